@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target of ours is built with these. Warnings are errors; memory-unsafe constructs must be marked.
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+]
+
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "RxBluetooth",
+    products: [
+        .library(name: "RxBluetooth", targets: ["RxBluetooth"]),
+        .library(name: "RxBluetoothMocks", targets: ["RxBluetoothMocks"]),
+        .library(name: "Rx", targets: ["Rx"]),
+        .library(name: "RxTest", targets: ["RxTest"]),
+        .executable(name: "ble-cli", targets: ["ble-cli"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The two C libraries. Only DBus imports CDBus, only RxBluetooth imports CBluetooth (scripts/layers checks).
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+
+        .target(name: "Rx", swiftSettings: strict),
+        .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
+        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
+        .target(name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", log], swiftSettings: strict),
+        .target(name: "RxBluetoothMocks", dependencies: ["DBus", "Rx"], path: "Mocks", swiftSettings: strict),
+        .executableTarget(
+            name: "ble-cli",
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", argumentParser, log],
+            swiftSettings: strict),
+
+        .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
+        .testTarget(name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(
+            name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks"], swiftSettings: strict),
+        .testTarget(name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

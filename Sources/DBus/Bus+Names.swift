@@ -1,0 +1,36 @@
+/// The bus's own object, and names.
+extension Bus {
+    /// Follows who owns a well-known name: `handler` gets the present owner's unique name, nil for nobody, and then each
+    /// change. It hears of a change after everything that the old owner sent, and before what the new one sends.
+    public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusTask {
+        let changes = subscribe(
+            MatchRule(
+                sender: BusName.daemon, interface: BusName.daemon, member: "NameOwnerChanged", firstArgument: name)
+        ) { signal in
+            let owner = try? signal.read { (body) throws(DBusError) in
+                _ = try body.string()
+                _ = try body.string()
+                return try body.string()
+            }
+            if let owner { handler(owner.isEmpty ? nil : owner) }
+        }
+        guard
+            let question = try? Message.call(
+                to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetNameOwner",
+                { (body) throws(DBusError) in try body.string(name) })
+        else { preconditionFailure("“\(name)” is not a bus name.") }
+        let answer = call(question, timeout: .seconds(25)) { result in
+            handler(try? result.get().read { (body) throws(DBusError) in try body.string() })
+        }
+        return BusTask {
+            changes.cancel()
+            answer.cancel()
+        }
+    }
+}
+
+/// Names on every bus.
+public enum BusName {
+    /// The bus itself: name and interface.
+    public static let daemon = "org.freedesktop.DBus"
+}

@@ -1,0 +1,24 @@
+/// A method call that came in for an exported object, to be answered once, now or later, from any thread.
+public final class IncomingCall: Sendable {
+    /// The call as it came.
+    public let message: Message
+    private let bus: any Bus
+
+    /// Makes the object that a bus hands to an export.
+    public init(_ message: Message, on bus: any Bus) {
+        self.message = message
+        self.bus = bus
+    }
+
+    /// Answers the call with values. A body that cannot be sent is answered as a failure, so that no caller waits.
+    public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }) {
+        guard !message.wantsNoReply else { return }
+        do throws(DBusError) { bus.send(try Message.reply(to: message, body)) } catch { fail(error) }
+    }
+
+    /// Answers that the call failed.
+    public func fail(_ error: DBusError) {
+        guard !message.wantsNoReply, let failure = try? Message.failure(of: message, error) else { return }
+        bus.send(failure)
+    }
+}

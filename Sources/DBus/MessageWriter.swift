@@ -1,0 +1,132 @@
+internal import CDBus
+
+/// Appends values to a message that is being made.
+///
+/// Containers are opened by closures and closed when these return; a closure that throws abandons the whole message.
+/// The iterator of an open container stays in one place from opening to closing: libdbus keeps state in it.
+@safe
+public struct MessageWriter: ~Copyable {
+    private let message: OpaquePointer
+    private var iterator = unsafe DBusMessageIter()
+
+    init(body message: OpaquePointer) {
+        unsafe self.message = message
+        unsafe dbus_message_iter_init_append(message, &iterator)
+    }
+
+    private init(inside message: OpaquePointer) { unsafe self.message = message }
+
+    func setDestination(_ name: String) {
+        if unsafe dbus_message_set_destination(message, name) == 0 { outOfMemory() }
+    }
+
+    private mutating func basic<Number>(_ type: WireType, _ number: Number) {
+        unsafe withUnsafePointer(to: number) {
+            if unsafe dbus_message_iter_append_basic(&iterator, type.rawValue, $0) == 0 { outOfMemory() }
+        }
+    }
+
+    private mutating func text(_ type: WireType, _ text: String) throws(DBusError) {
+        // A NUL would cut the string silently; the rest of Swift's strings is valid UTF-8 by construction (Q6).
+        guard !text.utf8.contains(0) else { throw .invalidArgument("A text with a NUL cannot be sent.") }
+        unsafe text.withCString { unsafe basic(type, $0) }
+    }
+
+    /// Appends a Boolean. D-Bus gives it four bytes (Q5).
+    public mutating func bool(_ value: Bool) { basic(.bool, UInt32(value ? 1 : 0)) }
+    /// Appends a byte (`y`).
+    public mutating func byte(_ value: UInt8) { basic(.byte, value) }
+    /// Appends a signed number of 16 bits (`n`).
+    public mutating func int16(_ value: Int16) { basic(.int16, value) }
+    /// Appends an unsigned number of 16 bits (`q`).
+    public mutating func uint16(_ value: UInt16) { basic(.uint16, value) }
+    /// Appends a signed number of 32 bits (`i`).
+    public mutating func int32(_ value: Int32) { basic(.int32, value) }
+    /// Appends an unsigned number of 32 bits (`u`).
+    public mutating func uint32(_ value: UInt32) { basic(.uint32, value) }
+    /// Appends a signed number of 64 bits (`x`).
+    public mutating func int64(_ value: Int64) { basic(.int64, value) }
+    /// Appends an unsigned number of 64 bits (`t`).
+    public mutating func uint64(_ value: UInt64) { basic(.uint64, value) }
+    /// Appends a number with a fraction (`d`).
+    public mutating func double(_ value: Double) { basic(.double, value) }
+    /// Appends a string (`s`); one with a NUL in it is refused.
+    public mutating func string(_ value: String) throws(DBusError) { try text(.string, value) }
+    /// Appends an object path (`o`).
+    public mutating func objectPath(_ value: ObjectPath) throws(DBusError) { try text(.objectPath, value.description) }
+
+    /// Appends a signature (`g`).
+    public mutating func signature(_ value: String) throws(DBusError) {
+        try Self.check(value, isSingle: false)
+        try text(.signature, value)
+    }
+
+    /// Appends a duplicate of a file descriptor (`h`); the caller keeps its own.
+    public mutating func descriptor(_ value: borrowing OwnedDescriptor) { basic(.descriptor, value.number) }
+
+    /// Appends an array of bytes (`ay`).
+    public mutating func bytes(_ value: [UInt8]) {
+        var inner = unsafe MessageWriter(inside: message)
+        guard unsafe dbus_message_iter_open_container(&iterator, WireType.array.rawValue, "y", &inner.iterator) != 0
+        else { outOfMemory() }
+        unsafe value.withUnsafeBufferPointer {
+            var start = $0.baseAddress
+            if unsafe start != nil,
+                unsafe dbus_message_iter_append_fixed_array(
+                    &inner.iterator, WireType.byte.rawValue, &start, Int32($0.count)) == 0
+            {
+                outOfMemory()
+            }
+        }
+        if unsafe dbus_message_iter_close_container(&iterator, &inner.iterator) == 0 { outOfMemory() }
+    }
+
+    /// Appends an array; `element` is the signature of one element, which the closure appends as often as it likes.
+    public mutating func array(
+        of element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        if element.utf8.first != UInt8(ascii: "{") { try Self.check(element, isSingle: true) }
+        try container(.array, element, body)
+    }
+
+    /// Appends an entry of the dictionary that is open: the closure appends the key, then the value.
+    public mutating func entry(_ body: (inout MessageWriter) throws(DBusError) -> Void) throws(DBusError) {
+        try container(.entry, nil, body)
+    }
+
+    /// Appends a structure, whose members the closure appends.
+    public mutating func structure(_ body: (inout MessageWriter) throws(DBusError) -> Void) throws(DBusError) {
+        try container(.structure, nil, body)
+    }
+
+    /// Appends a variant of a type, whose one value the closure appends.
+    public mutating func variant(
+        of signature: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        try Self.check(signature, isSingle: true)
+        try container(.variant, signature, body)
+    }
+
+    private mutating func container(
+        _ type: WireType, _ signature: String?, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        var inner = unsafe MessageWriter(inside: message)
+        guard unsafe dbus_message_iter_open_container(&iterator, type.rawValue, signature, &inner.iterator) != 0 else {
+            outOfMemory()
+        }
+        do { try body(&inner) } catch {
+            unsafe dbus_message_iter_abandon_container(&iterator, &inner.iterator)
+            throw error
+        }
+        if unsafe dbus_message_iter_close_container(&iterator, &inner.iterator) == 0 { outOfMemory() }
+    }
+
+    private static func check(_ signature: String, isSingle: Bool) throws(DBusError) {
+        let isValid =
+            unsafe isSingle
+            ? dbus_signature_validate_single(signature, nil) : dbus_signature_validate(signature, nil)
+        guard isValid != 0, !signature.utf8.contains(0) else {
+            throw .invalidArgument("“\(signature)” is not a signature.")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The path of an object on a bus, checked when it is made, so that one that exists is valid.
+public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
+    /// The path as text, for example `/org/bluez/hci0`.
+    public let description: String
+
+    /// Makes a path from text; nil where the text is not an object path.
+    public init?(_ text: String) {
+        guard Syntax.isObjectPath(text) else { return nil }
+        description = text
+    }
+
+    init(valid text: String) { description = text }
+
+    /// The root, `/`.
+    public static let root = ObjectPath(valid: "/")
+
+    /// The path that contains this one; the root contains itself.
+    public var parent: ObjectPath {
+        guard let slash = description.utf8.lastIndex(of: UInt8(ascii: "/")), slash != description.startIndex else {
+            return .root
+        }
+        return ObjectPath(valid: String(description[..<slash]))
+    }
+
+    /// The last element; empty for the root.
+    public var name: Substring {
+        description[description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
+    }
+
+    /// The path of a child; nil where `element` is not a path element.
+    public func appending(_ element: String) -> ObjectPath? {
+        ObjectPath(description == "/" ? "/\(element)" : "\(description)/\(element)")
+    }
+
+    /// Whether this path lies below `other`. Whole elements are compared, so `hci1` does not contain `hci10` (Q24).
+    public func isBelow(_ other: ObjectPath) -> Bool {
+        if other == .root { return self != .root }
+        let prefix = other.description.utf8
+        let own = description.utf8
+        guard own.count > prefix.count, own.starts(with: prefix) else { return false }
+        return own[own.index(own.startIndex, offsetBy: prefix.count)] == UInt8(ascii: "/")
+    }
+}
+
+extension ObjectPath: ExpressibleByStringLiteral {
+    /// Makes a path from a literal. It is a programmer's error to write an invalid one.
+    public init(stringLiteral text: StaticString) {
+        guard let path = ObjectPath(text.description) else { preconditionFailure("“\(text)” is not an object path.") }
+        self = path
+    }
+}
