@@ -50,7 +50,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks"], swiftSettings: strict),
-        .testTarget(name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], swiftSettings: strict),
+        .testTarget(
+            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

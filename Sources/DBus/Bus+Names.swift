@@ -1,7 +1,8 @@
 /// The bus's own object, and names.
 extension Bus {
     /// Follows who owns a well-known name: `handler` gets the present owner's unique name, nil for nobody, and then each
-    /// change. It hears of a change after everything that the old owner sent, and before what the new one sends.
+    /// change. It hears of a change after everything that the old owner sent, and before what the new one sends. Where the
+    /// bus itself is lost it hears nothing; ``whenDisconnected(_:)`` tells that.
     public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusTask {
         let changes = subscribe(
             MatchRule(
@@ -20,7 +21,12 @@ extension Bus {
                 { (body) throws(DBusError) in try body.string(name) })
         else { preconditionFailure("“\(name)” is not a bus name.") }
         let answer = call(question, timeout: .seconds(25)) { result in
-            handler(try? result.get().read { (body) throws(DBusError) in try body.string() })
+            switch result {
+            case .success(let reply): handler(try? reply.read { (body) throws(DBusError) in try body.string() })
+            case .failure(let error) where error.name == DBusError.Name.nameHasNoOwner: handler(nil)
+            case .failure(let error) where error.name == DBusError.Name.noReply: handler(nil)
+            case .failure: break
+            }
         }
         return BusTask {
             changes.cancel()

@@ -69,6 +69,16 @@ extension DBusError {
         public static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
         /// `org.freedesktop.DBus.Error.PropertyReadOnly`
         public static let propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
+        /// `org.freedesktop.DBus.Error.FileNotFound`
+        public static let fileNotFound = "org.freedesktop.DBus.Error.FileNotFound"
+        /// `org.freedesktop.DBus.Error.NoServer`
+        public static let noServer = "org.freedesktop.DBus.Error.NoServer"
+        /// `org.freedesktop.DBus.Error.BadAddress`
+        public static let badAddress = "org.freedesktop.DBus.Error.BadAddress"
+        /// `org.freedesktop.DBus.Error.AddressInUse`
+        public static let addressInUse = "org.freedesktop.DBus.Error.AddressInUse"
+        /// `org.freedesktop.DBus.Error.AuthFailed`
+        public static let authFailed = "org.freedesktop.DBus.Error.AuthFailed"
         /// `org.freedesktop.DBus.Error.AccessDenied`
         public static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     }

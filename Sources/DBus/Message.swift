@@ -6,9 +6,9 @@ internal import CDBus
 /// reading walks libdbus's own buffer, so nothing is copied that is not asked for.
 @safe
 public final class Message: @unchecked Sendable {
-    // Guard: nobody writes after `init`, except a bus that stamps a message before it hands it on; libdbus counts
-    // references atomically once `dbus_threads_init_default` ran, which every bus does first.
-    let raw: OpaquePointer
+    // Guard: nobody writes after `init`, except a bus that stamps a message before it hands it on, or that puts the next
+    // signal into an object to which it has the only reference; libdbus counts its own references atomically.
+    private(set) var raw: OpaquePointer
 
     /// What a message is.
     public enum Kind: Int32, Sendable {
@@ -22,7 +22,11 @@ public final class Message: @unchecked Sendable {
         case signal = 4
     }
 
+    /// Takes over a reference to libdbus's message.
     init(adopting raw: OpaquePointer) { unsafe self.raw = raw }
+
+    /// Adds a reference to libdbus's message.
+    init(referring raw: OpaquePointer) { unsafe self.raw = dbus_message_ref(raw) }
 
     deinit { unsafe dbus_message_unref(raw) }
 
@@ -30,15 +34,20 @@ public final class Message: @unchecked Sendable {
     /// For buses in this process; libdbus stamps what goes over a socket itself.
     public func stamped(serial: UInt32, sender: String?) -> Message {
         // A message of ours that was not sent yet has no serial, and can be stamped in place.
-        let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy()
+        guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
         unsafe dbus_message_set_serial(target.raw, serial)
         if let sender { _ = unsafe dbus_message_set_sender(target.raw, sender) }
         return target
     }
 
-    private func copy() -> Message {
-        guard let raw = unsafe dbus_message_copy(raw) else { outOfMemory() }
-        return unsafe Message(adopting: raw)
+    /// The same content, without a number, so that a bus may write one into it. Nil where the process has no descriptor
+    /// left for those that the message bears.
+    func copy() -> Message? { unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) } }
+
+    /// Takes over another of libdbus's messages in place of this one. Only for who has the only reference.
+    func exchange(_ other: OpaquePointer) {
+        unsafe dbus_message_unref(raw)
+        unsafe raw = other
     }
 
     /// Fills the body of a fresh message.

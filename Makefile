@@ -1,0 +1,29 @@
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test test-bluez lint format
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that are missing
+	@scripts/deps
+
+build: deps ## build the package
+	@swift build
+
+demo: deps ## build, then scan and connect on the simulation
+	@scripts/demo
+
+test: deps ## unit and private-bus tests; no radio, no virtual machine
+	@scripts/test
+
+test-bluez: deps ## the end-to-end tests, on a real bluetoothd in a virtual machine
+	@scripts/test-bluez
+
+sources := Package.swift Sources Mocks Tests
+
+lint: ## check the format of the Swift files, and the walls between modules
+	@swift format lint --strict --recursive --parallel $(sources)
+	@scripts/layers
+
+format: ## format the Swift files in place
+	@swift format --in-place --recursive --parallel $(sources)

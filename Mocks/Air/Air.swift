@@ -1,0 +1,105 @@
+import DBus
+
+/// What is around the computer: the peripherals, and when each of them sends its next advertisement.
+///
+/// Time passes here only while an adapter listens, so a simulation in which nobody scans does nothing. All
+/// advertisements of one millisecond are sent in one turn.
+final class Air {
+    private(set) var stations: [Station] = []
+    private let seed: UInt64
+    private var byAddress: [DeviceAddress: Station] = [:]
+    private var queue = DueQueue()
+    private var listeners: [Adapter] = []
+    /// Milliseconds since listening began.
+    private var now = 0
+    private var timer: BusTask?
+
+    init(_ scenario: Scenario) {
+        seed = scenario.seed
+        for peripheral in scenario.peripherals { add(peripheral) }
+    }
+
+    func add(_ peripheral: SimulatedPeripheral) {
+        let station = Station(peripheral, seed: seed &* 0x0100_0193 &+ UInt64(stations.count))
+        precondition(byAddress[station.address] == nil, "Two peripherals have the address \(station.address.text).")
+        byAddress[station.address] = station
+        stations.append(station)
+        if let turns = listeners.first?.turns {
+            queue.add(stations.count - 1, at: now + firstDelay(stations.count - 1))
+            schedule(turns)
+        }
+    }
+
+    func station(_ address: DeviceAddress) -> Station? { byAddress[address] }
+
+    func station(_ address: String) -> Station? { stations.first { $0.address.text == address.uppercased() } }
+
+    /// Begins to bring an adapter what is sent. The first advertisements come a moment later, one after the other.
+    func startListening(_ adapter: Adapter) {
+        guard !listeners.contains(where: { $0 === adapter }) else { return }
+        listeners.append(adapter)
+        guard listeners.count == 1 else { return }
+        now = 0
+        queue = DueQueue()
+        for index in stations.indices { queue.add(index, at: firstDelay(index)) }
+        schedule(adapter.turns)
+    }
+
+    func stopListening(_ adapter: Adapter) {
+        listeners.removeAll { $0 === adapter }
+        guard listeners.isEmpty else { return }
+        timer?.cancel()
+        timer = nil
+    }
+
+    /// Nobody listens any more: the daemon has died.
+    func stopListening() {
+        for adapter in listeners { stopListening(adapter) }
+    }
+
+    /// A peripheral's advertisement has changed: its next packet comes by the new interval.
+    func advertisementChanged(_ station: Station) {
+        guard let turns = listeners.first?.turns, let index = stations.firstIndex(where: { $0 === station }) else { return }
+        queue.remove(index)
+        queue.add(index, at: now + firstDelay(index))
+        schedule(turns)
+    }
+
+    private func firstDelay(_ index: Int) -> Int {
+        let station = stations[index]
+        guard let advertisement = station.advertisement else { return 1000 }
+        if let delay = advertisement.firstAfter { return Self.milliseconds(delay) }
+        let span = min(Self.milliseconds(advertisement.interval), 180)
+        // Each has a slot of its own in the span, so that they do not come all at once, and a place in it by chance.
+        let slot = Double(span) * Double(index % 16) / 16
+        return Int(slot) + Int(station.generator.next() % UInt64(span / 16 + 1))
+    }
+
+    private func schedule(_ turns: Turns) {
+        timer?.cancel()
+        timer = nil
+        guard let due = queue.first else { return }
+        timer = turns.after(.milliseconds(max(0, due - now))) { [weak self] in self?.send(until: due) }
+    }
+
+    private func send(until due: Int) {
+        now = due
+        while let index = queue.takeFirst(until: due) {
+            let station = stations[index]
+            send(station)
+            queue.add(index, at: due + Self.milliseconds(station.advertisement?.interval ?? .seconds(1)))
+        }
+        if let turns = listeners.first?.turns { schedule(turns) }
+    }
+
+    private func send(_ station: Station) {
+        guard station.isInRange, station.link == nil, let report = station.report else { return }
+        let rssi = station.nextStrength()
+        for adapter in listeners { adapter.receive(report, rssi: rssi, from: station) }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = duration.components
+        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}

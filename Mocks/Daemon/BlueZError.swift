@@ -1,0 +1,38 @@
+import DBus
+
+/// The errors of bluetoothd, names and texts. Source: BlueZ 5.66, src/error.c.
+enum BlueZError {
+    static let invalidArguments = error("InvalidArguments", "Invalid arguments in method call")
+    /// What `StartDiscovery` and `StopDiscovery` say for anything that goes on, or goes wrong, below (Q38).
+    static let busy = error("InProgress", "Operation already in progress")
+    static let inProgress = error("InProgress", "In Progress")
+    static let notReady = error("NotReady", "Resource Not Ready")
+    static let notConnected = error("NotConnected", "Not Connected")
+    static let notSupported = error("NotSupported", "Operation is not supported")
+    static let notAuthorized = error("NotAuthorized", "Operation Not Authorized")
+    static let doesNotExist = error("DoesNotExist", "Does Not Exist")
+
+    static func invalidArguments(_ text: String) -> DBusError { error("InvalidArguments", text) }
+    static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
+    static func failed(_ text: String) -> DBusError { error("Failed", text) }
+
+    /// An ATT error as src/gatt-client.c words it (Q96).
+    static func att(_ code: UInt8) -> DBusError {
+        switch code {
+        case 0x02: return notPermitted("Read not permitted")
+        case 0x03: return notPermitted("Write not permitted")
+        case 0x05, 0x0C, 0x0F: return notPermitted("Not paired")
+        case 0x06: return notSupported
+        case 0x07: return invalidArguments("Invalid offset")
+        case 0x08: return notAuthorized
+        case 0x0D: return invalidArguments("Invalid Length")
+        default:
+            let digits = String(code, radix: 16)
+            return failed("Operation failed with ATT error: 0x\(digits.count == 1 ? "0" : "")\(digits)")
+        }
+    }
+
+    private static func error(_ name: String, _ text: String) -> DBusError {
+        DBusError(name: "org.bluez.Error.\(name)", message: text)
+    }
+}

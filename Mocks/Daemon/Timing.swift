@@ -1,0 +1,17 @@
+/// How long bluetoothd and the kernel take, seen on the real ones or taken from the source file named.
+enum Timing {
+    /// From `StartDiscovery` to its reply.
+    static let startDiscovery = Duration.milliseconds(10)
+    /// From `StopDiscovery` to its reply.
+    static let stopDiscovery = Duration.milliseconds(10)
+    /// From `Set(Powered)` to its reply.
+    static let power = Duration.milliseconds(40)
+    /// From `Disconnect` to the end of the link: bluetoothd waits for its profiles, always (Q84, src/device.c).
+    static let disconnect = Duration.seconds(2)
+    /// From `Connect` to the error where the peripheral does not answer: the kernel's L2CAP timeout (Q7).
+    static let connectTimeout = Duration.seconds(40)
+    /// From an ATT request without an answer to the end of the link. Source: Bluetooth Core, Vol 3, Part F, 3.3.3.
+    static let attTimeout = Duration.seconds(30)
+    /// How many seconds after it was last seen a temporary device is forgotten (Q59, TemporaryTimeout in main.conf).
+    static let temporary = 30
+}

@@ -1,0 +1,94 @@
+import DBus
+
+/// Runs the daemon's work in the bus's context, one turn at a time, and at the end of each turn sends what it changed.
+final class Turns {
+    let bus: any Bus
+    let tree: ObjectTree
+    /// After the daemon has died nothing of it runs any more.
+    private var isOver = false
+    private var clients: [String: ClientWatch] = [:]
+
+    init(bus: any Bus) {
+        self.bus = bus
+        tree = ObjectTree(bus: bus)
+    }
+
+    func run(_ work: () -> Void) {
+        bus.preconditionInContext()
+        guard !isOver else { return }
+        work()
+        tree.flush()
+    }
+
+    @discardableResult
+    func after(_ delay: Duration, _ work: @escaping () -> Void) -> BusTask {
+        let parcel = Parcel { [self] in run(work) }
+        return bus.schedule(after: delay) { parcel.content() }
+    }
+
+    func end() {
+        isOver = true
+        for (_, watch) in clients { watch.task.cancel() }
+        clients = [:]
+    }
+
+    // MARK: Clients that leave the bus
+
+    /// Calls `left` when a client leaves the bus, until the token is given to ``forget(_:)``.
+    func watch(_ client: String, _ left: @escaping () -> Void) -> ClientToken {
+        let token = ClientToken(client: client, left: left)
+        if let watch = clients[client] {
+            watch.tokens.append(token)
+            return token
+        }
+        let parcel = Parcel { [weak self] in self?.left(client) }
+        let task = bus.watchOwner(of: client) { if $0 == nil { parcel.content() } }
+        clients[client] = ClientWatch(task, token)
+        return token
+    }
+
+    func forget(_ token: ClientToken?) {
+        guard let token, let watch = clients[token.client] else { return }
+        watch.tokens.removeAll { $0 === token }
+        guard watch.tokens.isEmpty else { return }
+        watch.task.cancel()
+        clients[token.client] = nil
+    }
+
+    private func left(_ client: String) {
+        guard let watch = clients.removeValue(forKey: client) else { return }
+        watch.task.cancel()
+        run {
+            for token in watch.tokens { token.left() }
+        }
+    }
+
+    private final class ClientWatch {
+        let task: BusTask
+        var tokens: [ClientToken]
+
+        init(_ task: BusTask, _ token: ClientToken) {
+            self.task = task
+            tokens = [token]
+        }
+    }
+}
+
+/// Somebody's wish to hear that a client leaves the bus.
+final class ClientToken {
+    let client: String
+    let left: () -> Void
+
+    init(client: String, left: @escaping () -> Void) {
+        self.client = client
+        self.left = left
+    }
+}
+
+/// Carries a thing that belongs to the bus's context through code that runs elsewhere.
+struct Parcel<Content>: @unchecked Sendable {
+    // Guard: it is packed and opened only in the bus's context.
+    let content: Content
+
+    init(_ content: Content) { self.content = content }
+}

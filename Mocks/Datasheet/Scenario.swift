@@ -1,0 +1,35 @@
+/// All there is in a simulation at its start: the computer's adapters, and the peripherals around it.
+public struct Scenario: Sendable {
+    /// The computer's Bluetooth adapters, in the order of their numbers (`hci0`, `hci1`…).
+    public var adapters: [SimulatedAdapter]
+    /// The peripherals in range.
+    public var peripherals: [SimulatedPeripheral]
+    /// What decides everything that varies. The same scenario with the same seed shows the same events.
+    public var seed: UInt64
+
+    /// Makes a scenario. Without adapters given there is one, and it is powered.
+    public init(
+        adapters: [SimulatedAdapter] = [SimulatedAdapter()], peripherals: [SimulatedPeripheral], seed: UInt64 = 1
+    ) {
+        self.adapters = adapters
+        self.peripherals = peripherals
+        self.seed = seed
+    }
+}
+
+/// An adapter of the computer.
+public struct SimulatedAdapter: Sendable {
+    /// Its address.
+    public var address: String
+    /// The computer's name, which is its name.
+    public var name: String
+    /// Whether it is switched on when bluetoothd finds it.
+    public var isPowered: Bool
+
+    /// Makes an adapter.
+    public init(address: String = "00:1A:7D:DA:71:01", name: String = "simulation", powered: Bool = true) {
+        self.address = address.uppercased()
+        self.name = name
+        isPowered = powered
+    }
+}

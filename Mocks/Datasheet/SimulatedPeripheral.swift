@@ -1,0 +1,83 @@
+/// A BLE peripheral as its datasheet describes it: what it advertises, how it connects, what its GATT server holds.
+///
+/// It is a plain value; nothing happens before a ``Scenario`` with it is simulated.
+///
+///     SimulatedPeripheral("Thermometer", address: "C0:FF:EE:00:00:02") {
+///         SimulatedAdvertisement(every: .milliseconds(200), rssi: -67, name: "Thermometer", services: ["181a"])
+///         SimulatedService("181a") {
+///             SimulatedCharacteristic("2a6e", .read([0x2E, 0x09]), .notify(every: .seconds(2)) { _ in [0x2E, 0x09] })
+///         }
+///     }
+public struct SimulatedPeripheral: Sendable {
+    /// Whether an address was assigned by the IEEE or made up by the device.
+    public enum AddressType: String, Sendable {
+        /// Assigned by the IEEE.
+        case `public`
+        /// Static random where its two topmost bits are set, else private: BlueZ forgets private ones sooner.
+        case random
+    }
+
+    /// What it calls itself in its GAP service (2A00), which bluetoothd reads after each connection.
+    public var name: String
+    /// Its address, for example `C0:FF:EE:00:00:01`.
+    public var address: String
+    /// The kind of its address. Default: random.
+    public var addressType: AddressType
+    /// What it advertises; nil for a peripheral that stays silent.
+    public var advertisement: SimulatedAdvertisement?
+    /// How connecting to it goes.
+    public var connection: SimulatedConnection
+    /// The services of its GATT server, in the order of their handles. GAP and GATT come before them by themselves.
+    public var services: [SimulatedService]
+
+    /// Makes a peripheral from its parts, in any order: at most one ``SimulatedAdvertisement``, at most one
+    /// ``SimulatedConnection``, and any number of ``SimulatedService``.
+    public init(
+        _ name: String, address: String, addressType: AddressType = .random,
+        @SimulatedParts _ parts: () -> [SimulatedPart] = { [] }
+    ) {
+        self.name = name
+        self.address = address.uppercased()
+        self.addressType = addressType
+        connection = SimulatedConnection()
+        services = []
+        for part in parts() {
+            switch part {
+            case .advertisement(let part): advertisement = part
+            case .connection(let part): connection = part
+            case .service(let part): services.append(part)
+            }
+        }
+    }
+}
+
+/// A part of a peripheral's description.
+public enum SimulatedPart: Sendable {
+    /// What it advertises.
+    case advertisement(SimulatedAdvertisement)
+    /// How connecting to it goes.
+    case connection(SimulatedConnection)
+    /// A service of its GATT server.
+    case service(SimulatedService)
+}
+
+/// Collects the parts of a ``SimulatedPeripheral``.
+@resultBuilder
+public enum SimulatedParts {
+    /// Takes an advertisement.
+    public static func buildExpression(_ part: SimulatedAdvertisement) -> [SimulatedPart] { [.advertisement(part)] }
+    /// Takes a connection.
+    public static func buildExpression(_ part: SimulatedConnection) -> [SimulatedPart] { [.connection(part)] }
+    /// Takes a service.
+    public static func buildExpression(_ part: SimulatedService) -> [SimulatedPart] { [.service(part)] }
+    /// Joins what stands in a row.
+    public static func buildBlock(_ parts: [SimulatedPart]...) -> [SimulatedPart] { parts.flatMap(\.self) }
+    /// Joins what a loop made.
+    public static func buildArray(_ parts: [[SimulatedPart]]) -> [SimulatedPart] { parts.flatMap(\.self) }
+    /// Takes what an `if` made.
+    public static func buildOptional(_ parts: [SimulatedPart]?) -> [SimulatedPart] { parts ?? [] }
+    /// Takes what an `if` made.
+    public static func buildEither(first parts: [SimulatedPart]) -> [SimulatedPart] { parts }
+    /// Takes what an `else` made.
+    public static func buildEither(second parts: [SimulatedPart]) -> [SimulatedPart] { parts }
+}

@@ -1,0 +1,25 @@
+public import Rx
+
+/// A message bus within this process: no socket, no daemon, and the clock is the scheduler's.
+///
+/// Everything that its parties are called back with runs in one serial context on the scheduler, in the order in which
+/// it was sent. On a virtual-time scheduler two runs of a test see the same events at the same times. Several
+/// buses do not know of each other. It behaves as dbus-daemon does, error texts included.
+public final class LoopbackBus: Sendable {
+    let hub: Hub
+
+    /// Makes a bus on a scheduler.
+    public init(scheduler: any SchedulerType) { hub = Hub(SerialContext(scheduler: scheduler)) }
+
+    /// Makes a party of the bus. Its unique name is the next of `:1.0`, `:1.1`…; it is on the bus at once.
+    public func connect() -> LoopbackConnection {
+        let connection = LoopbackConnection(uniqueName: hub.nextUniqueName(), hub: hub)
+        hub.context.perform { [hub] in hub.join(connection) }
+        return connection
+    }
+
+    /// Ends the bus as when dbus-daemon dies: each party loses its connection, and later ones never get any.
+    public func shutDown() {
+        hub.context.perform { [hub] in hub.shutDown() }
+    }
+}

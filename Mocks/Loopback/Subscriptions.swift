@@ -1,0 +1,59 @@
+import DBus
+
+/// Who wants which signals, kept by the sender that each rule names, so that a signal meets only rules about its sender.
+struct Subscriptions {
+    private var bySender: [String: [Subscription]] = [:]
+    private var count = 0
+
+    mutating func add(_ subscription: Subscription) {
+        guard !subscription.ended.isRaised else { return }
+        count += 1
+        subscription.number = count
+        bySender[subscription.rule.sender, default: []].append(subscription)
+    }
+
+    mutating func remove(_ subscription: Subscription) {
+        let sender = subscription.rule.sender
+        bySender[sender]?.removeAll { $0 === subscription }
+        if bySender[sender]?.isEmpty == true { bySender[sender] = nil }
+    }
+
+    mutating func removeAll(of party: LoopbackConnection) {
+        for (sender, list) in bySender {
+            for subscription in list where subscription.party === party { subscription.ended.raise() }
+            let left = list.filter { $0.party !== party }
+            bySender[sender] = left.isEmpty ? nil : left
+        }
+    }
+
+    /// Those whose rules name one of these senders, in the order in which they came.
+    func naming(_ senders: [String]) -> [Subscription] {
+        if senders.count == 1 { return bySender[senders[0]] ?? [] }
+        let lists = senders.compactMap { bySender[$0] }
+        if lists.count < 2 { return lists.first ?? [] }
+        return lists.flatMap(\.self).sorted { $0.number < $1.number }
+    }
+}
+
+/// A rule and what to do with the signals that fit it.
+final class Subscription: @unchecked Sendable {
+    // Guard: `number` is set once, when the subscription is added, in the hub's serial context, and only read there.
+    let rule: MatchRule
+    let ended = Flag()
+    fileprivate(set) var number = 0
+    fileprivate weak let party: LoopbackConnection?
+    private let handler: @Sendable (Message) -> Void
+
+    init(_ rule: MatchRule, party: LoopbackConnection, _ handler: @escaping @Sendable (Message) -> Void) {
+        self.rule = rule
+        self.party = party
+        self.handler = handler
+    }
+
+    func offer(_ signal: Message) {
+        if !ended.isRaised, rule.fits(signal) { handler(signal) }
+    }
+
+    /// Whether a signal to `destination`, nil for everybody, is for the party that subscribed.
+    func isFor(_ destination: String?) -> Bool { destination == nil || destination == party?.uniqueName }
+}

@@ -1,0 +1,55 @@
+import DBus
+
+/// A D-Bus interface as data: its properties and methods, one row each, for objects of one class.
+struct InterfaceTable<Owner: AnyObject>: Sendable {
+    let name: String
+    var properties: [PropertyRow<Owner>] = []
+    var methods: [MethodRow<Owner>] = []
+}
+
+/// A property. It is absent from an object for which `get` gives nil.
+struct PropertyRow<Owner: AnyObject>: Sendable {
+    let name: String
+    let type: String
+    let get: @Sendable (Owner) -> Value?
+    var set: (@Sendable (Owner, Value, IncomingCall) -> Void)?
+
+    init(
+        _ name: String, _ type: String, _ get: @escaping @Sendable (Owner) -> Value?,
+        set: (@Sendable (Owner, Value, IncomingCall) -> Void)? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.get = get
+        self.set = set
+    }
+}
+
+/// A method. The call's body has the types of `input` when `run` gets it; what it throws is the answer.
+struct MethodRow<Owner: AnyObject>: Sendable {
+    let name: String
+    let input: [Argument]
+    let output: [Argument]
+    let run: @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
+
+    init(
+        _ name: String, in input: [Argument] = [], out output: [Argument] = [],
+        _ run: @escaping @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
+    ) {
+        self.name = name
+        self.input = input
+        self.output = output
+        self.run = run
+    }
+}
+
+/// An argument of a method, for introspection.
+struct Argument: Sendable {
+    let name: String
+    let type: String
+
+    init(_ name: String, _ type: String) {
+        self.name = name
+        self.type = type
+    }
+}

@@ -1,0 +1,52 @@
+/// One who serves objects of this process.
+final class Export: Entry, @unchecked Sendable {
+    // Guard: touched in the context only, once it is made.
+    let includesChildren: Bool
+    var handler: (@Sendable (IncomingCall) -> Void)?
+
+    init(_ includesChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void) {
+        self.includesChildren = includesChildren
+        self.handler = handler
+    }
+}
+
+/// Calls of others to objects of ours.
+extension Core {
+    func export(
+        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
+    ) -> BusTask {
+        let export = Export(includingChildren, handler)
+        enter {
+            if case .closed = self.state { return }
+            guard !export.isEnded else { return }
+            let replaced = self.exports.updateValue(export, forKey: path)
+            if replaced?.end() == true { replaced?.handler = nil }
+        }
+        return BusTask {
+            guard export.end() else { return }
+            self.enter {
+                let handler = export.handler
+                export.handler = nil
+                if self.exports[path] === export { self.exports[path] = nil }
+                withExtendedLifetime(handler) {}
+            }
+        }
+    }
+
+    /// Hands a call to whoever serves its object. False where nobody does.
+    func serve(_ call: Message) -> Bool {
+        guard let path = call.path, let export = export(for: path), !export.isEnded else { return false }
+        export.handler?(IncomingCall(call, on: self))
+        return true
+    }
+
+    private func export(for path: ObjectPath) -> Export? {
+        if let exact = exports[path] { return exact }
+        var above = path
+        while above != .root {
+            above = above.parent
+            if let export = exports[above], export.includesChildren { return export }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,56 @@
+internal import CDBus
+
+/// What comes in. libdbus hands every message to one filter, in the order of the wire.
+extension Core {
+    func addFilter(to connection: OpaquePointer) -> Bool {
+        let data = unsafe retained()
+        let isDone = unsafe dbus_connection_add_filter(
+            connection,
+            { _, raw, data in
+                guard let raw = unsafe raw, let core = unsafe Core.lent(data) else {
+                    return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+                }
+                return unsafe core.receive(raw) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+            },
+            data, Core.release) != 0
+        if !isDone { unsafe Core.release(data) }
+        return isDone
+    }
+
+    /// False where libdbus shall answer: a call to an object that nobody serves gets `UnknownObject`. A message of an
+    /// unknown kind is ignored, as the specification asks.
+    private func receive(_ raw: OpaquePointer) -> Bool {
+        switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
+        case .signal: unsafe receiveSignal(raw)
+        case .reply, .error: unsafe receiveReply(Message(referring: raw))
+        case .call: return unsafe serve(Message(referring: raw))
+        case nil: break
+        }
+        return true
+    }
+
+    private func receiveSignal(_ raw: OpaquePointer) {
+        // libdbus's own last word. Nobody can send it: the interface is reserved, and refused on the wire.
+        if unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
+            return fail(lossOfLink())
+        }
+        guard !subscriptions.isEmpty else { return }
+        unsafe lent.exchange(dbus_message_ref(raw))
+        deliver(lent)
+        if isKnownUniquelyReferenced(&lent) {
+            unsafe lent.exchange(dbus_message_ref(blank.raw))
+        } else {
+            // Somebody keeps it; the next signal gets an object of its own.
+            lent = blank.another()
+        }
+    }
+
+    private func lossOfLink() -> DBusError {
+        guard case .opening = state, let link, unsafe dbus_connection_get_is_authenticated(link.raw) == 0 else {
+            return .disconnected("The bus closed the connection.")
+        }
+        return DBusError(
+            name: DBusError.Name.authFailed,
+            message: "The bus closed the connection instead of authenticating this process.")
+    }
+}

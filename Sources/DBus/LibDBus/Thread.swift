@@ -1,0 +1,41 @@
+import Glibc
+
+/// Starts a thread that nobody joins. All signals are blocked in it, so that the process's own handling of them stays
+/// undisturbed. `name` has at most 15 bytes.
+func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
+    final class Start: Sendable {
+        let name: StaticString
+        let body: @Sendable () -> Void
+        init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+    var all = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&all)
+    // A thread inherits the mask; setting it inside would leave a moment in which a signal can hit.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var thread = pthread_t()
+    let start = unsafe Unmanaged.passRetained(Start(name, body)).toOpaque()
+    let failure = unsafe pthread_create(
+        &thread, nil,
+        { pointer in
+            guard let pointer = unsafe pointer else { return nil }
+            let start = unsafe Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+            nameThread(start.name)
+            start.body()
+            return nil
+        }, start)
+    guard failure == 0 else { fatalError("No thread could be started: \(failure).") }
+    pthread_detach(thread)
+}
+
+/// Names the thread for ps, top and debuggers. Glibc's own way is a GNU extension that Swift does not import.
+private func nameThread(_ name: StaticString) {
+    let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = unsafe write(file, name.utf8Start, name.utf8CodeUnitCount)
+    close(file)
+}

@@ -1,0 +1,97 @@
+import Synchronization
+
+extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
+    /// The element. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    public var value: Element {
+        get async throws {
+            let stream = primitiveSequence.stream
+            guard let element = try await Outcome<Element>().wait(for: stream) else { throw RxError.noElements }
+            return element
+        }
+    }
+
+    /// A `Single` of what the closure gives, run in a task for each subscription; dispose cancels the task.
+    @preconcurrency
+    public static func create(
+        detached: Bool = false, priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
+    ) -> Single<Element> {
+        Single(
+            raw: Observable<Element>.create { observer in
+                let operation: @concurrent @Sendable () async -> Void = {
+                    do {
+                        observer.onNext(try await work())
+                        observer.onCompleted()
+                    } catch {
+                        observer.onError(error)
+                    }
+                }
+                let task =
+                    detached
+                    ? Task.detached(priority: priority, operation: operation)
+                    : Task(priority: priority, operation: operation)
+                return Disposables.create { task.cancel() }
+            })
+    }
+}
+
+extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
+    /// The element or nil. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    public var value: Element? {
+        get async throws {
+            let stream = primitiveSequence.stream
+            return try await Outcome<Element>().wait(for: stream)
+        }
+    }
+}
+
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// Waits for the end. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    public var value: Void {
+        get async throws {
+            let stream = primitiveSequence.stream
+            _ = try await Outcome<Never>().wait(for: stream)
+        }
+    }
+}
+
+/// The end of one subscription, awaited by one task, whichever of the two comes first.
+private final class Outcome<Element: Sendable>: Sendable {
+    private struct State {
+        var last: Element?
+        var outcome: Result<Element?, any Error>?
+        var waiter: CheckedContinuation<Element?, any Error>?
+    }
+
+    private let state = Mutex<State>(State())
+
+    func wait(for stream: Observable<Element>) async throws -> Element? {
+        let subscription = SingleAssignmentDisposable()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let early = state.withLock { state in
+                    if state.outcome == nil { state.waiter = continuation }
+                    return state.outcome
+                }
+                if let early { return continuation.resume(with: early) }
+                subscription.setDisposable(
+                    stream.subscribe(
+                        onNext: { value in self.state.withLock { $0.last = value } },
+                        onError: { self.end(.failure($0)) },
+                        onCompleted: { self.end(.success(self.state.withLock { $0.last })) }))
+            }
+        } onCancel: {
+            end(.failure(CancellationError()))
+            subscription.dispose()
+        }
+    }
+
+    private func end(_ outcome: Result<Element?, any Error>) {
+        let waiter = state.withLock { state in
+            if state.outcome != nil { return nil as CheckedContinuation<Element?, any Error>? }
+            state.outcome = outcome
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(with: outcome)
+    }
+}

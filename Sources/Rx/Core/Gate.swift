@@ -1,0 +1,115 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Lets one thread at a time through, without making the others wait.
+///
+/// Who finds the gate free goes in. Who is inside already may go in again: a re-entrant event is delivered at once, as
+/// in RxSwift. Who finds somebody else inside leaves the work at the gate, and that other thread does it in order
+/// before it goes. So events of several threads become one well-formed stream, and no lock is held while calling out.
+final class Gate {
+    enum Entry {
+        /// The caller is inside now and must call `leave`.
+        case first
+        /// The caller was inside already.
+        case nested
+        /// Somebody else is inside: use `postpone`.
+        case busy
+    }
+
+    private let owner = Atomic<UInt>(0)
+    private let waiting = Atomic<Int>(0)
+    private let queue = Mutex<[@Sendable () -> Void]>([])
+
+    @inline(__always)
+    func enter() -> Entry {
+        let me = pthread_self()
+        if owner.load(ordering: .relaxed) == me { return .nested }
+        // What waits goes first, so that two events of one thread keep their order.
+        if waiting.load(ordering: .sequentiallyConsistent) != 0 { return .busy }
+        return take(me) ? .first : .busy
+    }
+
+    @inline(__always)
+    func leave() {
+        owner.store(0, ordering: .sequentiallyConsistent)
+        if waiting.load(ordering: .sequentiallyConsistent) != 0 { serve() }
+    }
+
+    /// Leaves work to whoever is inside; does it here if nobody is any more.
+    @inline(never)
+    func postpone(_ work: @escaping @Sendable () -> Void) {
+        queue.withLock { $0.append(work) }
+        waiting.add(1, ordering: .sequentiallyConsistent)
+        serve()
+    }
+
+    private func take(_ thread: UInt) -> Bool {
+        owner.compareExchange(expected: 0, desired: thread, ordering: .sequentiallyConsistent).exchanged
+    }
+
+    @inline(never)
+    private func serve() {
+        let me = pthread_self()
+        // The count is read again after each departure, so work left in that very moment is not forgotten.
+        while waiting.load(ordering: .sequentiallyConsistent) != 0, take(me) {
+            var works: [@Sendable () -> Void] = []
+            queue.withLock { swap(&$0, &works) }
+            for work in works { work() }
+            waiting.subtract(works.count, ordering: .sequentiallyConsistent)
+            owner.store(0, ordering: .sequentiallyConsistent)
+        }
+    }
+}
+
+/// A sink that several threads or several sources may call: its events pass a gate, one at a time.
+class SerialSink<Element>: Sink<Element> {
+    final let gate: Gate
+    init(_ gate: Gate) { self.gate = gate }
+
+    /// An element, inside the gate.
+    func receive(_ value: Element) {}
+    /// The failure, inside the gate.
+    func receiveError(_ error: any Error) {}
+    /// The good end, inside the gate.
+    func receiveCompleted() {}
+
+    final override func next(_ value: Element) {
+        switch gate.enter() {
+        case .nested: receive(value)
+        case .first:
+            receive(value)
+            gate.leave()
+        case .busy:
+            let parcel = Ferry((self, value))
+            gate.postpone { parcel.value.0.receive(parcel.value.1) }
+        }
+    }
+
+    final override func error(_ error: any Error) {
+        gate.pass(self) { $0.receiveError(error) }
+    }
+
+    final override func completed() {
+        gate.pass(self) { $0.receiveCompleted() }
+    }
+}
+
+extension Gate {
+    /// Does the work on the target inside the gate, now or when whoever is inside goes. For rare events: it may allocate.
+    func pass<Target: AnyObject>(_ target: Target, _ work: @escaping @Sendable (Target) -> Void) {
+        switch enter() {
+        case .nested: work(target)
+        case .first:
+            work(target)
+            leave()
+        case .busy:
+            let parcel = Ferry(target)
+            postpone { work(parcel.value) }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// The middle of an operator with several sources: its inputs share one gate, so what it keeps needs no other guard.
+class Hub<Output>: Stage {
+    final let downstream: Sink<Output>
+    final let gate = Gate()
+    final let inputs = Group()
+
+    init(into downstream: Sink<Output>) {
+        self.downstream = downstream
+        super.init()
+        attach(inputs)
+        downstream.attach(self)
+    }
+
+    /// Sends an element on, unless the subscription was given up meanwhile.
+    final func forward(_ value: Output) {
+        if isLive { downstream.next(value) }
+    }
+
+    /// Sends the failure on, then ends every input.
+    final func fail(_ error: any Error) {
+        if isLive {
+            downstream.error(error)
+            dispose()
+        }
+    }
+
+    /// Sends the good end on, then ends every input.
+    final func finish() {
+        if isLive {
+            downstream.completed()
+            dispose()
+        }
+    }
+
+    /// Subscribes one more input for as long as the operator lives.
+    final func listen<Input>(to source: Source<Input>, with input: Sink<Input>) {
+        inputs.add(input)
+        source.connect(input)
+    }
+
+    /// Ends one input before the others.
+    final func drop(_ input: Stage) {
+        inputs.remove(input)
+        input.dispose()
+    }
+}
+
+/// One input of a hub, told by closures that are made once a subscription.
+final class Input<Element>: SerialSink<Element> {
+    private let failed: (any Error) -> Void
+    // The closures hold the hub and the hub holds its inputs; `Group` lets go of them on dispose.
+    private let onNext: (Element) -> Void
+    private let onCompleted: () -> Void
+
+    init<Output>(
+        of hub: Hub<Output>, onNext: @escaping (Element) -> Void, onCompleted: @escaping () -> Void,
+        onError: ((any Error) -> Void)? = nil
+    ) {
+        self.onNext = onNext
+        self.onCompleted = onCompleted
+        failed = onError ?? { hub.fail($0) }
+        super.init(hub.gate)
+    }
+
+    override func receive(_ value: Element) { if isLive { onNext(value) } }
+    override func receiveError(_ error: any Error) { if isLive { failed(error) } }
+    override func receiveCompleted() { if isLive { onCompleted() } }
+}

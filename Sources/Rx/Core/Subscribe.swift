@@ -1,0 +1,91 @@
+import Synchronization
+
+extension ObservableType {
+    /// Hands each event of the stream to the closure.
+    @preconcurrency
+    public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
+        subscribe(
+            onNext: { on(.next($0)) }, onError: { on(.error($0)) }, onCompleted: { on(.completed) })
+    }
+
+    /// Hands elements and the end of the stream to the closures that are given.
+    ///
+    /// `onDisposed` is called once, after the end or after disposal. An error without `onError` goes to `Hooks`.
+    @preconcurrency
+    public func subscribe(
+        onNext: (@Sendable (Element) -> Void)? = nil,
+        onError: (@Sendable (any Error) -> Void)? = nil,
+        onCompleted: (@Sendable () -> Void)? = nil,
+        onDisposed: (@Sendable () -> Void)? = nil
+    ) -> any Disposable {
+        let sink = ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
+        asObservable().source.connect(sink)
+        return Handle(sink)
+    }
+
+    /// As `subscribe(onNext:…)`, with an object held weakly and given to each closure while it lives.
+    @preconcurrency
+    public func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onNext: (@Sendable (Object, Element) -> Void)? = nil,
+        onError: (@Sendable (Object, any Error) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        subscribe(
+            onNext: { [weak object] value in if let object { onNext?(object, value) } },
+            onError: { [weak object] error in if let object { onError?(object, error) } },
+            onCompleted: { [weak object] in if let object { onCompleted?(object) } },
+            onDisposed: { [weak object] in if let object { onDisposed?(object) } })
+    }
+}
+
+/// The closures of a subscriber at the end of a chain.
+final class ClosureSink<Element>: Sink<Element> {
+    private let onNext: (@Sendable (Element) -> Void)?
+    private let onError: (@Sendable (any Error) -> Void)?
+    private let onCompleted: (@Sendable () -> Void)?
+    private let onDisposed: (@Sendable () -> Void)?
+    private let told = Atomic<Bool>(false)
+
+    init(
+        onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
+        onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
+    ) {
+        self.onNext = onNext
+        self.onError = onError
+        self.onCompleted = onCompleted
+        self.onDisposed = onDisposed
+    }
+
+    override func next(_ value: Element) {
+        if isLive { onNext?(value) }
+    }
+
+    override func error(_ error: any Error) {
+        guard markStopped() else { return }
+        if let onError { onError(error) } else { Hooks.defaultErrorHandler([], error) }
+        end()
+    }
+
+    override func completed() {
+        guard markStopped() else { return }
+        onCompleted?()
+        end()
+    }
+
+    // After the last event RxSwift says `onDisposed` first and undoes the sources after it.
+    private func end() {
+        tell()
+        super.dispose()
+    }
+
+    override func dispose() {
+        if markDisposed() { tell() }
+    }
+
+    private func tell() {
+        guard let onDisposed, !told.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        onDisposed()
+    }
+}

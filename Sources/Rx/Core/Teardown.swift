@@ -1,0 +1,74 @@
+import Synchronization
+
+/// One thing to undo. Internal links use this class and not `any Disposable`: a link is one word.
+class Teardown {
+    /// Where it stands in a `Group`; guarded by the lock of that group.
+    final var position: Int32 = -1
+
+    init() { Resources.entered() }
+    deinit { Resources.left() }
+
+    /// Undoes it; only the first call does anything.
+    func dispose() {}
+}
+
+/// A teardown with one further teardown behind it, given at any time before or after `dispose`.
+///
+/// `upstream` is written once before `assigned` is set, and read by whoever sets the second of the two flags.
+class Stage: Teardown {
+    private static let assigned: UInt8 = 1
+    private static let disposed: UInt8 = 2
+    private static let stopped: UInt8 = 4
+
+    private let flags = Atomic<UInt8>(0)
+    private final var upstream: Teardown?
+
+    /// Whether events may still pass.
+    final var isLive: Bool { flags.load(ordering: .acquiring) & (Stage.disposed | Stage.stopped) == 0 }
+
+    /// Whether `dispose` was called.
+    final var isDisposed: Bool { flags.load(ordering: .acquiring) & Stage.disposed != 0 }
+
+    /// Names what is to be undone with this stage. To be called once.
+    final func attach(_ teardown: Teardown) {
+        upstream = teardown
+        let before = flags.bitwiseOr(Stage.assigned, ordering: .acquiringAndReleasing).oldValue
+        if before & Stage.disposed != 0 { release() }
+    }
+
+    /// Sets the flag; true for the first caller, who then has to undo the rest.
+    final func markDisposed() -> Bool {
+        let before = flags.bitwiseOr(Stage.disposed, ordering: .acquiringAndReleasing).oldValue
+        if before & Stage.disposed != 0 { return false }
+        if before & Stage.assigned != 0 { release() }
+        return true
+    }
+
+    /// Stops events for good without undoing anything yet; true for the first caller on a live stage.
+    final func markStopped() -> Bool {
+        let before = flags.bitwiseOr(Stage.stopped, ordering: .acquiringAndReleasing).oldValue
+        return before & (Stage.disposed | Stage.stopped) == 0
+    }
+
+    private func release() {
+        let teardown = upstream
+        upstream = nil
+        teardown?.dispose()
+    }
+
+    override func dispose() { _ = markDisposed() }
+}
+
+/// A user's disposable as a link.
+final class Foreign: Teardown {
+    private let disposable: any Disposable
+    init(_ disposable: any Disposable) { self.disposable = disposable }
+    override func dispose() { disposable.dispose() }
+}
+
+extension Stage {
+    /// Attaches what a user's closure or a scheduler gave; a link of ours goes in without a wrapper.
+    final func attach(_ disposable: any Disposable) {
+        if let handle = disposable as? Handle { attach(handle.stage) } else { attach(Foreign(disposable)) }
+    }
+}

@@ -1,0 +1,143 @@
+import Synchronization
+
+extension ObservableType {
+    /// A cold stream made by a closure that is run for each subscription.
+    ///
+    /// The closure gets an observer that may be called from any thread, one event at a time being delivered; what comes
+    /// after the end is ignored. What it returns is disposed of at the end of the stream or of the subscription.
+    @preconcurrency
+    public static func create(
+        _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
+    ) -> Observable<Element> {
+        Observable(Create(subscribe))
+    }
+
+    /// A cold stream that calls the factory at each subscription; a throwing factory is an error of the stream.
+    @preconcurrency
+    public static func deferred(
+        _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Observable(Deferred(observableFactory))
+    }
+
+    /// A cold stream that makes a resource at each subscription and disposes of it at the end.
+    @preconcurrency
+    public static func using<Resource: Disposable>(
+        _ resourceFactory: @escaping @Sendable () throws -> Resource,
+        observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Observable(Using(resourceFactory, observableFactory))
+    }
+}
+
+private final class Create<Element>: Source<Element> {
+    private let subscribe: @Sendable (AnyObserver<Element>) -> any Disposable
+    init(_ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) { self.subscribe = subscribe }
+
+    override func run(_ sink: Sink<Element>) {
+        let entry = CreateSink(into: sink)
+        entry.attach(subscribe(AnyObserver(entry)))
+    }
+}
+
+/// A stream of a type from elsewhere.
+final class Adopted<Stream: ObservableType>: Source<Stream.Element> {
+    private let stream: Stream
+    init(_ stream: Stream) { self.stream = stream }
+
+    override func run(_ sink: Sink<Stream.Element>) {
+        let entry = CreateSink(into: sink)
+        entry.attach(stream.subscribe(AnyObserver(entry)))
+    }
+}
+
+/// What the closure of `create` talks to. It keeps the grammar whatever the closure does.
+private final class CreateSink<Element>: SerialSink<Element> {
+    private let downstream: Sink<Element>
+    // Guarded by the gate.
+    private var ended = false
+
+    init(into downstream: Sink<Element>) {
+        self.downstream = downstream
+        super.init(Gate())
+        downstream.attach(self)
+    }
+
+    override func receive(_ value: Element) {
+        if isLive, !ended { downstream.next(value) }
+    }
+
+    override func receiveError(_ error: any Error) {
+        guard isLive, !ended else { return }
+        ended = true
+        downstream.error(error)
+        dispose()
+    }
+
+    override func receiveCompleted() {
+        guard isLive, !ended else { return }
+        ended = true
+        downstream.completed()
+        dispose()
+    }
+}
+
+private final class Deferred<Element>: Source<Element> {
+    private let factory: @Sendable () throws -> Observable<Element>
+    init(_ factory: @escaping @Sendable () throws -> Observable<Element>) { self.factory = factory }
+
+    override func run(_ sink: Sink<Element>) {
+        do {
+            try factory().source.connect(Pass(into: sink))
+        } catch {
+            sink.error(error)
+        }
+    }
+}
+
+/// Passes events on as they are.
+final class Pass<Element>: Pipe<Element, Element> {
+    override func next(_ value: Element) { forward(value) }
+}
+
+private final class Using<Resource: Disposable, Element>: Source<Element> {
+    private let make: @Sendable () throws -> Resource
+    private let factory: @Sendable (Resource) throws -> Observable<Element>
+
+    init(
+        _ make: @escaping @Sendable () throws -> Resource,
+        _ factory: @escaping @Sendable (Resource) throws -> Observable<Element>
+    ) {
+        self.make = make
+        self.factory = factory
+    }
+
+    override func run(_ sink: Sink<Element>) {
+        var resource: Resource?
+        do {
+            let made = try make()
+            resource = made
+            let source = try factory(made).source
+            source.connect(UsingSink(made, into: sink))
+        } catch {
+            // A resource whose stream could not be made is given up before the error is told.
+            let holder = UsingSink<Element>(resource ?? Disposables.create(), into: sink)
+            holder.fail(error)
+        }
+    }
+}
+
+private final class UsingSink<Element>: Pipe<Element, Element> {
+    private let resource: any Disposable
+
+    init(_ resource: any Disposable, into downstream: Sink<Element>) {
+        self.resource = resource
+        super.init(into: downstream)
+    }
+
+    override func next(_ value: Element) { forward(value) }
+
+    override func dispose() {
+        if markDisposed() { resource.dispose() }
+    }
+}

@@ -1,0 +1,53 @@
+extension ObservableType where Element: FixedWidthInteger {
+    /// A stream of 0, 1, 2 … with one number a period, the first after one period. It never ends.
+    public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        Observable(Ticks(dueTime: period, period: period, scheduler))
+    }
+
+    /// A stream of 0 after `dueTime`; with a period 1, 2 … follow without an end, without one it completes after 0.
+    public static func timer(
+        _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
+    ) -> Observable<Element> {
+        Observable(Ticks(dueTime: dueTime, period: period, scheduler))
+    }
+}
+
+private final class Ticks<Element: FixedWidthInteger>: Source<Element> {
+    private let dueTime: RxTimeInterval
+    private let period: RxTimeInterval?
+    private let scheduler: any SchedulerType
+
+    init(dueTime: RxTimeInterval, period: RxTimeInterval?, _ scheduler: any SchedulerType) {
+        self.dueTime = dueTime
+        self.period = period
+        self.scheduler = scheduler
+    }
+
+    override func run(_ sink: Sink<Element>) {
+        let ticker = Ferry<any Turning>(Ticker(into: sink, isLast: period == nil))
+        if let period {
+            sink.attach(
+                scheduler.schedulePeriodic((), startAfter: dueTime, period: period) { _ in ticker.value.turn() })
+        } else {
+            sink.attach(scheduler.run(after: dueTime) { ticker.value.turn() })
+        }
+    }
+}
+
+/// Counts the ticks; a scheduler runs one tick at a time.
+private final class Ticker<Element: FixedWidthInteger>: Turning {
+    private let sink: Sink<Element>
+    private let isLast: Bool
+    private var number: Element = 0
+
+    init(into sink: Sink<Element>, isLast: Bool) {
+        self.sink = sink
+        self.isLast = isLast
+    }
+
+    func turn() {
+        sink.next(number)
+        number &+= 1
+        if isLast { sink.completed() }
+    }
+}

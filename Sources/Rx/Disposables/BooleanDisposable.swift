@@ -1,0 +1,47 @@
+import Synchronization
+
+/// A disposable that only remembers whether it was disposed of.
+public final class BooleanDisposable: Cancelable {
+    private let flag: Atomic<Bool>
+
+    /// A new one, not disposed of.
+    public init() {
+        flag = Atomic(false)
+        Resources.entered()
+    }
+
+    deinit { Resources.left() }
+
+    /// Whether `dispose` was called.
+    public var isDisposed: Bool { flag.load(ordering: .acquiring) }
+
+    /// Remembers it.
+    public func dispose() { _ = markDisposed() }
+
+    /// True for the first caller.
+    func markDisposed() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// Runs a closure once. The closure is let go of when it was run.
+final class AnonymousDisposable: Cancelable {
+    private let action: Mutex<(@Sendable () -> Void)?>
+    private let flag = Atomic<Bool>(false)
+
+    init(_ action: @escaping @Sendable () -> Void) {
+        self.action = Mutex(action)
+        Resources.entered()
+    }
+
+    deinit { Resources.left() }
+
+    var isDisposed: Bool { flag.load(ordering: .acquiring) }
+
+    func dispose() {
+        guard !flag.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let run = action.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        run?()
+    }
+}

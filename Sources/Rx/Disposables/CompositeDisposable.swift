@@ -1,0 +1,84 @@
+import Synchronization
+
+/// Several disposables that come and go, and end together.
+public final class CompositeDisposable: Cancelable {
+    /// The place of one content, to take it out again.
+    public struct DisposeKey: Sendable {
+        fileprivate let number: Int
+    }
+
+    private struct State {
+        var disposed = false
+        var next = 0
+        var contents: [Int: any Disposable] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// An empty one.
+    public init() {
+        state = Mutex(State())
+        Resources.entered()
+    }
+
+    /// One with two contents.
+    public convenience init(_ disposable1: any Disposable, _ disposable2: any Disposable) {
+        self.init(disposables: [disposable1, disposable2])
+    }
+
+    /// One with three contents.
+    public convenience init(
+        _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
+    ) {
+        self.init(disposables: [disposable1, disposable2, disposable3])
+    }
+
+    /// One with these contents.
+    public init(disposables: [any Disposable]) {
+        var filled = State()
+        for disposable in disposables {
+            filled.contents[filled.next] = disposable
+            filled.next += 1
+        }
+        state = Mutex(filled)
+        Resources.entered()
+    }
+
+    deinit { Resources.left() }
+
+    /// Whether `dispose` was called.
+    public var isDisposed: Bool { state.withLock { $0.disposed } }
+
+    /// How many contents there are.
+    public var count: Int { state.withLock { $0.contents.count } }
+
+    /// Adds a content; after `dispose` it is disposed of at once and there is no key.
+    @discardableResult
+    public func insert(_ disposable: any Disposable) -> DisposeKey? {
+        let key = state.withLock { state -> DisposeKey? in
+            if state.disposed { return nil }
+            defer { state.next += 1 }
+            state.contents[state.next] = disposable
+            return DisposeKey(number: state.next)
+        }
+        if key == nil { disposable.dispose() }
+        return key
+    }
+
+    /// Takes the content out and disposes of it.
+    public func remove(for disposeKey: DisposeKey) {
+        let content = state.withLock { $0.contents.removeValue(forKey: disposeKey.number) }
+        content?.dispose()
+    }
+
+    /// Disposes of all contents in the order in which they came.
+    public func dispose() {
+        let contents = state.withLock { state in
+            state.disposed = true
+            let all = state.contents
+            state.contents = [:]
+            return all
+        }
+        for (_, content) in contents.sorted(by: { $0.key < $1.key }) { content.dispose() }
+    }
+}

@@ -1,0 +1,74 @@
+import Synchronization
+
+extension Disposable {
+    /// Leaves it to the bag, which disposes of it when the bag goes.
+    public func disposed(by bag: DisposeBag) { bag.insert(self) }
+}
+
+/// Holds disposables and disposes of them when it is deallocated.
+public final class DisposeBag: Sendable {
+    private struct State {
+        var disposed = false
+        var contents: [any Disposable] = []
+    }
+
+    private let state = Mutex<State>(State())
+
+    /// An empty bag.
+    public init() { Resources.entered() }
+
+    /// A bag with these contents.
+    public convenience init(disposing disposables: any Disposable...) {
+        self.init()
+        insert(disposables)
+    }
+
+    /// A bag with what the builder lists.
+    public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
+        self.init(disposing: builder())
+    }
+
+    /// A bag with these contents.
+    public convenience init(disposing disposables: [any Disposable]) {
+        self.init()
+        insert(disposables)
+    }
+
+    deinit {
+        let contents = state.withLock { state in
+            state.disposed = true
+            let all = state.contents
+            state.contents = []
+            return all
+        }
+        for content in contents { content.dispose() }
+        Resources.left()
+    }
+
+    /// Adds a disposable.
+    public func insert(_ disposable: any Disposable) {
+        let late = state.withLock { state in
+            if !state.disposed { state.contents.append(disposable) }
+            return state.disposed
+        }
+        if late { disposable.dispose() }
+    }
+
+    /// Adds disposables.
+    public func insert(_ disposables: any Disposable...) { insert(disposables) }
+
+    /// Adds disposables.
+    public func insert(_ disposables: [any Disposable]) {
+        for disposable in disposables { insert(disposable) }
+    }
+
+    /// Adds what the builder lists.
+    public func insert(@DisposableBuilder builder: () -> [any Disposable]) { insert(builder()) }
+
+    /// Lists disposables, one a line.
+    @resultBuilder
+    public enum DisposableBuilder {
+        /// The lines.
+        public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] { disposables }
+    }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A disposable whose content can be replaced; what is replaced is disposed of.
+public final class SerialDisposable: Cancelable {
+    private struct State {
+        var disposed = false
+        var content: (any Disposable)?
+    }
+
+    private let state = Mutex<State>(State())
+
+    /// An empty one.
+    public init() { Resources.entered() }
+    deinit { Resources.left() }
+
+    /// Whether `dispose` was called.
+    public var isDisposed: Bool { state.withLock { $0.disposed } }
+
+    /// The content. Setting it disposes of the earlier one, or, after `dispose`, of the new one.
+    public var disposable: any Disposable {
+        get { state.withLock { $0.content } ?? Disposables.create() }
+        set {
+            let old = state.withLock { state -> (any Disposable)? in
+                if state.disposed { return newValue }
+                defer { state.content = newValue }
+                return state.content
+            }
+            old?.dispose()
+        }
+    }
+
+    /// Disposes of the content, now and of whatever is set later.
+    public func dispose() {
+        let old = state.withLock { state -> (any Disposable)? in
+            state.disposed = true
+            defer { state.content = nil }
+            return state.content
+        }
+        old?.dispose()
+    }
+}

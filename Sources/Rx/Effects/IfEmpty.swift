@@ -1,0 +1,36 @@
+extension ObservableType {
+    /// The stream, or the one element if it completes without any.
+    public func ifEmpty(default: Element) -> Observable<Element> { ifEmpty(switchTo: .just(`default`)) }
+
+    /// The stream, or the other one if it completes without an element.
+    public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
+        Observable(IfEmpty(asObservable().source, other.source))
+    }
+}
+
+private final class IfEmpty<Element>: Source<Element> {
+    private let upstream: Source<Element>
+    private let other: Source<Element>
+
+    init(_ upstream: Source<Element>, _ other: Source<Element>) {
+        self.upstream = upstream
+        self.other = other
+    }
+
+    override func run(_ sink: Sink<Element>) { IfEmptyHub(upstream, other, into: sink).begin() }
+}
+
+private final class IfEmptyHub<Element>: Succession<Element> {
+    private var first: Source<Element>?
+    private var other: Source<Element>?
+
+    init(_ first: Source<Element>, _ other: Source<Element>, into downstream: Sink<Element>) {
+        self.first = first
+        self.other = other
+        super.init(into: downstream)
+    }
+
+    override func following() -> Source<Element>? { first.take() ?? other.take() }
+    override func received() { other = nil }
+    override func attemptCompleted() { if other == nil { finish() } else { advance() } }
+}

@@ -1,0 +1,174 @@
+import Synchronization
+
+extension ObservableType {
+    /// The events, delivered on the scheduler in their order.
+    public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        Observable(ObserveOn(asObservable().source, scheduler))
+    }
+
+    /// The stream, subscribed to and disposed of on the scheduler.
+    public func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        Observable(SubscribeOn(asObservable().source, scheduler))
+    }
+}
+
+private final class ObserveOn<Element>: Source<Element> {
+    private let upstream: Source<Element>
+    private let scheduler: any ImmediateSchedulerType
+
+    init(_ upstream: Source<Element>, _ scheduler: any ImmediateSchedulerType) {
+        self.upstream = upstream
+        self.scheduler = scheduler
+    }
+
+    override func run(_ sink: Sink<Element>) { upstream.run(ObserveSink(scheduler, into: sink)) }
+}
+
+/// A queue between two threads. Whoever fills an idle queue schedules a turn.
+///
+/// On a real queue one turn delivers all that is there; on other schedulers one turn delivers one event, so that in
+/// virtual time each event has its own tick, as in RxSwift.
+private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
+    private enum Ending {
+        case completed
+        case failed(any Error)
+    }
+
+    private let scheduler: any ImmediateSchedulerType
+    private let batches: Bool
+    private let pending = SerialDisposable()
+    // `lock` guards these three. Nothing is called out to under it.
+    private let lock = Lock()
+    private var line: [Element] = []
+    private var ending: Ending?
+    private var isScheduled = false
+
+    init(_ scheduler: any ImmediateSchedulerType, into downstream: Sink<Element>) {
+        self.scheduler = scheduler
+        batches = scheduler is any RealTimeScheduler
+        super.init(into: downstream)
+    }
+
+    override func next(_ value: Element) {
+        let starts = lock.withLock { () -> Bool in
+            line.append(value)
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        if starts { schedule() }
+    }
+
+    override func error(_ error: any Error) { end(.failed(error)) }
+    override func completed() { end(.completed) }
+
+    private func end(_ how: Ending) {
+        let starts = lock.withLock { () -> Bool in
+            ending = how
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        if starts { schedule() }
+    }
+
+    private func schedule() {
+        guard isLive else { return }
+        if batches { return takeTurn(on: scheduler) }
+        let slot = SingleAssignmentDisposable()
+        pending.disposable = slot
+        let sink = Ferry(self)
+        slot.setDisposable(scheduler.run { sink.value.turn() })
+    }
+
+    func turn() {
+        while true {
+            let (elements, last) = take()
+            for element in elements { forward(element) }
+            switch last {
+            case .completed: return finish()
+            case .failed(let error): return fail(error)
+            case nil: break
+            }
+            let goesOn = lock.withLock { () -> Bool in
+                isScheduled = isLive && (!line.isEmpty || ending != nil)
+                return isScheduled
+            }
+            if !goesOn { return }
+            if !batches { return schedule() }
+        }
+    }
+
+    private func take() -> ([Element], Ending?) {
+        lock.withLock {
+            if !batches, !line.isEmpty { return ([line.removeFirst()], nil) }
+            defer { line = [] }
+            return (line, ending)
+        }
+    }
+
+    override func dispose() {
+        if markDisposed() { pending.dispose() }
+    }
+}
+
+private final class SubscribeOn<Element>: Source<Element> {
+    private let upstream: Source<Element>
+    private let scheduler: any ImmediateSchedulerType
+
+    init(_ upstream: Source<Element>, _ scheduler: any ImmediateSchedulerType) {
+        self.upstream = upstream
+        self.scheduler = scheduler
+    }
+
+    override func run(_ sink: Sink<Element>) {
+        let pass = SubscribeSink(scheduler, into: sink)
+        let start = Ferry((pass, upstream))
+        pass.begin(
+            scheduler.run {
+                let (pass, upstream) = start.value
+                if pass.isLive { upstream.connect(pass.inner) }
+            })
+    }
+}
+
+private final class SubscribeSink<Element>: Stage {
+    let inner: Inner
+    private let scheduler: any ImmediateSchedulerType
+    private let start = SingleAssignmentDisposable()
+
+    init(_ scheduler: any ImmediateSchedulerType, into downstream: Sink<Element>) {
+        inner = Inner(downstream)
+        self.scheduler = scheduler
+        super.init()
+        downstream.attach(self)
+    }
+
+    func begin(_ disposable: any Disposable) { start.setDisposable(disposable) }
+
+    override func dispose() {
+        guard markDisposed() else { return }
+        start.dispose()
+        let target = Ferry(inner)
+        // What the subscriber disposes of is disposed of where it was subscribed.
+        inner.markSilent()
+        _ = scheduler.run { target.value.dispose() }
+    }
+
+    final class Inner: Sink<Element> {
+        private let downstream: Sink<Element>
+        private let silent = Atomic<Bool>(false)
+        init(_ downstream: Sink<Element>) { self.downstream = downstream }
+        func markSilent() { silent.store(true, ordering: .releasing) }
+        private var speaks: Bool { isLive && !silent.load(ordering: .acquiring) }
+        override func next(_ value: Element) { if speaks { downstream.next(value) } }
+
+        override func error(_ error: any Error) {
+            if speaks { downstream.error(error) }
+            dispose()
+        }
+
+        override func completed() {
+            if speaks { downstream.completed() }
+            dispose()
+        }
+    }
+}

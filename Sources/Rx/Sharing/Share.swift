@@ -1,0 +1,83 @@
+/// How long a shared stream remembers.
+public enum SubjectLifetimeScope: Sendable {
+    /// As long as somebody is subscribed; then everything starts anew.
+    case whileConnected
+    /// For ever: late subscribers get the past even when nobody was subscribed in between.
+    case forever
+}
+
+extension ObservableType {
+    /// One subscription to the stream for all subscribers, made for the first and given up with the last.
+    ///
+    /// Late subscribers first get the last `replay` elements. After the end, a new subscriber starts the stream anew
+    /// (`.whileConnected`), or gets the past and the end (`.forever`).
+    public func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Observable<Element> {
+        precondition(replay >= 0, "share needs a replay count that is not negative.")
+        switch scope {
+        case .whileConnected: return Observable(Share(asObservable().source, replay))
+        case .forever where replay == 0: return multicast(PublishSubject()).refCount()
+        case .forever: return multicast(ReplaySubject.create(bufferSize: replay)).refCount()
+        }
+    }
+}
+
+private final class Share<Element>: Source<Element> {
+    private let upstream: Source<Element>
+    private let replay: Int
+    // `lock` guards `current`.
+    private let lock = Lock()
+    private var current: ShareCore<Element>?
+
+    init(_ upstream: Source<Element>, _ replay: Int) {
+        self.upstream = upstream
+        self.replay = replay
+    }
+
+    override func run(_ sink: Sink<Element>) {
+        while true {
+            var old: ShareCore<Element>?
+            var isNew = false
+            let core = lock.withLock { () -> ShareCore<Element> in
+                if let current, !current.hasEnded { return current }
+                old = current
+                isNew = true
+                let core = ShareCore<Element>(limit: replay)
+                current = core
+                return core
+            }
+            _ = old
+            let admitted = core.admit(sink)
+            if isNew { core.start(upstream) }
+            if admitted { return }
+        }
+    }
+}
+
+/// One run of a shared stream: ends for good with its source or with its last subscriber.
+private final class ShareCore<Element>: ReplayCore<Element> {
+    private let input = Feed<Element>()
+
+    override var refusesLate: Bool { true }
+    override func emptied() { input.dispose() }
+
+    func start(_ upstream: Source<Element>) {
+        input.core = self
+        if !hasEnded { upstream.connect(input) }
+    }
+}
+
+/// Feeds a core. Guard: `core` is set before the feed is subscribed and never changed after.
+private final class Feed<Element>: Sink<Element> {
+    weak var core: ShareCore<Element>?
+    override func next(_ value: Element) { if isLive { core?.next(value) } }
+
+    override func error(_ error: any Error) {
+        if markStopped() { core?.error(error) }
+        dispose()
+    }
+
+    override func completed() {
+        if markStopped() { core?.completed() }
+        dispose()
+    }
+}

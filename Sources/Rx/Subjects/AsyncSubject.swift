@@ -1,0 +1,38 @@
+/// A stream fed by hand of which subscribers get only the last element, once it completed.
+public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
+    // Guard for `@unchecked`: the gate and the lock of the core.
+    /// The type of its feeding side.
+    public typealias SubjectObserverType = AsyncSubject<Element>
+
+    private let core: LastCore<Element>
+
+    /// A subject without subscribers.
+    public init() {
+        core = LastCore()
+        super.init(core)
+    }
+
+    /// Whether anybody is subscribed.
+    public var hasObservers: Bool { core.hasSlots }
+
+    /// Takes an event.
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let value): core.next(value)
+        case .error(let error): core.error(error)
+        case .completed: core.completed()
+        }
+    }
+
+    /// Its feeding side.
+    public func asObserver() -> AsyncSubject<Element> { self }
+}
+
+/// Remembers the last element and lets live ones not through.
+private final class LastCore<Element>: SubjectCore<Element> {
+    private var last: [Element] = []
+    override var isSilent: Bool { true }
+    override func remember(_ value: Element) { last = [value] }
+    override func memory(ended: Bool) -> [Element] { ended && failure == nil ? last : [] }
+    override func lastWords() -> [Element] { last }
+}

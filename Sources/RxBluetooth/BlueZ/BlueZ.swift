@@ -1,0 +1,64 @@
+import DBus
+
+/// The names that bluetoothd answers to. Source: BlueZ, `doc/*-api.txt`.
+enum BlueZ {
+    static let name = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    /// The interfaces that the mirror keeps, told from their bytes with no String between.
+    enum Interface {
+        case adapter, device, service, characteristic, descriptor
+
+        init?(bytes: Span<UInt8>) {
+            switch bytes.count {
+            case 18 where bytes.isEqual(to: "org.bluez.Adapter1"): self = .adapter
+            case 17 where bytes.isEqual(to: "org.bluez.Device1"): self = .device
+            case 22 where bytes.isEqual(to: "org.bluez.GattService1"): self = .service
+            case 29 where bytes.isEqual(to: "org.bluez.GattCharacteristic1"): self = .characteristic
+            case 25 where bytes.isEqual(to: "org.bluez.GattDescriptor1"): self = .descriptor
+            default: return nil
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the bytes of a text.
+    func isEqual(to text: String) -> Bool {
+        let other = text.utf8.span
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+}
+
+extension BlueZClient {
+    /// Calls bluetoothd. The object's path and the body are ours, so a failure to write them is a bug of ours.
+    @discardableResult
+    func call(
+        path: String, interface: String, member: String, deadline: Duration,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
+        then: @escaping @Sendable (Result<Message, DBusError>) -> Void
+    ) -> BusTask? {
+        do throws(DBusError) {
+            return bus.call(
+                try Self.message(path: path, interface: interface, member: member, body), timeout: deadline, reply: then)
+        } catch {
+            bus.perform { then(.failure(error)) }
+            return nil
+        }
+    }
+
+    static func message(
+        path: String, interface: String, member: String,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) throws(DBusError) -> Message {
+        guard let path = ObjectPath(path) else { throw .invalidArgument("“\(path)” is not an object path.") }
+        return try Message.call(to: BlueZ.name, path: path, interface: interface, member: member, body)
+    }
+}

@@ -1,0 +1,116 @@
+import DBus
+
+/// Keeping the mirror by signals.
+extension BlueZClient {
+    /// Three rules for all objects; more would cost for each foreign signal (Q10). Each names its sender (Q17).
+    func signalSubscriptions() -> [BusTask] {
+        [
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.properties, member: "PropertiesChanged", path: "/org/bluez",
+                    includesChildren: true)
+            ) { [weak self] in self?.propertiesChanged($0) },
+            // These two come from "/", so their first argument is what tells whose they are.
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesAdded",
+                    firstArgumentPath: "/org/bluez")
+            ) { [weak self] in self?.interfacesAdded($0) },
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+                    firstArgumentPath: "/org/bluez")
+            ) { [weak self] in self?.interfacesRemoved($0) },
+        ]
+    }
+
+    private func propertiesChanged(_ signal: Message) {
+        guard isSynced, let key = signal.withPath({ ObjectKey(path: $0) }) else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                guard let interface = try body.withString({ BlueZ.Interface(bytes: $0) }) else { return }
+                switch (interface, key) {
+                case (.device, .device(let key)): try deviceChanged(key, &body)
+                case (.characteristic, .characteristic(let key)): try characteristicChanged(key, &body)
+                case (.adapter, .adapter(let number)): try adapterChanged(number, &body)
+                default: break
+                }
+            }
+        } catch {
+            rejected += 1
+        }
+    }
+
+    private func deviceChanged(_ key: DeviceKey, _ body: inout MessageReader) throws(DBusError) {
+        guard let index = devices.index(forKey: key) else {
+            strays += 1
+            return
+        }
+        // Whether a name or a list of services was advertised can only be told while there is no link (Q58).
+        let wasConnected = devices.values[index].isConnected
+        let changes = try DeviceRecord.table.read(&body, into: &devices.values[index], rejected: &rejected)
+        let cleared = try DeviceRecord.table.clear(&body, in: &devices.values[index])
+        deviceChanged(key, changes, cleared, wasConnected: wasConnected)
+    }
+
+    private func deviceChanged(_ key: DeviceKey, _ changes: Changes, _ cleared: Changes, wasConnected: Bool) {
+        var all = changes
+        all.formUnion(cleared)
+        if all.intersects(DeviceRecord.named) { devices[key]?.updatePeripheral() }
+        let heard = wasConnected ? DeviceRecord.heardWhileConnected : DeviceRecord.advertised
+        if changes.intersects(heard) { scans.sighted(key) }
+        guard let link = links[key] else { return }
+        if all.intersects(DeviceRecord.connected) { link.connectedChanged(devices[key]?.isConnected ?? false) }
+        if all.intersects(DeviceRecord.resolved), devices[key]?.isResolved == true { link.servicesResolved() }
+    }
+
+    private func characteristicChanged(_ key: CharacteristicKey, _ body: inout MessageReader) throws(DBusError) {
+        // A value that nobody asked for is not even read.
+        guard let session = links[key.device]?.notifications[key] else { return }
+        var record = CharacteristicRecord()
+        let changes = try CharacteristicRecord.table.read(&body, into: &record, rejected: &rejected)
+        if changes.intersects(CharacteristicRecord.valued) { session.received(record.value) }
+    }
+
+    private func adapterChanged(_ number: UInt16, _ body: inout MessageReader) throws(DBusError) {
+        guard adapters[number] != nil else {
+            strays += 1
+            return
+        }
+        _ = try AdapterRecord.table.read(&body, into: &adapters[number]!, rejected: &rejected)
+        _ = try AdapterRecord.table.clear(&body, in: &adapters[number]!)
+        adaptersChanged()
+    }
+
+    private func interfacesAdded(_ signal: Message) {
+        guard isSynced else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                let path = try body.objectPath()
+                guard let key = ObjectKey(path) else { return }
+                try add(key, &body)
+                switch key {
+                case .adapter: adaptersChanged()
+                case .device(let key): if devices[key] != nil { scans.sighted(key) }
+                default: break
+                }
+            }
+        } catch {
+            rejected += 1
+        }
+    }
+
+    private func interfacesRemoved(_ signal: Message) {
+        guard isSynced else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                guard let key = ObjectKey(try body.objectPath()) else { return }
+                try body.array { (name) throws(DBusError) in
+                    if let interface = try name.withString({ BlueZ.Interface(bytes: $0) }) { remove(key, interface) }
+                }
+            }
+        } catch {
+            rejected += 1
+        }
+    }
+}

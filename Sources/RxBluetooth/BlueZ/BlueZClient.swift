@@ -1,0 +1,185 @@
+import DBus
+
+/// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
+///
+/// Everything in here happens in the bus's context, one thing after the other, so that a reply, a signal and a
+/// dispose are always seen in one order. What users hold reaches it through ``BlueZAccess``.
+final class BlueZClient: @unchecked Sendable {
+    // Guard: all variables are touched in the bus's context only; `init` and `deinit` have the object alone.
+    let bus: any Bus
+    let settings: Settings
+
+    /// The unique name of the running bluetoothd.
+    private(set) var owner: String?
+    /// Whether the mirror holds what the running bluetoothd has.
+    var isSynced = false
+    /// Why the mirror could not be filled.
+    private var syncFailure: BluetoothError?
+    private var isOwnerKnown = false
+    private(set) var busFailure: BluetoothError?
+
+    var adapters: [UInt16: AdapterRecord] = [:]
+    var devices: [DeviceKey: DeviceRecord] = [:]
+    let peripherals = PeripheralTable()
+    var selected: UInt16?
+    /// Properties of a wrong type, and signals of objects that are gone (Q19): counted, never fatal.
+    var rejected = 0
+    var strays = 0
+
+    private(set) lazy var scans = ScanSession(self)
+    var links: [DeviceKey: Link] = [:]
+    var linkCount: UInt64 = 0
+    let teardowns = Teardowns()
+
+    private var waiting: [() -> Void] = []
+    private var tasks: [BusTask] = []
+    private var snapshot: BusTask?
+    private var isSnapshotTaken = false
+    let report: @Sendable (Report) -> Void
+
+    /// What the outside is told whenever it changes.
+    struct Report: Sendable {
+        let state: BluetoothState
+        let adapters: [Adapter]
+        /// Whether the bus is gone, and nothing more comes from this client.
+        let isFinal: Bool
+    }
+
+    init(bus: any Bus, settings: Settings, report: @escaping @Sendable (Report) -> Void) {
+        self.bus = bus
+        self.settings = settings
+        self.report = report
+        bus.perform { [self] in start() }
+    }
+
+    deinit { bus.close() }
+
+    private func start() {
+        peripherals.client = self
+        tasks = signalSubscriptions()
+        tasks.append(
+            bus.watchOwner(of: BlueZ.name) { [weak self] owner in self?.ownerChanged(owner) })
+        tasks.append(bus.whenDisconnected { [weak self] error in self?.busLost(error) })
+    }
+
+    private func ownerChanged(_ owner: String?) {
+        guard busFailure == nil, owner != self.owner || !isOwnerKnown else { return }
+        isOwnerKnown = true
+        self.owner = owner
+        // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
+        forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
+        if owner != nil { takeSnapshot() } else { stateChanged() }
+    }
+
+    private func busLost(_ error: DBusError) {
+        guard busFailure == nil else { return }
+        let isRefused = BluetoothError(error, operation: .readState, target: nil).kind == .permissionDenied
+        let failure = BluetoothError(
+            isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
+        busFailure = failure
+        forgetEverything(failure, .daemon)
+        stateChanged()
+    }
+
+    private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
+        snapshot?.cancel()
+        isSynced = false
+        syncFailure = nil
+        scans.fail(error)
+        for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
+        adapters = [:]
+        devices = [:]
+        selected = nil
+    }
+
+    /// Fills the mirror. The signals were subscribed before, and what came before the reply is inside it (Q18).
+    private func takeSnapshot() {
+        snapshot = call(
+            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects", deadline: settings.deadlines.snapshot
+        ) { [weak self] result in
+            guard let self else { return }
+            do throws(DBusError) {
+                try readSnapshot(result.get())
+                isSynced = true
+            } catch {
+                syncFailure = BluetoothError(error, operation: .readState, target: nil)
+            }
+            adaptersChanged()
+        }
+    }
+
+    // MARK: State
+
+    /// Whether Bluetooth can be used; nil while that is not known yet.
+    var state: BluetoothState? {
+        if let busFailure { return busFailure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
+        guard isOwnerKnown else { return nil }
+        if owner == nil { return .daemonUnavailable }
+        if let syncFailure { return syncFailure.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
+        guard isSynced else { return nil }
+        guard let adapter = selected.flatMap({ adapters[$0] }) else { return .noAdapter }
+        if adapter.isPowered { return .poweredOn }
+        return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
+    }
+
+    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot.
+    func whenKnown(_ work: @escaping () -> Void) {
+        if state != nil { work() } else { waiting.append(work) }
+    }
+
+    /// Chooses the adapter anew, and tells everybody whom the change concerns.
+    func adaptersChanged() {
+        let previous = selected
+        selected = settings.adapter.choose(from: adapters, current: selected)
+        if let previous, previous != selected { adapterLost(previous, BluetoothError(.noAdapter)) }
+        stateChanged()
+    }
+
+    private func stateChanged() {
+        guard let state else { return }
+        if let error = state.error { scans.fail(error) }
+        for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
+        report(
+            Report(
+                state: state, adapters: Adapter.list(adapters, selected: selected), isFinal: busFailure != nil))
+        let waiting = waiting
+        self.waiting = []
+        for work in waiting { work() }
+    }
+
+    /// Ends what ran over an adapter that is gone or no longer used.
+    func adapterLost(_ number: UInt16, _ error: BluetoothError) {
+        scans.fail(error)
+        if adapters[number] == nil { linksLost(on: number) }
+    }
+
+    private func linksLost(on adapter: UInt16) {
+        for link in Array(links.values) where link.key.adapter == adapter {
+            link.lost(BluetoothError(.disconnected(.adapter)))
+        }
+    }
+
+    /// The adapter to work with, or why there is none.
+    func poweredAdapter() throws(BluetoothError) -> UInt16 {
+        if let busFailure { throw busFailure }
+        if let syncFailure { throw syncFailure }
+        if let error = state?.error { throw error }
+        guard let selected else { throw BluetoothError(.noAdapter) }
+        return selected
+    }
+}
+
+extension BluetoothState {
+    /// The error of an operation that this state stops; nil for the state that stops none (S1).
+    var error: BluetoothError? {
+        switch self {
+        case .poweredOn: nil
+        case .poweredOff: BluetoothError(.adapterOff)
+        case .blocked: BluetoothError(.adapterBlocked)
+        case .noAdapter: BluetoothError(.noAdapter)
+        case .daemonUnavailable: BluetoothError(.daemonUnavailable)
+        case .unauthorized: BluetoothError(.permissionDenied)
+        case .busUnavailable: BluetoothError(.busUnavailable)
+        }
+    }
+}

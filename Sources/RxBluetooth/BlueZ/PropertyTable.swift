@@ -1,0 +1,90 @@
+import DBus
+
+/// The properties of one of bluetoothd's interfaces as data: one row a property, with how to read it from the wire
+/// into a record, and what it is when the daemon takes it back.
+///
+/// Every property is optional on the wire (Q20). One of a wrong type is left as it was and reported; the others
+/// are read all the same.
+struct PropertyTable<Record>: Sendable {
+    /// One property.
+    struct Row: Sendable {
+        let name: [UInt8]
+        let read: @Sendable (inout Record, inout MessageReader) throws(DBusError) -> Void
+        let clear: @Sendable (inout Record) -> Void
+
+        init(
+            _ name: StaticString,
+            _ read: @escaping @Sendable (inout Record, inout MessageReader) throws(DBusError) -> Void,
+            clear: @escaping @Sendable (inout Record) -> Void
+        ) {
+            self.name = Array(name.description.utf8)
+            self.read = read
+            self.clear = clear
+        }
+    }
+
+    let rows: [Row]
+
+    init(_ rows: [Row]) {
+        precondition(rows.count <= 64, "A set of changes has room for 64 properties.")
+        self.rows = rows
+    }
+
+    /// The rows with these names, as a set. For naming groups of properties; traps on a name without a row.
+    func changes(_ names: [String]) -> Changes {
+        var changes = Changes()
+        for name in names {
+            guard let row = rows.firstIndex(where: { $0.name == Array(name.utf8) }) else {
+                preconditionFailure("There is no row for the property “\(name)”.")
+            }
+            changes.insert(row)
+        }
+        return changes
+    }
+
+    /// Reads a dictionary of properties into a record; tells which were in it. `rejected` counts those of a wrong type.
+    func read(
+        _ body: inout MessageReader, into record: inout Record, rejected: inout Int
+    ) throws(DBusError) -> Changes {
+        var changes = Changes()
+        var failures = 0
+        try body.properties { (name, value) throws(DBusError) in
+            guard let row = index(of: name) else { return }
+            try rows[row].read(&record, &value)
+            changes.insert(row)
+        } failed: { _, _ in
+            failures += 1
+        }
+        rejected += failures
+        return changes
+    }
+
+    /// Reads the list of properties that the daemon takes back (Q21), and clears them.
+    func clear(_ body: inout MessageReader, in record: inout Record) throws(DBusError) -> Changes {
+        var changes = Changes()
+        try body.array { (name) throws(DBusError) in
+            guard let row = try name.withString({ index(of: $0) }) else { return }
+            rows[row].clear(&record)
+            changes.insert(row)
+        }
+        return changes
+    }
+
+    private func index(of name: Span<UInt8>) -> Int? {
+        search: for row in rows.indices where rows[row].name.count == name.count {
+            for position in name.indices where rows[row].name[position] != name[position] { continue search }
+            return row
+        }
+        return nil
+    }
+}
+
+/// Which rows of a table changed.
+struct Changes: Sendable {
+    private var bits: UInt64 = 0
+
+    var isEmpty: Bool { bits == 0 }
+    mutating func insert(_ row: Int) { bits |= 1 << UInt64(row) }
+    mutating func formUnion(_ other: Changes) { bits |= other.bits }
+    func intersects(_ other: Changes) -> Bool { bits & other.bits != 0 }
+}

@@ -1,0 +1,111 @@
+public import DBus
+public import Dispatch
+public import Rx
+
+/// The way to Bluetooth: its state, scans, and from these to peripherals.
+///
+/// Nothing happens before a stream is subscribed to; disposing of a subscription undoes what it started. Elements, errors
+/// and completions are delivered on the queue that the manager was made with. A manager may be used from any
+/// thread. It lives as long as it, or a subscription to one of its streams, is kept; then its connection to
+/// the bus is closed.
+public final class BluetoothManager: Sendable {
+    let access: BlueZAccess
+
+    /// Makes a manager that speaks to bluetoothd over the system bus.
+    ///
+    /// - Parameters:
+    ///   - queue: Where streams deliver. Default: the main queue.
+    ///   - adapter: Which adapter to work with. Default: the first that is usable.
+    ///   - deadlines: How long to wait for answers.
+    public convenience init(
+        queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines()
+    ) {
+        self.init(
+            scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
+            adapter: adapter, deadlines: deadlines
+        ) { Connection.open(.system) }
+    }
+
+    /// Makes a manager that speaks over a given bus: for tests, on the loop-back bus of the mocks and virtual time.
+    ///
+    /// - Parameters:
+    ///   - bus: The bus, which the manager closes at its end. Deadlines run on its clock.
+    ///   - scheduler: Where streams deliver.
+    ///   - adapter: Which adapter to work with. Default: the first that is usable.
+    ///   - deadlines: How long to wait for answers.
+    public convenience init(
+        bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
+        deadlines: Deadlines = Deadlines()
+    ) {
+        self.init(scheduler: scheduler, adapter: adapter, deadlines: deadlines) { bus }
+    }
+
+    /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
+    public init(
+        scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
+        openingBus open: @escaping @Sendable () -> any Bus
+    ) {
+        access = BlueZAccess(
+            settings: Settings(adapter: adapter, deadlines: deadlines, scheduler: scheduler), open: open)
+    }
+
+    /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).
+    ///
+    /// Never completes and never fails: a bluetoothd or an adapter that is not there is a state, and the stream goes on
+    /// when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the first subscription opens.
+    public var state: Observable<BluetoothState> {
+        reports.map(\.state).distinctUntilChanged().observe(on: access.settings.scheduler)
+    }
+
+    /// The machine's adapters by number: the present ones first, then each change. An empty list while bluetoothd does
+    /// not run. Never completes and never fails.
+    public var adapters: Observable<[Adapter]> {
+        reports.map(\.adapters).distinctUntilChanged().observe(on: access.settings.scheduler)
+    }
+
+    private var reports: Observable<BlueZClient.Report> {
+        let access = access
+        return Observable.deferred {
+            // A bus that cannot be opened is a state like others; the attempt has reported it.
+            let client = try? access.client()
+            return access.reports.compactMap { $0 }.do(onDispose: { _ = client })
+        }
+    }
+
+    /// Completes when everything that disposing has set going has been answered by bluetoothd: scans stopped,
+    /// links closed, notifications off (S44). Never fails; what is not answered ends by its own deadline.
+    public func settled() -> Completable {
+        access.stream { (client, emitter: Emitter<Never>) in
+            client.teardowns.whenDone { emitter.complete() }
+        }
+        .asCompletable()
+    }
+
+    /// Ends everything: scans and connections fail with ``BluetoothError/Kind/closed``, links that this manager made
+    /// are closed, and then its connection to the bus. Completes when that is done. Later use fails.
+    public func close() -> Completable {
+        let access = access
+        return Completable.create { observer in
+            guard let client = access.close() else {
+                observer(.completed)
+                return Disposables.create()
+            }
+            client.bus.perform {
+                client.shutDown { observer(.completed) }
+            }
+            return Disposables.create()
+        }
+        .observe(on: access.settings.scheduler)
+    }
+}
+
+extension BlueZClient {
+    func shutDown(_ done: @escaping () -> Void) {
+        scans.fail(BluetoothError(.closed), isStopping: true)
+        for link in Array(links.values) { link.close(BluetoothError(.closed)) }
+        teardowns.whenDone { [self] in
+            bus.close()
+            done()
+        }
+    }
+}

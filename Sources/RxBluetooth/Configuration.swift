@@ -1,0 +1,57 @@
+import Rx
+
+/// Which adapter to work with. A gateway may have several.
+public enum AdapterSelection: Hashable, Sendable {
+    /// The first, by number, that is powered and can be a central; while none is, the first that could be switched on (Q27).
+    case automatic
+    /// The one with this name, for example `hci1`. Names may change when adapters are plugged in anew (Q28).
+    case named(String)
+    /// The one with this address, whatever its name.
+    case address(BluetoothAddress)
+
+    func choose(from adapters: [UInt16: AdapterRecord], current: UInt16?) -> UInt16? {
+        switch self {
+        case .automatic:
+            let centrals = adapters.values.filter(\.isCentral).sorted { $0.number < $1.number }
+            if let current, let adapter = adapters[current], adapter.isCentral,
+                adapter.isPowered || !centrals.contains(where: \.isPowered)
+            {
+                return current
+            }
+            return (centrals.first(where: \.isPowered) ?? centrals.first)?.number
+        case .named(let name): return adapters.keys.first { "hci\($0)" == name }
+        case .address(let address): return adapters.values.first { $0.address == address }?.number
+        }
+    }
+}
+
+/// How long this module waits for an answer before it fails with ``BluetoothError/Kind/timedOut``.
+/// Time runs on the clock of the bus, which in tests is a virtual one.
+public struct Deadlines: Sendable {
+    /// For a connection to come about. Default 30 s.
+    public var connect: Duration = .seconds(30)
+    /// For the services to be read after connecting. Default 30 s.
+    public var services: Duration = .seconds(30)
+    /// For a read, a write, or turning notifications on, from the moment it is its turn. Default 30 s, as ATT has it.
+    public var operation: Duration = .seconds(30)
+    /// For a connection to end. Default 5 s.
+    public var disconnect: Duration = .seconds(5)
+    /// For a scan to start. Default 15 s.
+    public var startScan: Duration = .seconds(15)
+    /// For a scan to stop. Default 5 s.
+    public var stopScan: Duration = .seconds(5)
+    /// For the first list of what bluetoothd has. Default 8 s.
+    public var snapshot: Duration = .seconds(8)
+    /// For what is only tidying up. Default 2 s.
+    public var cleanup: Duration = .seconds(2)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// What a manager was made with.
+struct Settings: Sendable {
+    let adapter: AdapterSelection
+    let deadlines: Deadlines
+    let scheduler: any SchedulerType
+}

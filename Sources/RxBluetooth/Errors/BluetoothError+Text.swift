@@ -1,0 +1,135 @@
+extension BluetoothError: CustomStringConvertible {
+    /// One or two sentences for people: what failed, why, and where there is something, what to do.
+    public var description: String {
+        var text = subject.map { "\($0): \(reason)" } ?? reason
+        if let detail { text += " (\(detail))" }
+        text += "."
+        if let advice { text += " " + advice }
+        return text
+    }
+
+    /// What a person can do about it; nil where there is nothing to say.
+    public var advice: String? {
+        switch kind {
+        case .busUnavailable: "Check that the system bus runs: systemctl status dbus."
+        case .daemonUnavailable: "Start it: sudo systemctl start bluetooth."
+        case .permissionDenied: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
+        case .noAdapter: "Plug in a Bluetooth adapter, or see what there is: bluetoothctl list."
+        case .adapterOff: "Switch it on: bluetoothctl power on."
+        case .adapterBlocked: "Unblock it: rfkill unblock bluetooth."
+        case .noFreeSlot: "Disconnect another device first."
+        case .bondLost: "Remove the device and pair it again."
+        case .peripheralGone: "Scan for it again."
+        case .needsPairing: "Pair it first: bluetoothctl pair."
+        case .resourceExhausted: "Make fewer requests at once."
+        default: nil
+        }
+    }
+
+    private var subject: String? {
+        let verb: String? =
+            switch operation {
+            case .readState: "Reading the state of Bluetooth"
+            case .scan: "Scanning"
+            case .connect: "Connecting"
+            case .disconnect: "Disconnecting"
+            case .discover: "Discovering services"
+            case .read: "Reading"
+            case .write: "Writing"
+            case .readDescriptor: "Reading a descriptor"
+            case .writeDescriptor: "Writing a descriptor"
+            case .notify: "Notifications"
+            case nil: nil
+            }
+        switch (verb, target) {
+        case (let verb?, let target?): return operation == .notify ? "\(verb) from \(target)" : "\(verb) \(target)"
+        case (let verb?, nil): return verb
+        case (nil, let target): return target
+        }
+    }
+
+    private var reason: String {
+        switch kind {
+        case .busUnavailable: "the system bus is not there"
+        case .daemonUnavailable: "bluetoothd is not running"
+        case .permissionDenied: "this process is not allowed to use bluetoothd"
+        case .noAdapter: "there is no fitting Bluetooth adapter"
+        case .adapterOff: "the Bluetooth adapter is off"
+        case .adapterBlocked: "the Bluetooth adapter is blocked by rfkill"
+        case .timedOut: "no answer came in time"
+        case .busy: "bluetoothd is busy with another request"
+        case .alreadyConnected: "this program is connected already"
+        case .notConnected: "the peripheral is not connected"
+        case .disconnected(.requested): "the link was closed by this program"
+        case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
+        case .disconnected(.removed): "the link was lost, because the device was removed"
+        case .disconnected(.daemon): "the link was lost, because bluetoothd stopped"
+        case .disconnected(.unknown): "the link was lost"
+        case .connectFailed: "the connection could not be made"
+        case .noFreeSlot: "the adapter has no room for another connection"
+        case .bondLost: "the peripheral has forgotten the bond"
+        case .discoveryFailed: "the services could not be read"
+        case .peripheralGone: "bluetoothd no longer knows the device"
+        case .attributeNotFound: "there is no such attribute"
+        case .notPermitted: "the attribute does not offer this"
+        case .needsPairing: "the peripheral asks for pairing"
+        case .notAuthorized: "it is not authorized"
+        case .exclusiveUse: "another program has the characteristic for itself"
+        case .invalidArgument: "an argument is not acceptable"
+        case .attError: "the peripheral refused with ATT error \(attText)"
+        case .unsupported: "it is not supported"
+        case .resourceExhausted: "a limit of the bus was reached"
+        case .pairingFailed: "pairing failed"
+        case .protocolViolation: "the answer of bluetoothd makes no sense"
+        case .closed: "the manager was closed"
+        case .bluez: "bluetoothd reports an error"
+        }
+    }
+
+    private var attText: String {
+        guard let attCode else { return "of unknown number" }
+        let name = ATTError.name(of: attCode).map { " “\($0)”" } ?? ""
+        return "0x" + Hex.text(attCode) + name
+    }
+
+    private var detail: String? {
+        switch kind {
+        case .connectFailed(let reason), .pairingFailed(let reason): reason
+        case .bluez: [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: dbusMessage
+        default: nil
+        }
+    }
+}
+
+/// The names of ATT error codes. Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1 and the Supplement, Part B, 1.2.
+enum ATTError {
+    static func name(of code: UInt8) -> String? {
+        switch code {
+        case 0x01: "invalid handle"
+        case 0x02: "read not permitted"
+        case 0x03: "write not permitted"
+        case 0x04: "invalid PDU"
+        case 0x05: "insufficient authentication"
+        case 0x06: "request not supported"
+        case 0x07: "invalid offset"
+        case 0x08: "insufficient authorization"
+        case 0x09: "prepare queue full"
+        case 0x0A: "attribute not found"
+        case 0x0B: "attribute not long"
+        case 0x0C: "insufficient encryption key size"
+        case 0x0D: "invalid attribute value length"
+        case 0x0E: "unlikely error"
+        case 0x0F: "insufficient encryption"
+        case 0x10: "unsupported group type"
+        case 0x11: "insufficient resources"
+        case 0x13: "value not allowed"
+        case 0x80...0x9F: "application error"
+        case 0xFC: "write request rejected"
+        case 0xFD: "client characteristic configuration improperly configured"
+        case 0xFE: "procedure already in progress"
+        case 0xFF: "out of range"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// The one error of this module: what went wrong, while doing what, to whom, and what can be done.
+///
+/// The name and the text that bluetoothd gave are always kept. Two errors are equal where their kind, their ATT
+/// code and their target are. ``kind`` decides what a program does; it never needs to compare texts.
+public struct BluetoothError: Error, Sendable {
+    /// What went wrong.
+    public let kind: Kind
+    /// What was being done; nil for what nobody asked for, such as a lost link.
+    public let operation: Operation?
+    /// What it was done to: an address, an adapter or an attribute, as text for people.
+    public let target: String?
+    /// The D-Bus name of the error, for example `org.bluez.Error.NotReady`; nil where it did not come over D-Bus.
+    public let dbusName: String?
+    /// The text that came with it; nil where it did not come over D-Bus.
+    public let dbusMessage: String?
+    /// The ATT error code, where the peripheral gave one. Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1.
+    public let attCode: UInt8?
+
+    /// Makes an error.
+    public init(
+        _ kind: Kind, operation: Operation? = nil, target: String? = nil, dbusName: String? = nil,
+        dbusMessage: String? = nil, attCode: UInt8? = nil
+    ) {
+        self.kind = kind
+        self.operation = operation
+        self.target = target
+        self.dbusName = dbusName
+        self.dbusMessage = dbusMessage
+        self.attCode = attCode
+    }
+
+    /// What was being done when an error came.
+    public enum Operation: String, Sendable {
+        /// One operation of this module each; the names say which.
+        case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
+        /// Turning notifications on, or receiving them.
+        case notify
+    }
+
+    /// The same error, told of an operation and a target where it does not name one yet.
+    func during(_ operation: Operation, _ target: String?) -> BluetoothError {
+        BluetoothError(
+            kind, operation: self.operation ?? operation, target: self.target ?? target, dbusName: dbusName,
+            dbusMessage: dbusMessage, attCode: attCode)
+    }
+
+    /// A word for the kind that stays the same in all versions, for logs and JSON.
+    public var code: String { kind.code }
+
+    /// Whether the same operation may succeed when it is tried again soon, with nothing changed.
+    public var isTransient: Bool {
+        switch kind {
+        case .busy, .connectFailed, .timedOut, .noFreeSlot: true
+        case .attError: attCode == 0x0E || attCode == 0x11
+        default: false
+        }
+    }
+
+    /// Whether the operation may have taken effect although it failed; read the state before trying again (Q8).
+    public var outcomeUnknown: Bool {
+        switch kind {
+        case .timedOut: true
+        case .disconnected, .daemonUnavailable, .busUnavailable: operation == .write || operation == .writeDescriptor
+        default: false
+        }
+    }
+}
+
+extension BluetoothError: Equatable {
+    /// Whether kind, ATT code and target are equal (S85).
+    public static func == (one: BluetoothError, other: BluetoothError) -> Bool {
+        one.kind == other.kind && one.attCode == other.attCode && one.target == other.target
+    }
+}

@@ -1,0 +1,103 @@
+import DBus
+public import Rx
+
+/// A characteristic of a connected peripheral. It is valid for the connection in which it was discovered (S54).
+public struct Characteristic: Hashable, Sendable {
+    /// The service that it belongs to.
+    public let service: Service
+    /// What kind of characteristic it is. Two characteristics may have one UUID (Q110).
+    public let uuid: BluetoothUUID
+    /// The handle by which bluetoothd names it, which no other attribute of the peripheral has: that of the declaration.
+    public let handle: UInt16
+    /// What can be done with it.
+    public let properties: Properties
+
+    /// The peripheral that offers it.
+    public var peripheral: Peripheral { service.peripheral }
+    var key: CharacteristicKey {
+        CharacteristicKey(device: peripheral.key, service: service.handle, handle: handle)
+    }
+    var target: String { "\(uuid) of \(peripheral.address)" }
+
+    /// Reads the value. Emits it once (S62).
+    ///
+    /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` do not offer reading, before anything
+    /// is sent (S65), with ``BluetoothError/Kind/attError`` where the peripheral refuses, with
+    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with the error of the connection when that ends.
+    /// Operations of one connection run one after the other, in the order of their subscriptions (S55). Cold.
+    /// Source: BlueZ, `gatt-api.txt`, `ReadValue`.
+    public func readValue() -> Single<[UInt8]> {
+        peripheral.stream { client, emitter in
+            client.submit(.read, self, needs: .read, "ReadValue", emitter) { (body) throws(DBusError) in
+                try body.properties([:])
+            } then: { (reply) throws(DBusError) in
+                try reply.read { (body) throws(DBusError) in try body.bytes() }
+            }
+        }
+        .asSingle()
+    }
+
+    /// How a write is made.
+    public enum WriteType: Sendable {
+        /// The peripheral confirms it. A value longer than one packet is sent in parts (Q99).
+        case withResponse
+        /// Nobody confirms it: completing means that bluetoothd has taken it, not that it arrived (Q97).
+        case withoutResponse
+    }
+
+    /// Writes a value. Completes when the peripheral has confirmed it, or for writes without response when bluetoothd
+    /// has taken it (S63).
+    ///
+    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than 512 bytes, the most that
+    /// an attribute can hold. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
+    public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
+        peripheral.stream { (client, emitter: Emitter<Never>) in
+            guard value.count <= GATTLimits.longestValue else {
+                return emitter.fail(GATTLimits.tooLong(value.count).during(.write, target))
+            }
+            let needed: Properties = type == .withResponse ? .write : .writeWithoutResponse
+            client.submit(.write, self, needs: needed, "WriteValue", emitter) { (body) throws(DBusError) in
+                body.bytes(value)
+                // Without a type the daemon would choose one (Q98).
+                try body.properties(["type": .string(type == .withResponse ? "request" : "command")])
+            }
+        }
+        .asCompletable()
+    }
+
+    /// Receives the values that the peripheral notifies or indicates.
+    ///
+    /// Emits each value, in order (S76), and never completes. Cold and shared: notifications are turned on
+    /// with the first subscription to this characteristic and off when the last is disposed of (S69). Values that come while
+    /// they are being turned on are delivered (Q102); the answer of a read of ours is not (Q95), though bluetoothd
+    /// shows those of other programs alike. Fails with ``BluetoothError/Kind/notPermitted`` where ``properties``
+    /// offer neither, with the cause where they cannot be turned on (S72), and with the error of the connection when that ends.
+    /// Source: BlueZ, `gatt-api.txt`, `StartNotify`.
+    public func observeValueUpdates() -> Observable<[UInt8]> {
+        peripheral.stream { client, emitter in client.observe(self, emitter) }
+    }
+
+    /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.
+    /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
+    public func discoverDescriptors() -> Observable<Descriptor> {
+        peripheral.stream { client, emitter in
+            do throws(BluetoothError) {
+                for found in try client.descriptors(of: self) { emitter.next(found) }
+                emitter.complete()
+            } catch {
+                emitter.fail(error.during(.discover, target))
+            }
+        }
+    }
+}
+
+/// Limits that the specification sets.
+enum GATTLimits {
+    /// The most bytes that an attribute's value has. Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
+    static let longestValue = 512
+
+    static func tooLong(_ count: Int) -> BluetoothError {
+        BluetoothError(
+            .invalidArgument, dbusMessage: "The value has \(count) bytes, and an attribute holds \(longestValue) at most")
+    }
+}

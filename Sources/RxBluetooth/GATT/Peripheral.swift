@@ -1,0 +1,109 @@
+public import Rx
+import Synchronization
+
+/// A Bluetooth device in the role of a peripheral. There is one object for each device of a manager (S46).
+///
+/// It holds no connection: ``connect()`` makes one, and the subscription to it is the connection.
+public final class Peripheral: Sendable {
+    let key: DeviceKey
+    private let client: WeakClient
+    private let info: Mutex<Info>
+
+    private struct Info {
+        var name: String?
+        var kind: BluetoothAddress.Kind?
+    }
+
+    private struct WeakClient: Sendable {
+        weak let client: BlueZClient?
+        let scheduler: (any SchedulerType)?
+    }
+
+    init(key: DeviceKey, kind: BluetoothAddress.Kind?, client: BlueZClient?) {
+        self.key = key
+        self.client = WeakClient(client: client, scheduler: client?.settings.scheduler)
+        info = Mutex(Info(name: nil, kind: kind))
+    }
+
+    /// The device's address. One that is random may belong to another device later.
+    public var address: BluetoothAddress { key.address }
+
+    /// Which kind of address it is; nil where bluetoothd did not tell.
+    public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
+
+    /// The device's name as last heard, from an advertisement or, after a connection, from the device itself; nil while none
+    /// is known.
+    public var name: String? { info.withLock(\.name) }
+
+    func update(name: String?, kind: BluetoothAddress.Kind?) {
+        info.withLock {
+            $0.name = name
+            $0.kind = kind
+        }
+    }
+
+    /// Connects.
+    ///
+    /// Emits the peripheral once it is connected, and does not complete: it fails with
+    /// ``BluetoothError/Kind/disconnected(_:)`` when the link is lost, and everything under way over the link fails with the same
+    /// error (S59). Cold: subscribing connects, disposing disconnects. A link that another program made is used and not
+    /// closed (Q74). Fails with ``BluetoothError/Kind/alreadyConnected`` while this manager has a live
+    /// connection (S32), and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``.
+    /// Source: BlueZ, `device-api.txt`, `Connect`.
+    public func connect() -> Observable<Peripheral> {
+        stream { [self] client, emitter in
+            client.whenKnown {
+                guard emitter.isActive else { return }
+                client.connect(self, emitter)
+            }
+        }
+    }
+
+    /// Closes the link, whoever made it, and completes when it is closed; at once where there is none.
+    /// A live ``connect()`` fails with ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`.
+    /// Source: BlueZ, `device-api.txt`, `Disconnect`.
+    public func disconnect() -> Completable {
+        stream { [self] (client, emitter: Emitter<Never>) in
+            client.whenKnown { [key] in client.disconnect(key, emitter) }
+        }
+        .asCompletable()
+    }
+
+    /// Reads which services the peripheral has.
+    ///
+    /// Emits one element a service, in the order of their handles, and completes. bluetoothd reads the whole tree after each
+    /// connection, and this waits until it has, at most ``Deadlines/services`` (Q70). Fails with
+    /// ``BluetoothError/Kind/attributeNotFound`` where services were asked for and none is there,
+    /// and with ``BluetoothError/Kind/notConnected`` outside a connection. Cold.
+    ///
+    /// - Parameter services: The services that are wanted. Default, and empty: all.
+    public func discoverServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
+        stream { [self] client, emitter in
+            client.discoverServices(of: self, services, emitter)
+        }
+    }
+
+    func stream<Element: Sendable>(
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        guard let scheduler = client.scheduler else { return .error(BluetoothError(.closed)) }
+        let client = client
+        return BlueZClient.stream(
+            on: scheduler,
+            { () throws(BluetoothError) in
+                guard let client = client.client else { throw BluetoothError(.closed) }
+                return client
+            }, begin)
+    }
+}
+
+extension Peripheral: Hashable, CustomStringConvertible {
+    /// The address, and the name where one is known.
+    public var description: String { name.map { "\(address) “\($0)”" } ?? address.description }
+
+    /// Whether both are the same object, which they are where they are the same device of one manager.
+    public static func == (one: Peripheral, other: Peripheral) -> Bool { one === other }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

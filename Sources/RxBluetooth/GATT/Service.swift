@@ -1,0 +1,33 @@
+public import Rx
+
+/// A service of a connected peripheral. It is valid for the connection in which it was discovered (S54).
+public struct Service: Hashable, Sendable {
+    /// The peripheral that offers it.
+    public let peripheral: Peripheral
+    /// What kind of service it is. Two services of a peripheral may have one UUID (Q110).
+    public let uuid: BluetoothUUID
+    /// The handle of its declaration, which no other attribute of the peripheral has.
+    public let handle: UInt16
+    /// Whether it is a primary service, and not one that others include.
+    public let isPrimary: Bool
+    let link: UInt64
+
+    /// Tells the service's characteristics.
+    ///
+    /// Emits one element a characteristic, in the order of their handles, and completes. They were read with the
+    /// services, so nothing is sent. Fails with ``BluetoothError/Kind/attributeNotFound`` where
+    /// characteristics were asked for and none is there, and with ``BluetoothError/Kind/notConnected`` when the
+    /// connection has ended. Cold.
+    ///
+    /// - Parameter characteristics: The characteristics that are wanted. Default, and empty: all.
+    public func discoverCharacteristics(_ characteristics: [BluetoothUUID] = []) -> Observable<Characteristic> {
+        peripheral.stream { client, emitter in
+            do throws(BluetoothError) {
+                for found in try client.characteristics(of: self, characteristics) { emitter.next(found) }
+                emitter.complete()
+            } catch {
+                emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
+            }
+        }
+    }
+}

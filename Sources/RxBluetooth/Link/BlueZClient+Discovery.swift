@@ -1,0 +1,76 @@
+/// What a connected peripheral has, told from the mirror.
+extension BlueZClient {
+    func discoverServices(of peripheral: Peripheral, _ wanted: [BluetoothUUID], _ emitter: Emitter<Service>) {
+        let target = peripheral.address.description
+        do throws(BluetoothError) {
+            let link = try link(peripheral.key)
+            let giveUp = link.resolution.wait { [unowned self, unowned link] error in
+                if let error { return emitter.fail(error.during(.discover, target)) }
+                let services = (devices[link.key]?.services ?? [:]).sorted { $0.key < $1.key }
+                    .compactMap { handle, record in
+                        record.uuid.map {
+                            Service(
+                                peripheral: peripheral, uuid: $0, handle: handle, isPrimary: record.isPrimary,
+                                link: link.number)
+                        }
+                    }
+                deliver(services, wanted, \.uuid, emitter, target)
+            }
+            emitter.onEnd(giveUp)
+        } catch {
+            emitter.fail(error.during(.discover, target))
+        }
+    }
+
+    private func deliver<Attribute: Sendable>(
+        _ all: [Attribute], _ wanted: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID,
+        _ emitter: Emitter<Attribute>, _ target: String
+    ) {
+        do throws(BluetoothError) {
+            for found in try Self.select(all, wanted, uuid) { emitter.next(found) }
+            emitter.complete()
+        } catch {
+            emitter.fail(error.during(.discover, target))
+        }
+    }
+
+    /// Those that were asked for. Nothing of what was asked for is an error that names it (S51).
+    private static func select<Attribute>(
+        _ all: [Attribute], _ wanted: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID
+    ) throws(BluetoothError) -> [Attribute] {
+        guard !wanted.isEmpty else { return all }
+        let found = all.filter { wanted.contains(uuid($0)) }
+        guard !found.isEmpty else {
+            let names = wanted.map(\.description).joined(separator: ", ")
+            throw BluetoothError(.attributeNotFound, dbusMessage: names)
+        }
+        return found
+    }
+
+    func characteristics(of service: Service, _ wanted: [BluetoothUUID]) throws(BluetoothError) -> [Characteristic] {
+        _ = try link(service.peripheral.key, number: service.link)
+        guard let record = devices[service.peripheral.key]?.services[service.handle] else { throw Self.gone }
+        let all = record.characteristics.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map {
+                Characteristic(service: service, uuid: $0, handle: handle, properties: record.properties)
+            }
+        }
+        return try Self.select(all, wanted, \.uuid)
+    }
+
+    func descriptors(of characteristic: Characteristic) throws(BluetoothError) -> [Descriptor] {
+        _ = try link(characteristic.peripheral.key, number: characteristic.service.link)
+        guard let record = record(of: characteristic) else { throw Self.gone }
+        return record.descriptors.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map { Descriptor(characteristic: characteristic, uuid: $0, handle: handle) }
+        }
+    }
+
+    func record(of characteristic: Characteristic) -> CharacteristicRecord? {
+        let key = characteristic.key
+        return devices[key.device]?.services[key.service]?.characteristics[key.handle]
+    }
+
+    /// The peripheral has taken the attribute away while connected (Q111).
+    static let gone = BluetoothError(.attributeNotFound, dbusMessage: "The peripheral has changed its services")
+}

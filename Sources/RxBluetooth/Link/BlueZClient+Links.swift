@@ -1,0 +1,61 @@
+import DBus
+
+/// Connections.
+extension BlueZClient {
+    func connect(_ peripheral: Peripheral, _ emitter: Emitter<Peripheral>) {
+        let key = peripheral.key
+        do throws(BluetoothError) {
+            if let link = links[key] {
+                guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
+                // What is being closed is waited for (S31).
+                link.afterClosing { [weak self] in
+                    if emitter.isActive { self?.connect(peripheral, emitter) }
+                }
+                return
+            }
+            if let error = state?.error { throw error }
+            guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
+            linkCount += 1
+            let link = Link(
+                peripheral, number: linkCount, client: self, isForeign: device.isConnected, emitter: emitter)
+            links[key] = link
+            link.start()
+        } catch {
+            emitter.fail(error.during(.connect, key.address.description))
+        }
+    }
+
+    func disconnect(_ key: DeviceKey, _ emitter: Emitter<Never>) {
+        if let link = links[key] {
+            link.afterClosing { emitter.complete() }
+            link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+        } else if devices[key]?.isConnected == true {
+            call(
+                path: key.path, interface: BlueZ.device, member: "Disconnect", deadline: settings.deadlines.disconnect
+            ) { result in
+                switch result.mapError({ BluetoothError($0, operation: .disconnect, target: key.address.description) }) {
+                case .failure(let error) where error.kind != .notConnected: emitter.fail(error)
+                default: emitter.complete()
+                }
+            }
+        } else {
+            emitter.complete()
+        }
+    }
+
+    /// The live link of a peripheral, or why there is none.
+    func link(_ key: DeviceKey) throws(BluetoothError) -> Link {
+        guard let link = links[key], link.isConnected else { throw state?.error ?? BluetoothError(.notConnected) }
+        return link
+    }
+
+    /// The live link in which something was discovered. What is left from an earlier one is not valid any more (S53).
+    func link(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
+        let link = try link(key)
+        guard link.number == number else { throw Self.outdated }
+        return link
+    }
+
+    static let outdated = BluetoothError(
+        .attributeNotFound, dbusMessage: "It was discovered in an earlier connection; discover it again")
+}

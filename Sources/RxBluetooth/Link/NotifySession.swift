@@ -1,0 +1,135 @@
+import DBus
+
+/// The notifications of one characteristic during one connection: turned on once, for all who want them (S69).
+final class NotifySession: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private let key: CharacteristicKey
+    private let target: String
+    private unowned let link: Link
+    private var subscribers: [Emitter<[UInt8]>] = []
+    private var phase = Phase.off
+    private var starting: AttributeQueue.Item?
+    /// What came while a read of ours is under way; one of these is the read's own echo (Q95).
+    private var held: [[UInt8]] = []
+    private var reads = 0
+
+    private enum Phase {
+        case off, queued, starting, on, stopping, ended
+    }
+
+    init(_ key: CharacteristicKey, target: String, link: Link) {
+        self.key = key
+        self.target = target
+        self.link = link
+    }
+
+    func add(_ emitter: Emitter<[UInt8]>) {
+        subscribers.append(emitter)
+        emitter.onEnd { [weak self] in self?.remove(emitter) }
+        if phase == .off { start() }
+    }
+
+    private func remove(_ emitter: Emitter<[UInt8]>) {
+        subscribers.removeAll { $0 === emitter }
+        guard subscribers.isEmpty else { return }
+        switch phase {
+        case .on: stop()
+        case .queued:
+            if let starting { link.queue.cancel(starting) }
+            starting = nil
+            phase = .off
+        // What was sent cannot be taken back; its answer brings the stop.
+        case .off, .starting, .stopping, .ended: break
+        }
+    }
+
+    private func message(_ member: String) throws(DBusError) -> Message {
+        try BlueZClient.message(path: key.path, interface: BlueZ.characteristic, member: member)
+    }
+
+    private func start() {
+        guard let message = try? message("StartNotify") else { return }
+        phase = .queued
+        let target = target
+        let item = AttributeQueue.Item(
+            message, deadline: link.deadlines.operation,
+            failure: { BluetoothError($0, operation: .notify, target: target) }
+        ) { [weak self] result in
+            guard let self, phase == .starting else { return }
+            starting = nil
+            switch result {
+            case .success:
+                phase = .on
+                if subscribers.isEmpty { stop() }
+            case .failure(let error):
+                phase = .off
+                finish(error)
+            }
+        }
+        // Values may come before the reply (Q102), but only once it is our turn: before that they are echoes of reads.
+        item.started = { [weak self] in self?.phase = .starting }
+        starting = item
+        link.queue.submit(item)
+    }
+
+    private func stop() {
+        guard let message = try? message("StopNotify") else { return }
+        phase = .stopping
+        let teardowns = link.client.teardowns
+        teardowns.begin()
+        link.queue.submit(
+            AttributeQueue.Item(
+                message, deadline: link.deadlines.cleanup, failure: { BluetoothError($0, operation: .notify, target: nil) }
+            ) { [weak self] _ in
+                // Whatever the answer is, they are off for us (Q104).
+                teardowns.end()
+                guard let self, phase == .stopping else { return }
+                phase = .off
+                if !subscribers.isEmpty { start() }
+            })
+    }
+
+    /// A value came by a signal.
+    func received(_ value: [UInt8]) {
+        guard phase == .on || phase == .starting else { return }
+        if reads > 0 { held.append(value) } else { deliver(value) }
+    }
+
+    private func deliver(_ value: [UInt8]) {
+        for subscriber in subscribers { subscriber.next(value) }
+    }
+
+    /// A read of ours begins. bluetoothd shows its result as a change of value, just like a notification, and before
+    /// the read's own reply, so what comes meanwhile waits for that.
+    func readBegan() { reads += 1 }
+
+    func readEnded(_ value: [UInt8]?) {
+        reads -= 1
+        if let value, let echo = held.lastIndex(of: value) { held.remove(at: echo) }
+        guard reads == 0 else { return }
+        let values = held
+        held = []
+        for value in values { deliver(value) }
+    }
+
+    /// The connection, or the characteristic, is gone. bluetoothd would turn notifications on again by itself after
+    /// the next connection, so it is told that they are not wanted (Q103).
+    func ended(_ cause: BluetoothError) {
+        guard phase != .ended else { return }
+        if phase == .queued, let starting { link.queue.cancel(starting) }
+        let wasOn = phase == .on || phase == .starting
+        phase = .ended
+        if wasOn, link.client.owner != nil, let message = try? message("StopNotify") {
+            let teardowns = link.client.teardowns
+            teardowns.begin()
+            link.client.bus.call(message, timeout: link.deadlines.cleanup) { _ in teardowns.end() }
+        }
+        finish(cause.during(.notify, target))
+    }
+
+    private func finish(_ error: BluetoothError) {
+        let ended = subscribers
+        subscribers = []
+        for subscriber in ended { subscriber.fail(error.during(.notify, target)) }
+    }
+}

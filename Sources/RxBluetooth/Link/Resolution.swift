@@ -1,0 +1,61 @@
+import DBus
+
+/// Waiting for bluetoothd to have read a peripheral's services, which it does after each connection (Q70).
+final class Resolution: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let link: Link
+    private var waiters: [Waiter] = []
+    private var isSettled = false
+
+    private final class Waiter {
+        let done: (BluetoothError?) -> Void
+        var deadline: BusTask?
+
+        init(_ done: @escaping (BluetoothError?) -> Void) { self.done = done }
+    }
+
+    init(_ link: Link) { self.link = link }
+
+    /// Runs `done` with nil once the services are there, at once where they are (Q71), or with why they never came.
+    /// What it returns takes the waiter away.
+    func wait(_ done: @escaping (BluetoothError?) -> Void) -> () -> Void {
+        let waiter = Waiter(done)
+        waiters.append(waiter)
+        waiter.deadline = link.client.bus.schedule(after: link.deadlines.services) { [weak self] in
+            self?.expired()
+        }
+        if link.client.devices[link.key]?.isResolved == true { resolved() }
+        return { [weak self] in
+            waiter.deadline?.cancel()
+            self?.waiters.removeAll { $0 === waiter }
+        }
+    }
+
+    /// bluetoothd says that the services are read. Some versions say so before they show the first one (Q72).
+    func resolved() {
+        guard !waiters.isEmpty else { return }
+        if isSettled || link.client.devices[link.key]?.services.isEmpty == false { return finish(nil) }
+        link.client.bus.schedule(after: .seconds(1)) { [weak self] in
+            self?.isSettled = true
+            self?.finish(nil)
+        }
+    }
+
+    func fail(_ error: BluetoothError) { finish(error) }
+
+    private func expired() {
+        // The waiters have one deadline each, and the eldest's comes first.
+        guard !waiters.isEmpty else { return }
+        let waiter = waiters.removeFirst()
+        waiter.done(BluetoothError(.timedOut))
+    }
+
+    private func finish(_ error: BluetoothError?) {
+        let done = waiters
+        waiters = []
+        for waiter in done {
+            waiter.deadline?.cancel()
+            waiter.done(error)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+public import Rx
+
+extension BluetoothManager {
+    /// Scans for peripherals.
+    ///
+    /// Emits each peripheral that is heard, as ``ScanOptions`` say, and never completes. Fails when Bluetooth cannot be
+    /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others.
+    /// Cold: scanning begins with the first subscription to any scan of this manager and stops when the last is
+    /// disposed of; further subscriptions share it (S11). Which of the scanned peripherals each gets is decided here, since the
+    /// filters of all programs are merged by bluetoothd (Q43).
+    /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`.
+    ///
+    /// - Parameters:
+    ///   - services: Only peripherals that list one of these, or send data of one. Default, and empty: all.
+    ///   - options: What is reported, and how often.
+    public func scanForPeripherals(
+        withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
+    ) -> Observable<ScannedPeripheral> {
+        access.stream { client, emitter in
+            client.whenKnown {
+                guard emitter.isActive else { return }
+                do throws(BluetoothError) {
+                    _ = try client.poweredAdapter()
+                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
+                } catch {
+                    emitter.fail(error.during(.scan, nil))
+                }
+            }
+        }
+    }
+
+    /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.
+    /// Fails when Bluetooth cannot be used.
+    public func knownPeripherals() -> Single<[ScannedPeripheral]> {
+        access.stream { client, emitter in
+            client.whenKnown {
+                guard emitter.isActive else { return }
+                do throws(BluetoothError) {
+                    let adapter = try client.poweredAdapter()
+                    emitter.finish(client.scans.known(on: adapter))
+                } catch {
+                    emitter.fail(error.during(.scan, nil))
+                }
+            }
+        }
+        .asSingle()
+    }
+}

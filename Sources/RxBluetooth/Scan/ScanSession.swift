@@ -1,0 +1,170 @@
+import DBus
+import Rx
+
+/// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
+final class ScanSession: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let client: BlueZClient
+    private var subscribers: [ScanSubscriber] = []
+    private var phase = Phase.idle
+    /// Counts the sessions; an answer to one that is over concerns nobody.
+    private var session = 0
+    private var attempts = 0
+    /// Whether the session that is being started is to be stopped at once, because nobody wants it any more.
+    private var isUnwanted = false {
+        didSet {
+            guard isUnwanted != oldValue else { return }
+            if isUnwanted { client.teardowns.begin() } else { client.teardowns.end() }
+        }
+    }
+
+    private enum Phase {
+        case idle
+        case starting(adapter: UInt16)
+        case active(adapter: UInt16)
+        case stopping
+    }
+
+    /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38).
+    private static let backoff: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1)]
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    func add(_ subscriber: ScanSubscriber) {
+        subscribers.append(subscriber)
+        isUnwanted = false
+        subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
+        if subscriber.options.includesKnown, let adapter = client.selected {
+            for sighting in records(on: adapter) where subscriber.wants(sighting) {
+                subscriber.emitter.next(scanned(sighting))
+            }
+        }
+        if case .idle = phase { start() }
+    }
+
+    private func remove(_ subscriber: ScanSubscriber) {
+        subscribers.removeAll { $0 === subscriber }
+        guard subscribers.isEmpty else { return }
+        switch phase {
+        case .active(let adapter): stop(adapter)
+        case .starting: isUnwanted = true
+        case .idle, .stopping: break
+        }
+    }
+
+    /// Ends all scans with an error. The adapter or the daemon is gone and has freed the session itself, so nothing is sent
+    /// (S13), unless `isStopping` says that it is we who end it.
+    func fail(_ error: BluetoothError, isStopping: Bool = false) {
+        if isStopping, case .active(let adapter) = phase {
+            stop(adapter)
+        } else {
+            session += 1
+            phase = .idle
+            isUnwanted = false
+        }
+        let failed = subscribers
+        subscribers = []
+        for subscriber in failed { subscriber.emitter.fail(error.during(.scan, nil)) }
+    }
+
+    private func start() {
+        guard let adapter = client.selected else { return }
+        session += 1
+        phase = .starting(adapter: adapter)
+        attempts = 0
+        attempt(session, adapter)
+    }
+
+    private func attempt(_ session: Int, _ adapter: UInt16) {
+        // Only LE, or the controller also looks for classic devices (Q45); every packet (Q47, Q48, Q50). The filter stays with
+        // our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
+            deadline: client.settings.deadlines.startScan
+        ) { (body) throws(DBusError) in
+            try body.properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
+        } then: { _ in
+            // A daemon that knows no filters scans all the same; if it refuses for another reason, so does the start.
+        }
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
+            deadline: client.settings.deadlines.startScan
+        ) { [weak self] result in self?.started(session, adapter, result) }
+    }
+
+    private func started(_ session: Int, _ adapter: UInt16, _ result: Result<Message, DBusError>) {
+        guard session == self.session, case .starting = phase else { return }
+        defer { isUnwanted = false }
+        switch result {
+        case .success:
+            phase = .active(adapter: adapter)
+            if subscribers.isEmpty { stop(adapter) }
+        case .failure(let error):
+            let failure = BluetoothError(error, operation: .scan, target: nil)
+            if subscribers.isEmpty {
+                phase = .idle
+            } else if failure.kind == .busy, attempts < Self.backoff.count {
+                attempts += 1
+                client.bus.schedule(after: Self.backoff[attempts - 1]) { [weak self] in
+                    guard let self, session == self.session, case .starting = phase else { return }
+                    if !subscribers.isEmpty { return attempt(session, adapter) }
+                    phase = .idle
+                    isUnwanted = false
+                }
+            } else {
+                fail(failure)
+            }
+        }
+    }
+
+    private func stop(_ adapter: UInt16) {
+        phase = .stopping
+        let session = session
+        client.teardowns.begin()
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
+            deadline: client.settings.deadlines.stopScan
+        ) { [weak self, teardowns = client.teardowns] _ in
+            // A session that is gone already is stopped (Q39).
+            teardowns.end()
+            guard let self, session == self.session, case .stopping = phase else { return }
+            phase = .idle
+            if !subscribers.isEmpty { start() }
+        }
+    }
+
+    // MARK: Sightings
+
+    /// A device was heard. Called for every advertisement, so it does nothing for nobody.
+    func sighted(_ key: DeviceKey) {
+        switch phase {
+        case .starting(key.adapter), .active(key.adapter): break
+        default: return
+        }
+        client.devices[key]?.seenIn = session
+        guard let record = client.devices[key] else { return }
+        var sighting: ScannedPeripheral?
+        for subscriber in subscribers where subscriber.wants(record) {
+            let made = sighting ?? scanned(record)
+            sighting = made
+            subscriber.emitter.next(made)
+        }
+    }
+
+    func forget(_ key: DeviceKey) {
+        for subscriber in subscribers { subscriber.forget(key) }
+    }
+
+    func known(on adapter: UInt16) -> [ScannedPeripheral] { records(on: adapter).map(scanned) }
+
+    private func records(on adapter: UInt16) -> [DeviceRecord] {
+        client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
+    }
+
+    private func scanned(_ record: DeviceRecord) -> ScannedPeripheral {
+        ScannedPeripheral(
+            peripheral: record.peripheral ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind),
+            advertisementData: record.advertisement, rssi: record.rssi,
+            isCached: session == 0 || record.seenIn != session, timestamp: client.settings.scheduler.now)
+    }
+}

@@ -1,0 +1,38 @@
+/// One subscription to a scan: what it wants, and what it has been told.
+final class ScanSubscriber: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private let services: [BluetoothUUID]
+    let options: ScanOptions
+    let emitter: Emitter<ScannedPeripheral>
+    private var reported: [DeviceKey: Appearance] = [:]
+
+    /// What makes a peripheral worth telling of again.
+    private struct Appearance: Equatable {
+        let name: String?
+        let services: [BluetoothUUID]
+    }
+
+    init(services: [BluetoothUUID], options: ScanOptions, emitter: Emitter<ScannedPeripheral>) {
+        self.services = services
+        self.options = options
+        self.emitter = emitter
+    }
+
+    /// Whether this subscription is to be told of a sighting. Remembers that it was.
+    func wants(_ record: DeviceRecord) -> Bool {
+        let advertisement = record.advertisement
+        guard
+            services.isEmpty
+                || services.contains(where: {
+                    // Some devices send a service's data and do not list the service (Q44).
+                    advertisement.serviceUUIDs.contains($0) || advertisement.serviceData[$0] != nil
+                })
+        else { return false }
+        if options.allowsDuplicates { return true }
+        let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)
+        return reported.updateValue(appearance, forKey: record.key) != appearance
+    }
+
+    /// bluetoothd forgot the device: what was told of it is dropped, so that a long scan does not grow for ever.
+    func forget(_ key: DeviceKey) { reported[key] = nil }
+}

@@ -1,0 +1,93 @@
+/// The UUID of a service, characteristic or descriptor, of 16, 32 or 128 bits.
+///
+/// The short forms are abbreviations of a 128-bit UUID on the Bluetooth base, so `180D` equals
+/// `0000180d-0000-1000-8000-00805f9b34fb`. Source: Core Specification 5.4, Vol 3, Part B, 2.5.1.
+public struct BluetoothUUID: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    static let baseHigh: UInt64 = 0x0000_0000_0000_1000
+    static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Makes the UUID that a 16-bit number abbreviates.
+    public init(_ number: UInt16) { self.init(UInt32(number)) }
+
+    /// Makes the UUID that a 32-bit number abbreviates.
+    public init(_ number: UInt32) {
+        self.init(high: UInt64(number) << 32 | Self.baseHigh, low: Self.baseLow)
+    }
+
+    /// Makes a UUID from text of 4, 8 or 32 hexadecimal digits, the last with dashes after digits 8, 12, 16 and 20;
+    /// nil for any other text. Capitals do not matter.
+    public init?(_ text: String) { self.init(bytes: text.utf8.span) }
+
+    /// Makes a UUID from the bytes of its text, with no String between. For what comes from the daemon.
+    init?(bytes: Span<UInt8>) {
+        guard let parsed = Self.parse(bytes) else { return nil }
+        self = parsed
+    }
+
+    private static func parse(_ bytes: Span<UInt8>) -> BluetoothUUID? {
+        guard [4, 8, 36].contains(bytes.count) else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for index in bytes.indices {
+            if bytes.count == 36, [8, 13, 18, 23].contains(index) {
+                guard bytes[index] == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Hex.digit(bytes[index]) else { return nil }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(digit)
+        }
+        return bytes.count == 36 ? BluetoothUUID(high: high, low: low) : BluetoothUUID(UInt32(low))
+    }
+
+    /// The number of a UUID on the Bluetooth base that fits 16 bits; nil for all others.
+    public var shortNumber: UInt16? {
+        guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
+        return UInt16(exactly: high >> 32)
+    }
+
+    /// The name that the Bluetooth SIG gave to it, for example “Heart Rate Measurement”; nil where it gave none.
+    public var name: String? { shortNumber.flatMap(AssignedNames.name(of:)) }
+
+    /// The UUID of the characteristic that the Bluetooth SIG calls so; nil for an unknown name.
+    public static func characteristic(named name: String) -> BluetoothUUID? {
+        AssignedNames.characteristic(named: name).map { BluetoothUUID($0) }
+    }
+}
+
+extension BluetoothUUID: CustomStringConvertible {
+    /// The shortest form in capitals, as CoreBluetooth writes it: `180D`, or all 32 digits with dashes.
+    public var description: String {
+        if let number = shortNumber { return Hex.text(number) }
+        if low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh { return Hex.text(UInt32(high >> 32)) }
+        return longText
+    }
+
+    /// All 32 digits with dashes, in capitals.
+    public var longText: String {
+        [
+            Hex.text(UInt32(high >> 32)), Hex.text(UInt16(truncatingIfNeeded: high >> 16)),
+            Hex.text(UInt16(truncatingIfNeeded: high)), Hex.text(UInt16(low >> 48)),
+            Hex.text(UInt16(truncatingIfNeeded: low >> 32)) + Hex.text(UInt32(truncatingIfNeeded: low)),
+        ].joined(separator: "-")
+    }
+}
+
+extension BluetoothUUID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    /// Makes a UUID from a literal. It is a programmer's error to write a malformed one.
+    public init(stringLiteral text: String) {
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("“\(text)” is not a Bluetooth UUID.") }
+        self = uuid
+    }
+
+    /// Makes the UUID that a number abbreviates: `0x180D`.
+    public init(integerLiteral number: UInt32) { self.init(number) }
+}

@@ -1,0 +1,241 @@
+"""The peripherals of the lab, each a data sheet, on the air around the one adapter of a guest kernel.
+
+Every peripheral has a controller of its own on one simulated radio link. The kernel's hci0 is one more controller
+on that link, reached through /dev/vhci, so that advertising, connecting, GATT and pairing pass through the real
+kernel and the real bluetoothd. Prints "ready" once every peripheral advertises.
+"""
+
+import asyncio
+import itertools
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bumble import hci
+from bumble.controller import Controller
+from bumble.core import AdvertisingData, PhysicalTransport
+from bumble.device import Device
+from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.host import Host
+from bumble.link import LocalLink
+from bumble.transport import open_transport
+
+ADAPTER = "00:AA:01:00:00:01"
+ADDRESSES = "F0:F1:F2:F3:F4:"  # and the last byte from the data sheet
+RSSI_WHEN_CONNECTED = -52
+
+
+@dataclass
+class Stream:
+    """What a characteristic notifies while somebody has subscribed: one value a period."""
+
+    characteristic: Characteristic
+    values: Iterator[bytes]
+    period: float  # seconds
+
+
+@dataclass
+class DataSheet:
+    last_byte: int
+    name: str
+    advertised: list[str] = field(default_factory=list)  # 16-bit UUIDs
+    manufacturer: bytes = bytes.fromhex("4c00 0102030405")  # company 004C, then five bytes
+    services: list[Service] = field(default_factory=list)
+    stream: Stream | None = None
+    drops_after: float | None = None  # seconds from connection to the peripheral's own disconnection
+
+
+# Kinds of characteristic.
+
+
+def readable(uuid: str, value: bytes, permission=Characteristic.READABLE, notifies=False) -> Characteristic:
+    properties = Characteristic.Properties.READ
+    if notifies:
+        properties |= Characteristic.Properties.NOTIFY
+    return Characteristic(uuid, properties, permission, value)
+
+
+def notifying(uuid: str) -> Characteristic:
+    return Characteristic(uuid, Characteristic.Properties.NOTIFY, Characteristic.READABLE, b"")
+
+
+def stored(uuid: str, initial: bytes) -> Characteristic:
+    """Reads as what was last written, with or without response."""
+    held = [initial]
+    return Characteristic(
+        uuid,
+        Characteristic.Properties.READ
+        | Characteristic.Properties.WRITE
+        | Characteristic.Properties.WRITE_WITHOUT_RESPONSE,
+        Characteristic.READABLE | Characteristic.WRITEABLE,
+        CharacteristicValue(
+            read=lambda _connection: held[0],
+            write=lambda _connection, value: held.__setitem__(0, bytes(value)),
+        ),
+    )
+
+
+# The data sheets.
+
+
+def heart_rate_monitor(last_byte: int, name: str, index: int, **differences) -> DataSheet:
+    measurement = notifying("2A37")
+    beats = (bytes([0, 60 + count % 60]) for count in itertools.count())  # flags 0, then beats a minute
+    return DataSheet(
+        last_byte,
+        name,
+        advertised=["180D"],
+        services=[
+            Service("180D", [measurement, readable("2A38", bytes([index + 1])), stored("2A39", b"\0")]),
+            Service("180F", [readable("2A19", bytes([90 - index]), notifies=True)]),
+        ],
+        stream=Stream(measurement, beats, period=1 / 20),
+        **differences,
+    )
+
+
+def twins() -> DataSheet:
+    """Two services with one UUID, each with a characteristic of one UUID; only the values differ."""
+    services = [Service("FFD0", [readable("FFD1", bytes([value]))]) for value in (11, 22)]
+    return DataSheet(0x10, "TWINS", advertised=["FFD0"], services=services)
+
+
+def secure() -> DataSheet:
+    """Its one value can be read only over an encrypted link."""
+    secret = readable("FFF1", b"secret", permission=Characteristic.READ_REQUIRES_ENCRYPTION)
+    return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=[Service("FFF0", [secret])])
+
+
+def loud() -> DataSheet:
+    """Counts without a gap, a thousand notifications a second."""
+    counter = notifying("FFE1")
+    counts = (struct.pack(">Q", count) for count in itertools.count())
+    return DataSheet(
+        0x13,
+        "LOUD",
+        advertised=["FFE0"],
+        services=[Service("FFE0", [counter])],
+        stream=Stream(counter, counts, period=1 / 1000),
+    )
+
+
+def sheets() -> list[DataSheet]:
+    return [
+        *(heart_rate_monitor(index, f"HRM-{index}", index) for index in range(3)),
+        twins(),
+        secure(),
+        heart_rate_monitor(0x12, "FLAKY", 9, drops_after=1.5),
+        loud(),
+        # Red text, a right-to-left override, a tab and a zero-width space. It only advertises.
+        DataSheet(0x14, "\x1b[31mEVIL\x1b[0m\u202e\t\u200b", manufacturer=b""),
+    ]
+
+
+# The radio.
+
+
+class Air(LocalLink):
+    """bumble's link says that every LE packet comes from its sender's random address. The adapter connects with its
+    public one, and the peripheral would not know the connection: here a packet bears the address of its connection."""
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        connection = sender_controller.le_connections.get(destination_address)
+        receiver = self.find_le_controller(destination_address)
+        if transport == PhysicalTransport.LE and connection and receiver:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(receiver.on_link_acl_data, connection.self_address, transport, data)
+        else:
+            super().send_acl_data(sender_controller, destination_address, transport, data)
+
+
+class Radio(Controller):
+    """bumble's controller, with an answer to Read RSSI."""
+
+    def on_hci_read_rssi_command(self, command):
+        return hci.HCI_Read_RSSI_ReturnParameters(
+            hci.HCI_ErrorCode.SUCCESS, handle=command.handle, rssi=RSSI_WHEN_CONNECTED
+        )
+
+
+def advertisement(sheet: DataSheet) -> bytes:
+    fields = [
+        (AdvertisingData.FLAGS, bytes([0x06])),  # general discoverable, no BR/EDR
+        (AdvertisingData.COMPLETE_LOCAL_NAME, sheet.name.encode()),
+    ]
+    if sheet.advertised:
+        uuids = b"".join(bytes.fromhex(uuid)[::-1] for uuid in sheet.advertised)
+        fields.append((AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, uuids))
+    if sheet.manufacturer:
+        fields.append((AdvertisingData.MANUFACTURER_SPECIFIC_DATA, sheet.manufacturer))
+    return bytes(AdvertisingData(fields))
+
+
+async def switch_on(sheet: DataSheet, air: Air) -> Device:
+    host = Host()
+    host.controller = Radio(sheet.name, link=air)
+    device = Device(name=sheet.name, address=hci.Address(f"{ADDRESSES}{sheet.last_byte:02X}"), host=host)
+    device.add_services(sheet.services)
+    device.advertising_data = advertisement(sheet)
+    if sheet.drops_after is not None:
+        device.on("connection", lambda connection: background(drop(connection, sheet.drops_after)))
+    await device.power_on()
+    await device.start_advertising(auto_restart=True)
+    return device
+
+
+async def drop(connection, delay: float):
+    await asyncio.sleep(delay)
+    await connection.disconnect()
+
+
+async def notify(device: Device, stream: Stream):
+    """Keeps to the stream's period. On a slow machine values come late, in bursts, and none is left out."""
+    subscribers = set()
+    subscribed = asyncio.Event()
+
+    def changed(connection, notifies, _indicates):
+        (subscribers.add if notifies else subscribers.discard)(connection)
+        (subscribed.set if subscribers else subscribed.clear)()
+
+    def disconnected(_reason):
+        subscribers.clear()
+        subscribed.clear()
+
+    stream.characteristic.on("subscription", changed)
+    device.on("disconnection", disconnected)
+    now = asyncio.get_running_loop().time
+    while True:
+        await subscribed.wait()
+        due = now()
+        while subscribed.is_set():
+            await asyncio.sleep(max(0, due - now()))
+            due += stream.period
+            try:
+                await device.notify_subscribers(stream.characteristic, next(stream.values))
+            except Exception as error:  # the subscriber has just gone
+                print(f"{device.name}: not notified: {error!r}", flush=True)
+
+
+tasks: set[asyncio.Task] = set()
+
+
+def background(job):
+    """asyncio itself keeps no task alive."""
+    task = asyncio.create_task(job)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+async def main():
+    air = Air()
+    kernel = await open_transport("vhci")
+    Radio("hci0", host_source=kernel.source, host_sink=kernel.sink, link=air, public_address=f"{ADAPTER}/P")
+    for sheet in sheets():
+        device = await switch_on(sheet, air)
+        if sheet.stream:
+            background(notify(device, sheet.stream))
+    print("ready", flush=True)
+    await kernel.source.terminated
+
+
+asyncio.run(main())

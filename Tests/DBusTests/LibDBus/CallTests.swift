@@ -1,0 +1,161 @@
+import DBus
+import Testing
+
+@Suite struct CallTests {
+    let bus = PrivateBus()
+
+    /// A peer that answers a call with what it got.
+    private func echo() async throws -> (Connection, String) {
+        let (peer, name) = try await bus.connected()
+        _ = peer.export(at: "/test", includingChildren: false) { call in
+            guard let values = try? call.message.values else { return call.fail(.malformed("No values.")) }
+            call.reply { (body) throws(DBusError) in for value in values { try body.value(value) } }
+        }
+        try await peer.drain()
+        return (peer, name)
+    }
+
+    @Test func aReplyBearsWhatWasSent() async throws {
+        let (peer, name) = try await echo()
+        let values: [Value] = [
+            .bool(true), .byte(255), .int16(-5), .uint16(65535), .int32(.min), .uint32(.max), .int64(.min),
+            .uint64(.max), .double(-0.5), .string(String(repeating: "é", count: 100_000)), .string(""),
+            .objectPath("/org/bluez/hci0"), .signature("a{sv}"), .bytes([]), .bytes([0, 1, 255]), .strings([]),
+            .array(of: "a{sv}", []), .properties([:]), .structure([.byte(1), .structure([.string("x")])]),
+            .properties(["a": .properties(["b": .variant(.strings(["c"]))]), "d": .array(of: "(yv)", [])]),
+            .dictionary(key: "q", value: "ay", [Value.Entry(.uint16(76), .bytes([2, 21]))]),
+        ]
+        let message = try Message.call(to: name, path: "/test", interface: "org.example.Test", member: "Echo") {
+            (body) throws(DBusError) in for value in values { try body.value(value) }
+        }
+        let caller = bus.connect()
+        #expect(try await caller.ask(message).values == values)
+        // The same message can be sent again: it does not change by being sent.
+        #expect(try await caller.ask(message).values == values)
+        #expect(message.serial == 0)
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func anErrorBearsNameAndText() async throws {
+        let (peer, name) = try await bus.connected()
+        _ = peer.export(at: "/test", includingChildren: false) {
+            $0.fail(DBusError(name: "org.bluez.Error.NotReady", message: "Resource Not Ready"))
+        }
+        let error = try await bus.connect().failure(.test(to: name, "Anything"))
+        #expect(error == DBusError(name: "org.bluez.Error.NotReady", message: "Resource Not Ready"))
+    }
+
+    @Test func nobodyUnderTheName() async throws {
+        let error = try await bus.connect().failure(.test(to: "org.example.Nobody", "Anything"))
+        #expect(error.name == DBusError.Name.serviceUnknown)
+    }
+
+    @Test func aMessageThatIsNoCallFails() async throws {
+        let error = try await bus.connect().failure(.tell("Changed"))
+        #expect(error.name == DBusError.Name.invalidArgs)
+    }
+
+    @Test func moreThan64InFlightWaitTheirTurn_Q9() async throws {
+        let (peer, name) = try await bus.connected()
+        let held = Record<IncomingCall>()
+        let mayAnswer = Record<Bool>()
+        _ = peer.export(at: "/test", includingChildren: false) { call in
+            if mayAnswer.elements.isEmpty { held.add(call) } else { call.reply() }
+        }
+        let marker = Promise<Int>()
+        let (caller, callerName) = try await bus.connected()
+        _ = peer.subscribe(MatchRule(sender: callerName, member: "Marker")) { _ in
+            marker.fulfil(held.elements.count)
+        }
+        let answers = Record<Int>()
+        for number in 0..<1000 {
+            caller.call(try .test(to: name, "Hold"), timeout: .seconds(15)) { result in
+                if case .success = result { answers.add(number) }
+            }
+        }
+        // Signals do not wait, so this one comes after all calls that are on the wire.
+        caller.send(try .tell("Marker", to: name))
+        #expect(try await marker.value() == 64)
+        peer.perform {
+            mayAnswer.add(true)
+            for call in held.elements { call.reply() }
+        }
+        #expect(try await answers.first(1000) == Array(0..<1000))
+    }
+
+    @Test func aReplyStaysBehindTheSignalSentBeforeIt_Q18() async throws {
+        let (peer, name) = try await bus.connected()
+        _ = peer.export(at: "/test", includingChildren: false) { [unowned peer] call in
+            guard let signal = try? Message.tell("Changed") else { return }
+            peer.send(signal)
+            call.reply()
+            peer.send(signal)
+        }
+        let caller = bus.connect()
+        let record = Record<String>()
+        _ = caller.subscribe(MatchRule(sender: name, member: "Changed")) { _ in record.add("signal") }
+        for _ in 0..<20 {
+            caller.call(try .test(to: name, "Change"), timeout: .seconds(15)) { _ in record.add("reply") }
+            _ = try await record.first(record.elements.count / 3 * 3 + 3)
+        }
+        let expected = (0..<20).flatMap { _ in ["signal", "reply", "signal"] }
+        #expect(record.elements == expected)
+    }
+
+    @Test func theDeadlineComesAndTheLateReplyIsDropped_Q8() async throws {
+        let (peer, name) = try await bus.connected()
+        let held = Record<IncomingCall>()
+        _ = peer.export(at: "/test", includingChildren: false) { call in
+            if call.message.member == "Hold" { held.add(call) } else { call.reply() }
+        }
+        let caller = bus.connect()
+        let results = Record<String>()
+        caller.call(try .test(to: name, "Hold"), timeout: .milliseconds(50)) {
+            if case .failure(let error) = $0 { results.add(error.name) } else { results.add("reply") }
+        }
+        #expect(try await results.first(1) == [DBusError.Name.noReply])
+        for call in try await held.first(1) { call.reply() }
+        try await peer.settle()
+        _ = try await caller.ask(.test(to: name, "Answer"))
+        #expect(results.elements.count == 1)
+    }
+
+    @Test func aCancelledCallHearsNothing() async throws {
+        let (peer, name) = try await bus.connected()
+        let held = Record<IncomingCall>()
+        _ = peer.export(at: "/test", includingChildren: false) { call in
+            if call.message.member == "Hold" { held.add(call) } else { call.reply() }
+        }
+        let caller = bus.connect()
+        let results = Record<Bool>()
+        // Each of these takes a place of the 64; cancelling gives it back.
+        for _ in 0..<3 {
+            var tasks: [BusTask] = []
+            for _ in 0..<100 {
+                tasks.append(
+                    caller.call(try .test(to: name, "Hold"), timeout: .seconds(15)) { _ in results.add(true) })
+            }
+            try await caller.drain()
+            for task in tasks { task.cancel() }
+        }
+        _ = try await caller.ask(.test(to: name, "Answer"))
+        for call in held.elements { call.reply() }
+        try await peer.settle()
+        _ = try await caller.ask(.test(to: name, "Answer"))
+        #expect(results.elements.isEmpty)
+    }
+
+    @Test func fromWithinACallback() async throws {
+        let (peer, name) = try await echo()
+        let caller = bus.connect()
+        let promise = Promise<String>()
+        let first = try Message.test(to: name, "Echo", .string("one"))
+        let second = try Message.test(to: name, "Echo", .string("two"))
+        caller.call(first, timeout: .seconds(15)) { [weak caller] _ in
+            caller?.preconditionInContext()
+            caller?.call(second, timeout: .seconds(15)) { promise.fulfil((try? $0.get().text) ?? "") }
+        }
+        #expect(try await promise.value() == "two")
+        withExtendedLifetime(peer) {}
+    }
+}

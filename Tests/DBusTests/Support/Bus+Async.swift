@@ -1,0 +1,74 @@
+import DBus
+import Testing
+
+extension Bus {
+    /// Sends a call and awaits its answer.
+    func ask(_ message: Message, timeout: Duration = .seconds(15)) async throws -> Message {
+        let promise = Promise<Result<Message, DBusError>>()
+        call(message, timeout: timeout) { promise.fulfil($0) }
+        return try await promise.value().get()
+    }
+
+    /// What a call fails with.
+    func failure(_ message: Message, timeout: Duration = .seconds(15)) async throws -> DBusError {
+        let promise = Promise<DBusError?>()
+        call(message, timeout: timeout) {
+            if case .failure(let error) = $0 { promise.fulfil(error) } else { promise.fulfil(nil) }
+        }
+        return try #require(try await promise.value())
+    }
+
+    /// Awaits that the bus has handled everything that was sent before.
+    func settle() async throws { _ = try await ask(.toDaemon("GetId")) }
+
+    /// Awaits that everything handed to the context before is done.
+    func drain() async throws {
+        let promise = Promise<Bool>()
+        perform { promise.fulfil(true) }
+        _ = try await promise.value()
+    }
+
+    /// The error with which the connection ended.
+    func end() async throws -> DBusError {
+        let promise = Promise<DBusError>()
+        _ = whenDisconnected { promise.fulfil($0) }
+        return try await promise.value()
+    }
+
+    /// Awaits a name of the bus's.
+    func own(_ name: String) async throws -> DBusError? {
+        let promise = Promise<DBusError?>()
+        requestName(name) { promise.fulfil($0) }
+        return try await promise.value()
+    }
+}
+
+extension Message {
+    /// A call to the bus itself.
+    static func toDaemon(_ member: String, _ arguments: String...) throws -> Message {
+        try call(to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: member) {
+            (body) throws(DBusError) in
+            for argument in arguments { try body.string(argument) }
+        }
+    }
+
+    /// A call to the test's own service.
+    static func test(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws -> Message {
+        try call(to: name, path: path, interface: "org.example.Test", member: member) { (body) throws(DBusError) in
+            for value in values { try body.value(value) }
+        }
+    }
+
+    /// A signal of the test's own service.
+    static func tell(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil) throws -> Message {
+        try signal(path: path, interface: "org.example.Test", member: member, to: name) { (body) throws(DBusError) in
+            try body.string(text)
+        }
+    }
+
+    /// All values of the body.
+    var values: [Value] { get throws { try read { (body) throws(DBusError) in try body.values() } } }
+
+    /// The first value, which is text.
+    var text: String { (try? read { (body) throws(DBusError) in try body.string() }) ?? "not text" }
+}

@@ -1,0 +1,32 @@
+import DBus
+import Testing
+
+/// A dbus-daemon of the test's own, gone with the test.
+final class PrivateBus: Sendable {
+    private let daemon: Subprocess
+    let address: String
+
+    init() {
+        daemon = Subprocess([
+            // The shell outlives neither its input nor the daemon.
+            "sh", "-c", "dbus-daemon --session --nofork --print-address=1 </dev/null & read end; kill $!; wait",
+        ])
+        let text = daemon.read { $0.contains("\n") }
+        address = String(text.prefix { $0 != "\n" })
+        precondition(address.hasPrefix("unix:"), "dbus-daemon said: \(text)")
+    }
+
+    deinit { stop() }
+
+    /// Kills the daemon.
+    func stop() { daemon.endInput() }
+
+    func connect() -> Connection { Connection.open(.address(address)) }
+
+    /// A connection that the bus has greeted, and its name.
+    func connected() async throws -> (Connection, String) {
+        let connection = connect()
+        try await connection.settle()
+        return (connection, try #require(connection.uniqueName))
+    }
+}

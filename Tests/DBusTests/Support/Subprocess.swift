@@ -1,0 +1,64 @@
+import Glibc
+
+/// A program that runs beside the test. It gets a pipe as its standard input, whose end is how it hears that we are gone,
+/// also where this process crashes.
+final class Subprocess: Sendable {
+    private let process: pid_t
+    private let input: Int32
+    let output: Int32
+
+    init(_ words: [String]) {
+        var toChild: (Int32, Int32) = (-1, -1)
+        var fromChild: (Int32, Int32) = (-1, -1)
+        Self.makePair(&toChild)
+        Self.makePair(&fromChild)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawn_file_actions_adddup2(&actions, toChild.1, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 2)
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+        var process: pid_t = 0
+        let failure = unsafe posix_spawnp(&process, words[0], &actions, nil, &arguments, environ)
+        precondition(failure == 0, "\(words[0]) does not start: \(failure)")
+        for unsafe argument in unsafe arguments { unsafe free(argument) }
+        unsafe posix_spawn_file_actions_destroy(&actions)
+        close(toChild.1)
+        close(fromChild.1)
+        self.process = process
+        input = toChild.0
+        output = fromChild.0
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        var status: Int32 = 0
+        _ = unsafe waitpid(process, &status, 0)
+    }
+
+    /// Closes the standard input of the program.
+    func endInput() { shutdown(input, Int32(SHUT_WR)) }
+
+    /// What the program writes until `isEnough` or its end. Blocks: programs here answer at once or are stopped by
+    /// their own time limits.
+    func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe Glibc.read(output, &chunk, chunk.count)
+            guard count > 0 else { break }
+            text += chunk[..<count]
+            if isEnough(String(decoding: text, as: UTF8.self)) { break }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func makePair(_ pair: inout (Int32, Int32)) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let failure = unsafe withUnsafeMutablePointer(to: &pair) {
+            unsafe $0.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe socketpair(AF_UNIX, kind, 0, $0) }
+        }
+        precondition(failure == 0, "No socket pair: \(errno)")
+    }
+}

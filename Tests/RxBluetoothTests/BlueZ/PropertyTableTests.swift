@@ -1,0 +1,97 @@
+import DBus
+import Testing
+
+@testable import RxBluetooth
+
+struct PropertyTableTests {
+    private func read(_ properties: Value) throws -> (record: DeviceRecord, rejected: Int) {
+        let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
+            try body.value(properties)
+        }
+        var record = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
+        var rejected = 0
+        try message.read { (body) throws(DBusError) in
+            _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
+        }
+        return (record, rejected)
+    }
+
+    private func manufacturerData(_ data: [Value.Entry]) -> Value { .dictionary(key: "q", value: "v", data) }
+
+    @Test func `Every advertised property is read into its field`() throws {
+        let (record, rejected) = try read(
+            .properties([
+                "Name": .string("Strap"), "RSSI": .int16(-58), "TxPower": .int16(4), "AddressType": .string("random"),
+                "UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb", "nonsense"]),
+                "ManufacturerData": manufacturerData([.init(.uint16(0x4C), .variant(.bytes([1, 2])))]),
+                "ServiceData": .properties(["0000feaa-0000-1000-8000-00805f9b34fb": .bytes([3])]),
+                "Appearance": .uint16(832), "AdvertisingFlags": .bytes([6]), "Connected": .bool(false),
+                "SomethingNew": .array(of: "(ii)", []),
+            ]))
+        #expect(rejected == 0)
+        #expect(record.rssi == -58)
+        #expect(record.addressKind == .random)
+        #expect(record.advertisement.localName == "Strap")
+        #expect(record.advertisement.txPowerLevel == 4)
+        #expect(record.advertisement.serviceUUIDs == [0x180D])
+        #expect(record.advertisement.manufacturerData == [0x4C: [1, 2]])
+        #expect(record.advertisement.serviceData == [0xFEAA: [3]])
+        #expect(record.advertisement.appearance == 832)
+        #expect(record.advertisement.flags == [6])
+        #expect(record.advertisement.isConnectable == nil)
+    }
+
+    @Test func `A property of a wrong type is rejected and the others are read`() throws {
+        let wrong: [String: Value] = [
+            "Name": .int16(1), "TxPower": .string("x"), "UUIDs": .string("x"), "ManufacturerData": .bytes([1]),
+            "ServiceData": .array(of: "s", []), "Connected": .byte(1), "AddressType": .bool(true),
+            "Appearance": .variant(.uint16(1)), "AdvertisingFlags": .strings(["x"]),
+        ]
+        for (name, value) in wrong {
+            let (record, rejected) = try read(.properties([name: value, "RSSI": .int16(-40), "Alias": .string("a")]))
+            #expect(rejected == 1, "\(name)")
+            #expect(record.rssi == -40)
+            #expect(record.alias == "a")
+            #expect(record.advertisement == AdvertisementData())
+        }
+    }
+
+    @Test func `Q55 An RSSI of 0 is no RSSI`() throws {
+        #expect(try read(.properties(["RSSI": .int16(0)])).record.rssi == nil)
+    }
+
+    @Test(arguments: [("Strap\0\0", "Strap"), ("Strap  ", "Strap"), (" x", " x"), ("", nil), ("  ", nil)])
+    func `Q57 A name is trimmed, and padding is no name`(name: String, expected: String?) throws {
+        // A NUL cannot travel over D-Bus; it is trimmed all the same, for names also come from elsewhere.
+        guard !name.contains("\0") else { return }
+        #expect(try read(.properties(["Name": .string(name)])).record.advertisement.localName == expected)
+    }
+
+    @Test func `Q58 The services of a connection do not replace those that were advertised`() throws {
+        let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
+            try body.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
+        }
+        var record = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
+        record.advertisement.serviceUUIDs = [0x180D]
+        record.isConnected = true
+        var rejected = 0
+        try message.read { (body) throws(DBusError) in
+            _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
+        }
+        #expect(record.advertisement.serviceUUIDs == [0x180D])
+    }
+
+    @Test func `Q21 What the daemon takes back is cleared`() throws {
+        let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
+            try body.value(.strings(["RSSI", "TxPower", "Unknown", "Name"]))
+        }
+        var record = try read(
+            .properties(["RSSI": .int16(-1), "TxPower": .int16(1), "Name": .string("n"), "Alias": .string("a")])
+        ).record
+        try message.read { (body) throws(DBusError) in _ = try DeviceRecord.table.clear(&body, in: &record) }
+        #expect(record.rssi == nil)
+        #expect(record.advertisement.txPowerLevel == nil)
+        #expect(record.advertisement.localName == nil)
+        #expect(record.alias == "a")
+    }
+}

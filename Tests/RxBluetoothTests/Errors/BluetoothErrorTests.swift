@@ -1,0 +1,131 @@
+import DBus
+import Testing
+
+@testable import RxBluetooth
+
+struct BluetoothErrorTests {
+    struct Row: Sendable, CustomStringConvertible {
+        let name: String
+        let text: String
+        let operation: BluetoothError.Operation
+        let kind: BluetoothError.Kind
+        var attCode: UInt8?
+        var isTransient = false
+
+        var description: String { "\(name) “\(text)”" }
+    }
+
+    private static func bluez(
+        _ suffix: String, _ text: String, _ kind: BluetoothError.Kind, during operation: BluetoothError.Operation = .read,
+        att: UInt8? = nil, isTransient: Bool = false
+    ) -> Row {
+        Row(
+            name: "org.bluez.Error.\(suffix)", text: text, operation: operation, kind: kind, attCode: att,
+            isTransient: isTransient)
+    }
+
+    private static func bus(
+        _ suffix: String, _ kind: BluetoothError.Kind, _ text: String = "",
+        during operation: BluetoothError.Operation = .read, isTransient: Bool = false
+    ) -> Row {
+        Row(
+            name: "org.freedesktop.DBus.Error.\(suffix)", text: text, operation: operation, kind: kind,
+            isTransient: isTransient)
+    }
+
+    static let table: [Row] = [
+        bus("ServiceUnknown", .daemonUnavailable),
+        bus("NameHasNoOwner", .daemonUnavailable),
+        bus("Disconnected", .busUnavailable),
+        bus("NoServer", .busUnavailable),
+        bus("FileNotFound", .busUnavailable),
+        bus("AccessDenied", .permissionDenied),
+        bus("AuthFailed", .permissionDenied),
+        bus("NoReply", .timedOut, isTransient: true),
+        bus("Timeout", .timedOut, isTransient: true),
+        bus("LimitsExceeded", .resourceExhausted),
+        bus("NoMemory", .resourceExhausted),
+        bus("UnknownObject", .peripheralGone, during: .connect),
+        bus("UnknownObject", .attributeNotFound, during: .write),
+        bus("UnknownObject", .noAdapter, during: .scan),
+        bus("UnknownMethod", .unsupported),
+        bus("UnknownMethod", .peripheralGone, "Method \"Connect\" with signature \"\" doesn't exist", during: .connect),
+        bus("UnknownInterface", .unsupported),
+        bus("UnknownProperty", .unsupported),
+        bus("InvalidArgs", .invalidArgument),
+        bus("SomethingNew", .bluez),
+        bluez("NotReady", "Resource Not Ready", .adapterOff, during: .scan),
+        bluez("Failed", "le-connection-adapter-not-powered", .adapterOff, during: .connect),
+        bluez("Blocked", "Blocked through rfkill", .adapterBlocked),
+        bluez("InProgress", "In Progress", .busy, isTransient: true),
+        bluez("Busy", "", .busy, isTransient: true),
+        bluez("Failed", "le-connection-busy", .busy, during: .connect, isTransient: true),
+        bluez("AlreadyConnected", "Already Connected", .alreadyConnected, during: .connect),
+        bluez("NotConnected", "Not Connected", .notConnected),
+        bluez("Failed", "Not connected", .notConnected),
+        bluez("Failed", "No ATT transport", .notConnected),
+        bluez("NotAvailable", "Not Available", .unsupported),
+        bluez("NotSupported", "Operation is not supported", .unsupported),
+        bluez("NoSuchAdapter", "No such adapter", .noAdapter),
+        bluez("DoesNotExist", "Does Not Exist", .peripheralGone, during: .connect),
+        bluez("NotPermitted", "Read not permitted", .notPermitted, att: 0x02),
+        bluez("NotPermitted", "Write not permitted", .notPermitted, during: .write, att: 0x03),
+        bluez("NotPermitted", "Not paired", .needsPairing),
+        bluez("NotPermitted", "Notify acquired", .exclusiveUse, during: .notify),
+        bluez("NotPermitted", "Write acquired", .exclusiveUse, during: .write),
+        bluez("NotAuthorized", "Operation Not Authorized", .notAuthorized),
+        bluez("InvalidArguments", "Invalid offset", .invalidArgument, att: 0x07),
+        bluez("InvalidArguments", "Invalid Length", .invalidArgument, att: 0x0D),
+        bluez("Failed", "Operation failed with ATT error: 0x81", .attError, att: 0x81),
+        bluez("Failed", "Operation failed with ATT error: 0x0e", .attError, att: 0x0E, isTransient: true),
+        bluez("Failed", "Operation failed with ATT error: 0x11", .attError, att: 0x11, isTransient: true),
+        bluez("Failed", "Operation failed with ATT error: nonsense", .attError),
+        bluez(
+            "Failed", "le-connection-abort-by-local", .connectFailed("le-connection-abort-by-local"), during: .connect,
+            isTransient: true),
+        bluez(
+            "Failed", "Software caused connection abort", .connectFailed("Software caused connection abort"),
+            during: .connect, isTransient: true),
+        bluez("Failed", "le-connection-concurrent-connection-limit", .noFreeSlot, during: .connect, isTransient: true),
+        bluez("Failed", "le-connection-key-missing", .bondLost, during: .connect),
+        bluez("Failed", "le-connection-gatt-browsing", .discoveryFailed, during: .connect),
+        bluez("AuthenticationTimeout", "", .pairingFailed("AuthenticationTimeout")),
+        bluez("Failed", "Something that nobody has seen", .bluez),
+        bluez("BrandNew", "", .bluez),
+    ]
+
+    @Test(arguments: table)
+    func `Each row of the error table maps to its kind and loses nothing`(row: Row) {
+        let error = BluetoothError(
+            DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
+        #expect(error.kind == row.kind)
+        #expect(error.attCode == row.attCode)
+        #expect(error.isTransient == row.isTransient)
+        #expect(error.dbusName == row.name)
+        #expect(error.dbusMessage == row.text)
+        #expect(error.description.contains("the target"))
+    }
+
+    @Test func `S85 Every error equals itself and is one line of full sentences`() {
+        for row in Self.table {
+            let error = BluetoothError(
+                DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
+            #expect(error == error)
+            #expect(!error.description.contains("\n"))
+            #expect(error.description.hasSuffix("."))
+        }
+    }
+
+    @Test func `Q8 A timeout says that the outcome is unknown`() {
+        let error = BluetoothError(.noReply("late"), operation: .write, target: nil)
+        #expect(error.outcomeUnknown)
+        #expect(!BluetoothError(.notPermitted, operation: .write).outcomeUnknown)
+    }
+
+    @Test func `Q96 The ATT code is named in the text`() {
+        let error = BluetoothError(
+            DBusError(name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: 0x05"),
+            operation: .read, target: "2A37")
+        #expect(error.description.contains("0x05 “insufficient authentication”"))
+    }
+}

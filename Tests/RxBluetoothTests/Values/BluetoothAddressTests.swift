@@ -1,0 +1,22 @@
+import Testing
+
+@testable import RxBluetooth
+
+struct BluetoothAddressTests {
+    @Test func `An address reads and writes as text`() {
+        #expect(BluetoothAddress("c0:ff:ee:00:00:01")?.description == "C0:FF:EE:00:00:01")
+        #expect(BluetoothAddress("C0:FF:EE:00:00:01")?.number == 0xC0FF_EE00_0001)
+        #expect(BluetoothAddress(0xC0FF_EE00_0001).text(separator: "_") == "C0_FF_EE_00_00_01")
+    }
+
+    @Test(arguments: ["", "C0:FF:EE:00:00", "C0-FF-EE-00-00-01", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:", "C0FFEE000001"])
+    func `Malformed text is refused`(text: String) {
+        #expect(BluetoothAddress(text) == nil)
+    }
+
+    @Test func `Company names come from libbluetooth`() {
+        #expect(CompanyName.of(0x004C)?.hasPrefix("Apple") == true)
+        #expect(CompanyName.of(0xFFFE) == nil)
+        #expect(CompanyName.of(0xFFFF) == nil)
+    }
+}
