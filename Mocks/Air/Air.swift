@@ -13,6 +13,7 @@ final class Air {
     /// Milliseconds since listening began.
     private var now = 0
     private var timer: BusTask?
+    private var timerDue = Int.max
 
     init(_ scenario: Scenario) {
         seed = scenario.seed
@@ -47,9 +48,7 @@ final class Air {
 
     func stopListening(_ adapter: Adapter) {
         listeners.removeAll { $0 === adapter }
-        guard listeners.isEmpty else { return }
-        timer?.cancel()
-        timer = nil
+        if listeners.isEmpty { stopTimer() }
     }
 
     /// Nobody listens any more: the daemon has died.
@@ -59,7 +58,9 @@ final class Air {
 
     /// A peripheral's advertisement has changed: its next packet comes by the new interval.
     func advertisementChanged(_ station: Station) {
-        guard let turns = listeners.first?.turns, let index = stations.firstIndex(where: { $0 === station }) else { return }
+        guard let turns = listeners.first?.turns, let index = stations.firstIndex(where: { $0 === station }) else {
+            return
+        }
         queue.remove(index)
         queue.add(index, at: now + firstDelay(index))
         schedule(turns)
@@ -71,19 +72,27 @@ final class Air {
         if let delay = advertisement.firstAfter { return Self.milliseconds(delay) }
         let span = min(Self.milliseconds(advertisement.interval), 180)
         // Each has a slot of its own in the span, so that they do not come all at once, and a place in it by chance.
-        let slot = Double(span) * Double(index % 16) / 16
-        return Int(slot) + Int(station.generator.next() % UInt64(span / 16 + 1))
+        let slots = min(stations.count, 16)
+        return span * (index % slots) / slots + Int(station.generator.next() % UInt64(span / slots + 1))
     }
 
+    /// Sees to it that the next packet is sent in time. A timer that is early enough is left alone.
     private func schedule(_ turns: Turns) {
+        guard let due = queue.first, due < timerDue else { return }
+        timer?.cancel()
+        timerDue = due
+        timer = turns.after(.milliseconds(max(0, due - now))) { [weak self] in self?.send(until: due) }
+    }
+
+    private func stopTimer() {
         timer?.cancel()
         timer = nil
-        guard let due = queue.first else { return }
-        timer = turns.after(.milliseconds(max(0, due - now))) { [weak self] in self?.send(until: due) }
+        timerDue = .max
     }
 
     private func send(until due: Int) {
         now = due
+        timerDue = .max
         while let index = queue.takeFirst(until: due) {
             let station = stations[index]
             send(station)

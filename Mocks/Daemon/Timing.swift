@@ -12,6 +12,8 @@ enum Timing {
     static let connectTimeout = Duration.seconds(40)
     /// From an ATT request without an answer to the end of the link. Source: Bluetooth Core, Vol 3, Part F, 3.3.3.
     static let attTimeout = Duration.seconds(30)
+    /// From a peripheral out of range to the end of its link: the kernel's default.
+    static let supervision = Duration.milliseconds(420)
     /// How many seconds after it was last seen a temporary device is forgotten (Q59, TemporaryTimeout in main.conf).
     static let temporary = 30
 }

@@ -3,15 +3,16 @@ import Glibc
 
 /// The object `org.freedesktop.DBus`, as far as clients ask for it.
 extension Hub {
-    func answer(_ call: Message, from party: LoopbackConnection) {
+    func answer(_ call: Message, from party: Party) {
         do throws(DBusError) { reply(try answered(call, from: party)) } catch { fail(call, error) }
     }
 
-    private func answered(_ call: Message, from party: LoopbackConnection) throws(DBusError) -> Message {
+    private func answered(_ call: Message, from party: Party) throws(DBusError) -> Message {
         switch call.member {
-        case "Hello": return try Message.reply(to: call) { (body) throws(DBusError) in
-            try body.string(party.uniqueName)
-        }
+        case "Hello":
+            return try Message.reply(to: call) { (body) throws(DBusError) in
+                try body.string(party.uniqueName)
+            }
         case "GetNameOwner":
             let owner = try ownerAsked(call)
             return try Message.reply(to: call) { (body) throws(DBusError) in try body.string(owner) }
@@ -22,15 +23,16 @@ extension Hub {
             let names = call.member == "ListNames" ? names : [BusName.daemon]
             return try Message.reply(to: call) { (body) throws(DBusError) in try body.value(.strings(names)) }
         case "RequestName":
-            let answer = request(try argument(call), for: party, queued: false, replacing: false)
+            let answer = request(try argument(call), for: party)
             return try Message.reply(to: call) { (body) throws(DBusError) in body.uint32(answer.number) }
         case "ReleaseName":
             let answer = release(try argument(call), by: party)
             return try Message.reply(to: call) { (body) throws(DBusError) in body.uint32(answer.number) }
         case "AddMatch", "RemoveMatch": return try Message.reply(to: call)
-        case "GetId": return try Message.reply(to: call) { (body) throws(DBusError) in
-            try body.string("00000000000000000000000000000001")
-        }
+        case "GetId":
+            return try Message.reply(to: call) { (body) throws(DBusError) in
+                try body.string("00000000000000000000000000000001")
+            }
         case "GetConnectionUnixUser", "GetConnectionUnixProcessID":
             _ = try ownerAsked(call)
             let number = call.member == "GetConnectionUnixUser" ? getuid() : UInt32(getpid())

@@ -9,10 +9,10 @@ final class Hub: @unchecked Sendable {
     let context: SerialContext
     var subscriptions = Subscriptions()
 
-    private var parties: [String: LoopbackConnection] = [:]
-    private var owners: [String: LoopbackConnection] = [:]
-    private var namesOfOwner: [String: [String]] = [:]
-    private var awaited: [Awaited: LoopbackConnection] = [:]
+    var parties: [String: Party] = [:]
+    var owners: [String: Party] = [:]
+    var namesOfOwner: [String: [String]] = [:]
+    private var awaited: [Awaited: Party] = [:]
     private var isDown = false
     private var serial: UInt32 = 0
     private let joined = Atomic(0)
@@ -33,13 +33,13 @@ final class Hub: @unchecked Sendable {
         name == BusName.daemon ? name : (owners[name] ?? parties[name])?.uniqueName
     }
 
-    func join(_ party: LoopbackConnection) {
+    func join(_ party: Party) {
         if isDown { return party.lose(.disconnected(Texts.busGone)) }
         parties[party.uniqueName] = party
         announce(party.uniqueName, from: nil, to: party.uniqueName)
     }
 
-    func leave(_ party: LoopbackConnection) {
+    func leave(_ party: Party) {
         let name = party.uniqueName
         guard parties[name] === party else { return }
         for owned in (namesOfOwner[name] ?? []).reversed() { _ = release(owned, by: party) }
@@ -64,7 +64,7 @@ final class Hub: @unchecked Sendable {
 
     // MARK: Messages
 
-    func route(_ message: Message, from sender: LoopbackConnection) {
+    func route(_ message: Message, from sender: Party) {
         switch message.kind {
         case .call: routeCall(message, from: sender)
         case .reply, .error:
@@ -78,7 +78,7 @@ final class Hub: @unchecked Sendable {
         }
     }
 
-    private func routeCall(_ message: Message, from sender: LoopbackConnection) {
+    private func routeCall(_ message: Message, from sender: Party) {
         guard let destination = message.destination, destination != BusName.daemon else {
             return answer(message, from: sender)
         }
@@ -114,11 +114,11 @@ final class Hub: @unchecked Sendable {
         if !call.wantsNoReply, let failure = try? Message.failure(of: call, error) { reply(failure) }
     }
 
-    private func announce(_ name: String, from old: String?, to new: String?) {
+    func announce(_ name: String, from old: String?, to new: String?) {
         signal("NameOwnerChanged", [name, old ?? "", new ?? ""])
     }
 
-    private func signal(_ member: String, _ arguments: [String], to destination: String? = nil) {
+    func signal(_ member: String, _ arguments: [String], to destination: String? = nil) {
         guard
             let signal = try? Message.signal(
                 path: "/org/freedesktop/DBus", interface: BusName.daemon, member: member, to: destination,
@@ -129,35 +129,4 @@ final class Hub: @unchecked Sendable {
         serial += 1
         deliver(signal.stamped(serial: serial, sender: BusName.daemon), from: [BusName.daemon])
     }
-
-    // MARK: Names
-
-    func request(_ name: String, for party: LoopbackConnection, queued: Bool, replacing: Bool) -> NameAnswer {
-        if let owner = owners[name] { return owner === party ? .alreadyOwner : .exists }
-        owners[name] = party
-        namesOfOwner[party.uniqueName, default: []].append(name)
-        announce(name, from: nil, to: party.uniqueName)
-        signal("NameAcquired", [name], to: party.uniqueName)
-        return .primaryOwner
-    }
-
-    func release(_ name: String, by party: LoopbackConnection) -> NameAnswer {
-        guard let owner = owners[name] else { return .nonExistent }
-        guard owner === party else { return .notOwner }
-        owners[name] = nil
-        namesOfOwner[party.uniqueName]?.removeAll { $0 == name }
-        if namesOfOwner[party.uniqueName]?.isEmpty == true { namesOfOwner[party.uniqueName] = nil }
-        announce(name, from: party.uniqueName, to: nil)
-        signal("NameLost", [name], to: party.uniqueName)
-        return .released
-    }
-}
-
-/// What asking for a name or giving it up came to, with the numbers of the D-Bus specification.
-enum NameAnswer: UInt32 {
-    case primaryOwner = 1, exists = 3, alreadyOwner = 4
-    case released = 101, nonExistent = 102, notOwner = 103
-
-    /// The number on the wire.
-    var number: UInt32 { rawValue % 100 }
 }

@@ -13,9 +13,9 @@ public final class LoopbackBus: Sendable {
 
     /// Makes a party of the bus. Its unique name is the next of `:1.0`, `:1.1`…; it is on the bus at once.
     public func connect() -> LoopbackConnection {
-        let connection = LoopbackConnection(uniqueName: hub.nextUniqueName(), hub: hub)
-        hub.context.perform { [hub] in hub.join(connection) }
-        return connection
+        let party = Party(uniqueName: hub.nextUniqueName(), hub: hub)
+        hub.context.perform { [hub] in hub.join(party) }
+        return LoopbackConnection(party)
     }
 
     /// Ends the bus as when dbus-daemon dies: each party loses its connection, and later ones never get any.

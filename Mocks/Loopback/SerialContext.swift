@@ -56,7 +56,8 @@ final class SerialContext: Sendable {
     /// Whether the caller is a piece of this context's work.
     var isCurrent: Bool { state.withLock { $0.runner == pthread_self() } }
 
-    private func drain() {
+    /// Runs what waits, on the calling thread; returns at once where somebody else does so already.
+    func drain() {
         let mayRun = state.withLock {
             guard $0.runner == nil else { return false }
             $0.runner = pthread_self()

@@ -18,7 +18,7 @@ struct Subscriptions {
         if bySender[sender]?.isEmpty == true { bySender[sender] = nil }
     }
 
-    mutating func removeAll(of party: LoopbackConnection) {
+    mutating func removeAll(of party: Party) {
         for (sender, list) in bySender {
             for subscription in list where subscription.party === party { subscription.ended.raise() }
             let left = list.filter { $0.party !== party }
@@ -41,10 +41,10 @@ final class Subscription: @unchecked Sendable {
     let rule: MatchRule
     let ended = Flag()
     fileprivate(set) var number = 0
-    fileprivate weak let party: LoopbackConnection?
+    fileprivate weak let party: Party?
     private let handler: @Sendable (Message) -> Void
 
-    init(_ rule: MatchRule, party: LoopbackConnection, _ handler: @escaping @Sendable (Message) -> Void) {
+    init(_ rule: MatchRule, party: Party, _ handler: @escaping @Sendable (Message) -> Void) {
         self.rule = rule
         self.party = party
         self.handler = handler

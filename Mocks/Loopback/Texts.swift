@@ -7,11 +7,11 @@ enum Texts {
         security policy blocked the reply, the reply timeout expired, or the network connection was broken.
         """
     static let calleeLeft = "Message recipient disconnected from message bus without replying"
-    static let closed = "The connection was closed."
+    static let closed = "The connection was closed here."
     static let busGone = "Connection was disconnected before a reply was received"
     static let nameTakenName = "org.freedesktop.DBus.Error.AddressInUse"
 
-    static func nameTaken(_ name: String) -> String { "The name \(name) is owned by somebody else." }
+    static func nameTaken(_ name: String, by owner: String) -> String { "“\(name)” belongs to \(owner)." }
     static func serviceUnknown(_ name: String) -> String {
         "The name \(name) was not provided by any .service files"
     }

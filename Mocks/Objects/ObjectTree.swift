@@ -5,8 +5,8 @@ final class ServedObject {
     let path: ObjectPath
     let interface: ServedInterface
     /// Nobody was told of the object yet.
-    fileprivate var isNew = true
-    fileprivate var isPending = false
+    fileprivate(set) var isNew = true
+    fileprivate(set) var isPending = false
     fileprivate let number: Int
 
     fileprivate init(_ path: ObjectPath, _ interface: ServedInterface, number: Int) {
@@ -21,7 +21,7 @@ final class ServedObject {
 /// As BlueZ's gdbus/object.c: changes are collected and go out at the end of the turn, or before
 /// the next reply, so that whoever gets the reply knows them. Several changes of an object in a turn are one signal.
 final class ObjectTree {
-    private let bus: any Bus
+    let bus: any Bus
     private var objects: [ObjectPath: ServedObject] = [:]
     private var pending: [ServedObject] = []
     private var count = 0
@@ -66,6 +66,14 @@ final class ObjectTree {
             try body.objectPath(object.path)
             try body.value(.strings(names))
         }
+    }
+
+    /// Says what is still to be said about an object.
+    func settle(_ object: ServedObject) {
+        guard object.isPending else { return }
+        pending.removeAll { $0 === object }
+        object.isPending = false
+        if object.isNew { announce(object) } else { sendChanges(of: object) }
     }
 
     /// Notes that a property changed. `atOnce` sends it now: notified values must not melt into one (Q106).
@@ -137,33 +145,7 @@ final class ObjectTree {
     }
 
     private func sendChanges(of object: ServedObject) {
-        let interface = object.interface
-        let changed = interface.takePending()
-        guard !changed.isEmpty else { return }
-        signal(at: object.path, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
-            try body.string(interface.name)
-            var invalidated: [String] = []
-            try body.array(of: "{sv}") { (entries) throws(DBusError) in
-                for index in changed {
-                    if let value = interface.value(index) {
-                        try interface.append(index, value, to: &entries)
-                    } else {
-                        invalidated.append(interface.property(index).name)
-                    }
-                }
-            }
-            try body.array(of: "s") { (names) throws(DBusError) in
-                for name in invalidated { try names.string(name) }
-            }
-        }
-    }
-
-    private func signal(
-        at path: ObjectPath, _ interface: String, _ member: String,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void
-    ) {
-        do throws(DBusError) {
-            bus.send(try Message.signal(path: path, interface: interface, member: member, body))
-        } catch { preconditionFailure("\(interface).\(member) cannot be sent: \(error)") }
+        let changed = object.interface.takePending()
+        if !changed.isEmpty { sendValues(of: object, changed, invalidating: true) }
     }
 }

@@ -43,6 +43,8 @@ extension DBusError {
 
     /// The names of the errors that the bus itself and this module answer with.
     public enum Name {
+        /// `org.freedesktop.DBus.Error.Failed`
+        public static let failed = "org.freedesktop.DBus.Error.Failed"
         /// `org.freedesktop.DBus.Error.Disconnected`
         public static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
         /// `org.freedesktop.DBus.Error.NoReply`

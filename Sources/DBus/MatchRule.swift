@@ -15,7 +15,7 @@ public struct MatchRule: Hashable, Sendable {
     public var includesChildren: Bool
     /// What the first argument, a string, must be; nil for anything.
     public var firstArgument: String?
-    /// The first argument, an object path, must be this one or lie below it (`arg0path`); nil for anything.
+    /// The first argument, an object path or a string, must lie below this one (`arg0path`); nil for anything.
     public var firstArgumentPath: ObjectPath?
 
     /// Makes a rule; what is left out fits everything.
@@ -46,14 +46,18 @@ public struct MatchRule: Hashable, Sendable {
         }
         if let path { parts.append("\(includesChildren ? "path_namespace" : "path")='\(path)'") }
         if let firstArgument {
-            guard !firstArgument.contains("'"), !firstArgument.utf8.contains(0) else {
-                throw .invalidArgument("The first argument of a rule cannot bear an apostrophe or a NUL.")
+            guard !firstArgument.utf8.contains(0) else {
+                throw .invalidArgument("The first argument of a rule cannot bear a NUL.")
             }
-            parts.append("arg0='\(firstArgument)'")
+            // An apostrophe stands outside of the quotes, behind a backslash.
+            let pieces = firstArgument.split(separator: "'", omittingEmptySubsequences: false)
+            parts.append("arg0='\(pieces.joined(separator: #"'\''"#))'")
         }
         // A trailing slash asks for what lies below; the root has one already.
         if let path = firstArgumentPath { parts.append("arg0path='\(path == .root ? "/" : "\(path)/")'") }
-        return parts.joined(separator: ",")
+        let text = parts.joined(separator: ",")
+        guard text.utf8.count <= 1024 else { throw .invalidArgument("A match rule has at most 1,024 bytes.") }
+        return text
     }
 
     /// Whether a signal fits everything but the sender, which only a bus can judge.
@@ -63,25 +67,39 @@ public struct MatchRule: Hashable, Sendable {
         if let member, !signal.hasMember(member) { return false }
         if let path, !signal.withPath({ Self.isWithin($0, path, orBelow: includesChildren) }) { return false }
         guard firstArgument != nil || firstArgumentPath != nil else { return true }
-        let argument = try? signal.read { (body) throws(DBusError) in
-            body.type == .objectPath ? try body.objectPath().description : try body.string()
+        let fits = try? signal.read { (body) throws(DBusError) in
+            // A string and nothing else is what `arg0` means on a bus; `arg0path` takes a path too.
+            let isPath = body.type == .objectPath && firstArgument == nil
+            return try isPath ? body.withObjectPath(fitsArgument) : body.withString(fitsArgument)
         }
-        guard let argument else { return false }
-        if let firstArgument, argument != firstArgument { return false }
-        if let path = firstArgumentPath, argument != path.description {
-            guard let argument = ObjectPath(argument), argument.isBelow(path) else { return false }
+        return fits ?? false
+    }
+
+    private func fitsArgument(_ argument: Span<UInt8>) -> Bool {
+        if let firstArgument {
+            guard Self.starts(argument, with: firstArgument), argument.count == firstArgument.utf8.count else {
+                return false
+            }
         }
-        return true
+        guard let path = firstArgumentPath else { return true }
+        return argument.count > path.description.utf8.count && Self.isWithin(argument, path, orBelow: true)
     }
 
     private static func isWithin(_ bytes: Span<UInt8>, _ path: ObjectPath, orBelow: Bool) -> Bool {
-        let own = path.description.utf8
-        guard bytes.count == own.count || orBelow && bytes.count > own.count else { return false }
+        let text = path.description
+        let count = text.utf8.count
+        guard starts(bytes, with: text) else { return false }
+        if bytes.count == count { return true }
+        return orBelow && (path == .root || bytes[count] == UInt8(ascii: "/"))
+    }
+
+    private static func starts(_ bytes: Span<UInt8>, with text: String) -> Bool {
+        guard bytes.count >= text.utf8.count else { return false }
         var index = 0
-        for byte in own {
+        for byte in text.utf8 {
             guard bytes[index] == byte else { return false }
             index += 1
         }
-        return bytes.count == own.count || path == .root || bytes[index] == UInt8(ascii: "/")
+        return true
     }
 }

@@ -10,6 +10,7 @@ extension Message {
         try check(Syntax.isBusName(destination), destination, "a bus name")
         try check(Syntax.isInterface(interface), interface, "an interface name")
         try check(Syntax.isMember(member), member, "a method name")
+        try checkIsSendable(path, interface)
         return try unsafe build(
             dbus_message_new_method_call(destination, path.description, interface, member), body)
     }
@@ -21,6 +22,7 @@ extension Message {
     ) throws(DBusError) -> Message {
         try check(Syntax.isInterface(interface), interface, "an interface name")
         try check(Syntax.isMember(member), member, "a signal name")
+        try checkIsSendable(path, interface)
         if let destination { try check(Syntax.isBusName(destination), destination, "a bus name") }
         return try unsafe build(dbus_message_new_signal(path.description, interface, member)) {
             (writer) throws(DBusError) in
@@ -43,6 +45,12 @@ extension Message {
         try check(Syntax.isInterface(error.name), error.name, "an error name")
         let text = error.message.utf8.contains(0) ? "" : error.message
         return try unsafe build(dbus_message_new_error(call.raw, error.name, text)) { (_) throws(DBusError) in }
+    }
+
+    /// These are for libdbus's talk to itself; a bus throws off whoever sends them.
+    private static func checkIsSendable(_ path: ObjectPath, _ interface: String) throws(DBusError) {
+        try check(path.description != "/org/freedesktop/DBus/Local", path.description, "a path that may be sent")
+        try check(interface != "org.freedesktop.DBus.Local", interface, "an interface that may be sent")
     }
 
     private static func check(_ isValid: Bool, _ text: String, _ what: String) throws(DBusError) {

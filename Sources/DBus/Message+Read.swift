@@ -32,7 +32,7 @@ extension Message {
     }
 
     /// Reads the body. The reader must not leave the closure, and cannot.
-    public func read<Result>(
+    public func read<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         var reader = unsafe MessageReader(body: raw)
@@ -63,7 +63,8 @@ extension Message {
 func withSpan<Result, Failure: Error>(
     _ pointer: UnsafePointer<CChar>, _ body: (Span<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-    let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)).assumingMemoryBound(to: UInt8.self)
+    let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)).assumingMemoryBound(
+        to: UInt8.self)
     return try body(unsafe bytes.span)
 }
 

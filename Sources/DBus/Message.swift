@@ -58,6 +58,7 @@ public final class Message: @unchecked Sendable {
         let message = unsafe Message(adopting: raw)
         var writer = unsafe MessageWriter(body: raw)
         try body(&writer)
+        if let failure = writer.failure { throw failure }
         return message
     }
 }

@@ -41,6 +41,11 @@ extension MessageReader {
         try unsafe text(.string) { unsafe withSpan($0, body) }
     }
 
+    /// Lends the bytes of an object path (`o`) without making a String.
+    public mutating func withObjectPath<Result>(_ body: (Span<UInt8>) -> Result) throws(DBusError) -> Result {
+        try unsafe text(.objectPath) { unsafe withSpan($0, body) }
+    }
+
     /// Reads a file descriptor (`h`); the caller owns it.
     public mutating func descriptor() throws(DBusError) -> OwnedDescriptor {
         let number = try fixed(.descriptor, Int32(-1))
@@ -50,10 +55,7 @@ extension MessageReader {
 
     /// Reads an array of bytes (`ay`).
     public mutating func bytes() throws(DBusError) -> [UInt8] {
-        try expect(.array)
-        guard unsafe dbus_message_iter_get_element_type(&iterator) == WireType.byte.rawValue else {
-            throw .malformed("An array of bytes was expected, and another array came.")
-        }
+        try expectArray(of: .byte)
         return try enter(.array) { (inner) throws(DBusError) in
             var start: UnsafePointer<UInt8>?
             var count: Int32 = 0
@@ -64,6 +66,7 @@ extension MessageReader {
 
     /// Reads an array of strings (`as`).
     public mutating func strings() throws(DBusError) -> [String] {
+        try expectArray(of: .string)
         var strings: [String] = []
         try array { (element) throws(DBusError) in strings.append(try element.string()) }
         return strings

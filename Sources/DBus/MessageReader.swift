@@ -39,6 +39,15 @@ public struct MessageReader: ~Copyable {
         }
     }
 
+    /// An empty array has a type too.
+    mutating func expectArray(of element: WireType) throws(DBusError) {
+        try expect(.array)
+        let found = unsafe WireType(rawValue: dbus_message_iter_get_element_type(&iterator))
+        guard found == element else {
+            throw .malformed("An array of “\(element.text)” was expected, and one of “\(found.text)” came.")
+        }
+    }
+
     /// Reads a fixed-size value into storage that is as wide as libdbus writes.
     mutating func fixed<Number: BitwiseCopyable>(_ type: WireType, _ initial: Number) throws(DBusError) -> Number {
         try expect(type)
@@ -49,7 +58,7 @@ public struct MessageReader: ~Copyable {
     }
 
     /// Calls `body` with a reader of the container at which this reader stands, then steps past the container.
-    mutating func enter<Result>(
+    mutating func enter<Result: ~Copyable>(
         _ type: WireType, _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         try expect(type)
@@ -72,6 +81,7 @@ public struct MessageReader: ~Copyable {
 
     /// Reads a dictionary: calls `entry` for each, with a reader that stands at the key and then at the value.
     public mutating func dictionary(_ entry: (inout MessageReader) throws(DBusError) -> Void) throws(DBusError) {
+        try expectArray(of: .entry)
         try array { (element) throws(DBusError) in try element.enter(.entry, entry) }
     }
 
@@ -96,12 +106,12 @@ public struct MessageReader: ~Copyable {
     }
 
     /// Reads a variant: `body` gets a reader that stands at its content.
-    public mutating func variant<Result>(
+    public mutating func variant<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result { try enter(.variant, body) }
 
     /// Reads a structure: `body` gets a reader of its members.
-    public mutating func structure<Result>(
+    public mutating func structure<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result { try enter(.structure, body) }
 }

@@ -8,19 +8,33 @@ internal import CDBus
 public struct MessageWriter: ~Copyable {
     private let message: OpaquePointer
     private var iterator = unsafe DBusMessageIter()
+    /// Where the wire stands, counted from the start of the body, and how deep.
+    private var size = WireSize()
+    /// Why the message cannot be sent, where a method that does not throw found that out. Nothing is appended after it.
+    private(set) var failure: DBusError?
 
     init(body message: OpaquePointer) {
         unsafe self.message = message
         unsafe dbus_message_iter_init_append(message, &iterator)
     }
 
-    private init(inside message: OpaquePointer) { unsafe self.message = message }
+    private init(inside parent: borrowing MessageWriter) {
+        unsafe message = parent.message
+        size = parent.size
+    }
 
     func setDestination(_ name: String) {
         if unsafe dbus_message_set_destination(message, name) == 0 { outOfMemory() }
     }
 
+    private mutating func grow(by count: Int, alignedTo alignment: Int) {
+        size.add(count, alignedTo: alignment)
+        if failure == nil { failure = size.failure }
+    }
+
     private mutating func basic<Number>(_ type: WireType, _ number: Number) {
+        grow(by: MemoryLayout<Number>.size, alignedTo: type.alignment)
+        guard failure == nil else { return }
         unsafe withUnsafePointer(to: number) {
             if unsafe dbus_message_iter_append_basic(&iterator, type.rawValue, $0) == 0 { outOfMemory() }
         }
@@ -29,7 +43,13 @@ public struct MessageWriter: ~Copyable {
     private mutating func text(_ type: WireType, _ text: String) throws(DBusError) {
         // A NUL would cut the string silently; the rest of Swift's strings is valid UTF-8 by construction (Q6).
         guard !text.utf8.contains(0) else { throw .invalidArgument("A text with a NUL cannot be sent.") }
-        unsafe text.withCString { unsafe basic(type, $0) }
+        grow(by: text.utf8.count + (type == .signature ? 2 : 5), alignedTo: type.alignment)
+        if let failure { throw failure }
+        unsafe text.withCString { pointer in
+            unsafe withUnsafePointer(to: pointer) {
+                if unsafe dbus_message_iter_append_basic(&iterator, type.rawValue, $0) == 0 { outOfMemory() }
+            }
+        }
     }
 
     /// Appends a Boolean. D-Bus gives it four bytes (Q5).
@@ -62,11 +82,21 @@ public struct MessageWriter: ~Copyable {
     }
 
     /// Appends a duplicate of a file descriptor (`h`); the caller keeps its own.
-    public mutating func descriptor(_ value: borrowing OwnedDescriptor) { basic(.descriptor, value.number) }
+    public mutating func descriptor(_ value: borrowing OwnedDescriptor) {
+        grow(by: 4, alignedTo: 4)
+        guard failure == nil else { return }
+        var number = value.number
+        if unsafe dbus_message_iter_append_basic(&iterator, WireType.descriptor.rawValue, &number) == 0 {
+            failure = WireSize.tooMuch("The file descriptor \(number) cannot be duplicated.")
+        }
+    }
 
     /// Appends an array of bytes (`ay`).
     public mutating func bytes(_ value: [UInt8]) {
-        var inner = unsafe MessageWriter(inside: message)
+        grow(by: 4 + value.count, alignedTo: 4)
+        if value.count > WireSize.longestArray { failure = WireSize.tooMuch("An array has at most 64 MiB.") }
+        guard failure == nil else { return }
+        var inner = MessageWriter(inside: self)
         guard unsafe dbus_message_iter_open_container(&iterator, WireType.array.rawValue, "y", &inner.iterator) != 0
         else { outOfMemory() }
         unsafe value.withUnsafeBufferPointer {
@@ -85,7 +115,8 @@ public struct MessageWriter: ~Copyable {
     public mutating func array(
         of element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        if element.utf8.first != UInt8(ascii: "{") { try Self.check(element, isSingle: true) }
+        // With the “a”, for an entry stands in an array only.
+        try Self.check("a\(element)", isSingle: true)
         try container(.array, element, body)
     }
 
@@ -110,14 +141,26 @@ public struct MessageWriter: ~Copyable {
     private mutating func container(
         _ type: WireType, _ signature: String?, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        var inner = unsafe MessageWriter(inside: message)
+        if let failure { throw failure }
+        var inner = MessageWriter(inside: self)
+        inner.size.enter(type, signature)
+        if let failure = inner.size.failure { throw failure }
+        let start = inner.size.bytes
         guard unsafe dbus_message_iter_open_container(&iterator, type.rawValue, signature, &inner.iterator) != 0 else {
             outOfMemory()
         }
-        do { try body(&inner) } catch {
+        do throws(DBusError) {
+            try body(&inner)
+            if let failure = inner.failure { throw failure }
+            if type == .array, inner.size.bytes - start > WireSize.longestArray {
+                throw WireSize.tooMuch("An array has at most 64 MiB.")
+            }
+        } catch {
             unsafe dbus_message_iter_abandon_container(&iterator, &inner.iterator)
             throw error
         }
+        size = inner.size
+        size.leave()
         if unsafe dbus_message_iter_close_container(&iterator, &inner.iterator) == 0 { outOfMemory() }
     }
 

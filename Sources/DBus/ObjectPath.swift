@@ -24,7 +24,8 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The last element; empty for the root.
     public var name: Substring {
-        description[description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
+        description[
+            description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
     }
 
     /// The path of a child; nil where `element` is not a path element.

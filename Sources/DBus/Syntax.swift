@@ -6,19 +6,28 @@ public enum Syntax {
 
     /// Whether `name` is an interface name, which is also the form of an error name.
     public static func isInterface(_ name: String) -> Bool {
-        elements(name, atLeast: 2) { isLetter($0) } rest: { isLetter($0) || isDigit($0) }
+        elements(name, atLeast: 2) {
+            isLetter($0)
+        } rest: {
+            isLetter($0) || isDigit($0)
+        }
     }
 
     /// Whether `name` is the name of a method, a signal or a property.
     public static func isMember(_ name: String) -> Bool {
-        elements(name, atLeast: 1, atMost: 1) { isLetter($0) } rest: { isLetter($0) || isDigit($0) }
+        elements(name, atLeast: 1, atMost: 1) {
+            isLetter($0)
+        } rest: {
+            isLetter($0) || isDigit($0)
+        }
     }
 
     /// Whether `name` is a unique (`:1.5`) or a well-known (`org.bluez`) bus name.
     public static func isBusName(_ name: String) -> Bool {
         if name.utf8.first == UInt8(ascii: ":") {
             let word: (UInt8) -> Bool = { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
-            return name.utf8.count <= longestName && elements(String(name.dropFirst()), atLeast: 2, first: word, rest: word)
+            return name.utf8.count <= longestName
+                && elements(String(name.dropFirst()), atLeast: 2, first: word, rest: word)
         }
         return elements(name, atLeast: 2) {
             isLetter($0) || $0 == UInt8(ascii: "-")

@@ -26,13 +26,16 @@ public final class Connection: Bus {
     /// message of the bus caused.
     public var uniqueName: String? { core.uniqueName }
 
+    /// Runs work on the bus's thread, as ``Bus/perform(_:)`` says.
     public func perform(_ work: @escaping @Sendable () -> Void) { core.perform(work) }
 
+    /// Runs work on the bus's thread after a delay of real, monotonic time; it may be late by a millisecond.
     @discardableResult
     public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
         core.schedule(after: delay, work)
     }
 
+    /// Traps where the caller is not on the bus's thread.
     public func preconditionInContext() { core.preconditionInContext() }
 
     /// Sends a call, as ``Bus/call(_:timeout:reply:)`` says. At most 64 are in flight; the rest wait for their turn, in
@@ -42,6 +45,7 @@ public final class Connection: Bus {
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask { core.call(message, timeout: timeout, reply: reply) }
 
+    /// Sends a signal or a reply, as ``Bus/send(_:)`` says. Neither waits for a turn as calls do.
     public func send(_ message: Message) { core.send(message) }
 
     /// Delivers signals, as ``Bus/subscribe(_:_:)`` says. A rule that is not valid (``MatchRule/text()``) is a
@@ -50,6 +54,7 @@ public final class Connection: Bus {
         core.subscribe(rule, handler)
     }
 
+    /// Serves objects, as ``Bus/export(at:includingChildren:_:)`` says. libdbus itself answers pings.
     public func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask { core.export(at: path, includingChildren: includingChildren, handler) }
@@ -60,6 +65,7 @@ public final class Connection: Bus {
         core.requestName(name, done)
     }
 
+    /// Tells of the end, as ``Bus/whenDisconnected(_:)`` says.
     public func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
         core.whenDisconnected(handler)
     }

@@ -8,8 +8,8 @@ import Synchronization
 /// work that comes later starts it again, so that no work is ever lost. It holds the context while it runs. While
 /// there is nothing to do it sleeps without a limit: an idle process is not woken.
 class Context: @unchecked Sendable {
-    // Guard: the inbox is guarded by its mutex; every `var` is touched on the thread only. A second thread begins after
-    // the first has ended, and the inbox's mutex stands between them.
+    // Guard: the inbox is behind a lock; every `var` is touched on the thread only. A second thread begins after
+    // the first has ended, and the lock of the inbox stands between them.
     typealias Work = @Sendable () -> Void
 
     private struct Inbox {
@@ -19,7 +19,7 @@ class Context: @unchecked Sendable {
         var wake: Int32 = -1
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Guarded(Inbox())
     private let owner = Atomic<UInt>(0)
     private var poller: Poller?
     private var timers = TimerHeap()

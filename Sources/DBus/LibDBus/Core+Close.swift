@@ -51,6 +51,8 @@ extension Core {
         let calls = takeCalls()
         (self.subscriptions, self.exports, self.farewells) = ([], [:], [])
         (rules, owners) = ([:], [:])
+        // Before anybody hears of it, so that who does finds our names free.
+        startLingering()
         for call in calls {
             stop(call)
             call.settle(.failure(error))
@@ -64,7 +66,6 @@ extension Core {
             _ = export.end()
             export.handler = nil
         }
-        startLingering()
     }
 
     private func takeCalls() -> [PendingCall] {

@@ -33,11 +33,15 @@ extension Core {
         }
     }
 
-    /// Hands a call to whoever serves its object. False where nobody does.
-    func serve(_ call: Message) -> Bool {
-        guard let path = call.path, let export = export(for: path), !export.isEnded else { return false }
-        export.handler?(IncomingCall(call, on: self))
-        return true
+    /// Hands a call to whoever serves its object. libdbus, left alone, would answer those that nobody serves with
+    /// `UnknownMethod`.
+    func serve(_ call: Message) {
+        let incoming = IncomingCall(call, on: self)
+        guard let path = call.path, let export = export(for: path), !export.isEnded else {
+            let text = "There is no object at \(call.path?.description ?? "no path")."
+            return incoming.fail(DBusError(name: DBusError.Name.unknownObject, message: text))
+        }
+        export.handler?(incoming)
     }
 
     private func export(for path: ObjectPath) -> Export? {

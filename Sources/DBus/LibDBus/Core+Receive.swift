@@ -4,29 +4,29 @@ internal import CDBus
 extension Core {
     func addFilter(to connection: OpaquePointer) -> Bool {
         let data = unsafe retained()
-        let isDone = unsafe dbus_connection_add_filter(
-            connection,
-            { _, raw, data in
-                guard let raw = unsafe raw, let core = unsafe Core.lent(data) else {
-                    return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
-                }
-                return unsafe core.receive(raw) ? DBUS_HANDLER_RESULT_HANDLED : DBUS_HANDLER_RESULT_NOT_YET_HANDLED
-            },
-            data, Core.release) != 0
+        let isDone =
+            unsafe dbus_connection_add_filter(
+                connection,
+                { _, raw, data in
+                    guard let raw = unsafe raw, let core = unsafe Core.lent(data) else {
+                        return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+                    }
+                    unsafe core.receive(raw)
+                    return DBUS_HANDLER_RESULT_HANDLED
+                },
+                data, Core.release) != 0
         if !isDone { unsafe Core.release(data) }
         return isDone
     }
 
-    /// False where libdbus shall answer: a call to an object that nobody serves gets `UnknownObject`. A message of an
-    /// unknown kind is ignored, as the specification asks.
-    private func receive(_ raw: OpaquePointer) -> Bool {
+    /// A message of an unknown kind is ignored, as the specification asks. Pings never come here: libdbus answers them.
+    private func receive(_ raw: OpaquePointer) {
         switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
         case .signal: unsafe receiveSignal(raw)
         case .reply, .error: unsafe receiveReply(Message(referring: raw))
-        case .call: return unsafe serve(Message(referring: raw))
+        case .call: unsafe serve(Message(referring: raw))
         case nil: break
         }
-        return true
     }
 
     private func receiveSignal(_ raw: OpaquePointer) {

@@ -4,22 +4,23 @@ internal import CDBus
 extension Core {
     func addWatches(to connection: OpaquePointer) -> Bool {
         let data = unsafe retained()
-        let isDone = unsafe dbus_connection_set_watch_functions(
-            connection,
-            { watch, data in
-                guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return 0 }
-                unsafe core.watches.append(Watch(watch))
-                core.updateSource()
-                return 1
-            },
-            { watch, data in
-                guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return }
-                let gone = unsafe Watch(watch)
-                core.watches.removeAll { $0 == gone }
-                core.updateSource()
-            },
-            { _, data in unsafe Core.lent(data)?.updateSource() },
-            data, Core.release) != 0
+        let isDone =
+            unsafe dbus_connection_set_watch_functions(
+                connection,
+                { watch, data in
+                    guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return 0 }
+                    unsafe core.watches.append(Watch(watch))
+                    core.updateSource()
+                    return 1
+                },
+                { watch, data in
+                    guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return }
+                    let gone = unsafe Watch(watch)
+                    core.watches.removeAll { $0 == gone }
+                    core.updateSource()
+                },
+                { _, data in unsafe Core.lent(data)?.updateSource() },
+                data, Core.release) != 0
         if !isDone { unsafe Core.release(data) }
         return isDone
     }

@@ -1,5 +1,4 @@
 internal import CDBus
-import Synchronization
 
 /// What is behind a ``Connection``: everything that libdbus's connection and its thread need. The thread holds it while it
 /// runs, so that letting go of the handle is noticed and closes the bus.
@@ -42,7 +41,7 @@ final class Core: Context, Bus, @unchecked Sendable {
     var exports: [ObjectPath: Export] = [:]
     var farewells: [Farewell] = []
 
-    private let name = Mutex<String?>(nil)
+    private let name = Guarded<String?>(nil)
 
     override init() {
         blank = Message.blank()

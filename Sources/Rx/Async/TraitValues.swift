@@ -1,5 +1,3 @@
-import Synchronization
-
 extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
     /// The element. Subscribes; cancelling the task disposes and throws `CancellationError`.
     public var value: Element {
@@ -62,7 +60,7 @@ private final class Outcome<Element: Sendable>: Sendable {
         var waiter: CheckedContinuation<Element?, any Error>?
     }
 
-    private let state = Mutex<State>(State())
+    private let state = Guarded<State>(State())
 
     func wait(for stream: Observable<Element>) async throws -> Element? {
         let subscription = SingleAssignmentDisposable()

@@ -67,9 +67,8 @@ private final class CombineAll<Input, Result>: Source<Result> {
             lines[index].append(value)
         }
 
-        override var isReady: Bool { lines.allSatisfy { !$0.isEmpty } }
-
-        override func join() throws -> Result {
+        override func join() throws -> Result? {
+            if lines.contains(where: \.isEmpty) { return nil }
             let values = lines.indices.compactMap { lines[$0].popFirst() }
             if latest { for (index, value) in values.enumerated() { lines[index].append(value) } }
             return try selector(values)

@@ -8,21 +8,18 @@ class CombineHub<Result>: Hub<Result> {
         super.init(into: downstream)
     }
 
-    /// Whether each input has something to give.
-    var isReady: Bool { false }
-
-    /// Joins what the inputs give.
-    func join() throws -> Result { fatalError("An operator must say how it joins its inputs.") }
+    /// Joins what the inputs give, or gives nil while one has nothing.
+    func join() throws -> Result? { nil }
 
     /// Sends a result if every input has something; ends if that cannot come any more.
     final func arrived(at index: Int) {
-        guard isReady else {
-            // Nothing can be joined when all the others ended with nothing left.
-            if ended.indices.allSatisfy({ $0 == index || ended[$0] }) { finish() }
-            return
-        }
         do {
-            forward(try join())
+            if let result = try join() {
+                forward(result)
+            } else if ended.indices.allSatisfy({ $0 == index || ended[$0] }) {
+                // Nothing can be joined any more: all the others ended with nothing left.
+                finish()
+            }
         } catch {
             fail(error)
         }

@@ -68,8 +68,10 @@ private final class CombineLatest2<A, B, Result>: Source<Result> {
             super.init(arity: 2, into: downstream)
         }
 
-        override var isReady: Bool { a != nil && b != nil }
-        override func join() throws -> Result { try selector(a!, b!) }
+        override func join() throws -> Result? {
+            guard let a, let b else { return nil }
+            return try selector(a, b)
+        }
     }
 }
 
@@ -106,7 +108,9 @@ private final class CombineLatest3<A, B, C, Result>: Source<Result> {
             super.init(arity: 3, into: downstream)
         }
 
-        override var isReady: Bool { a != nil && b != nil && c != nil }
-        override func join() throws -> Result { try selector(a!, b!, c!) }
+        override func join() throws -> Result? {
+            guard let a, let b, let c else { return nil }
+            return try selector(a, b, c)
+        }
     }
 }

@@ -68,8 +68,11 @@ private final class Zip2<A, B, Result>: Source<Result> {
             super.init(arity: 2, into: downstream)
         }
 
-        override var isReady: Bool { !a.isEmpty && !b.isEmpty }
-        override func join() throws -> Result { try selector(a.popFirst()!, b.popFirst()!) }
+        override func join() throws -> Result? {
+            if a.isEmpty || b.isEmpty { return nil }
+            guard let first = a.popFirst(), let second = b.popFirst() else { return nil }
+            return try selector(first, second)
+        }
     }
 }
 
@@ -106,7 +109,10 @@ private final class Zip3<A, B, C, Result>: Source<Result> {
             super.init(arity: 3, into: downstream)
         }
 
-        override var isReady: Bool { !a.isEmpty && !b.isEmpty && !c.isEmpty }
-        override func join() throws -> Result { try selector(a.popFirst()!, b.popFirst()!, c.popFirst()!) }
+        override func join() throws -> Result? {
+            if a.isEmpty || b.isEmpty || c.isEmpty { return nil }
+            guard let first = a.popFirst(), let second = b.popFirst(), let third = c.popFirst() else { return nil }
+            return try selector(first, second, third)
+        }
     }
 }

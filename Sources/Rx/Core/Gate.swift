@@ -23,7 +23,7 @@ final class Gate {
 
     private let owner = Atomic<UInt>(0)
     private let waiting = Atomic<Int>(0)
-    private let queue = Mutex<[@Sendable () -> Void]>([])
+    private let queue = Guarded<[@Sendable () -> Void]>([])
 
     @inline(__always)
     func enter() -> Entry {
@@ -84,10 +84,15 @@ class SerialSink<Element>: Sink<Element> {
         case .first:
             receive(value)
             gate.leave()
-        case .busy:
-            let parcel = Ferry((self, value))
-            gate.postpone { parcel.value.0.receive(parcel.value.1) }
+        case .busy: postpone(value)
         }
+    }
+
+    // Apart, so that the usual way does not pay for the metadata of the parcel.
+    @inline(never)
+    private final func postpone(_ value: Element) {
+        let parcel = Ferry((self, value))
+        gate.postpone { parcel.value.0.receive(parcel.value.1) }
     }
 
     final override func error(_ error: any Error) {

@@ -1,5 +1,13 @@
 /// A stream of elements over time. It is cold unless its maker says otherwise: each subscription starts it anew.
-public class Observable<Element>: ObservableType {
+///
+/// An observable may be passed between threads. Elements that are not `Sendable` are then shared by whoever subscribes;
+/// keep such a stream on one queue.
+public class Observable<Element>: ObservableType, @unchecked Sendable {
+    // Guard for `@unchecked`: an observable never changes after it was made, and the closures in it are @Sendable. What
+    // a subscription changes lives in its sinks, guarded by `Gate` and the atomic flags of `Stage`.
+    //
+    // The conformance has no condition on the element: with one, Swift 6.3 cannot infer `Observable.merge(a, b)`.
+
     let source: Source<Element>
 
     init(_ source: Source<Element>) {
@@ -20,7 +28,3 @@ public class Observable<Element>: ObservableType {
     /// The stream itself.
     public func asObservable() -> Observable<Element> { self }
 }
-
-// Guard: an observable never changes after it was made, and the closures in it are @Sendable. What a subscription
-// changes lives in its sinks, which `Gate` and the atomic flags of `Stage` guard.
-extension Observable: @unchecked Sendable where Element: Sendable {}

@@ -24,11 +24,11 @@ public final class BooleanDisposable: Cancelable {
 
 /// Runs a closure once. The closure is let go of when it was run.
 final class AnonymousDisposable: Cancelable {
-    private let action: Mutex<(@Sendable () -> Void)?>
+    private let action: Guarded<(@Sendable () -> Void)?>
     private let flag = Atomic<Bool>(false)
 
     init(_ action: @escaping @Sendable () -> Void) {
-        self.action = Mutex(action)
+        self.action = Guarded(action)
         Resources.entered()
     }
 

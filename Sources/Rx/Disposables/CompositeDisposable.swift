@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Several disposables that come and go, and end together.
 public final class CompositeDisposable: Cancelable {
     /// The place of one content, to take it out again.
@@ -13,11 +11,11 @@ public final class CompositeDisposable: Cancelable {
         var contents: [Int: any Disposable] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// An empty one.
     public init() {
-        state = Mutex(State())
+        state = Guarded(State())
         Resources.entered()
     }
 
@@ -40,7 +38,7 @@ public final class CompositeDisposable: Cancelable {
             filled.contents[filled.next] = disposable
             filled.next += 1
         }
-        state = Mutex(filled)
+        state = Guarded(filled)
         Resources.entered()
     }
 

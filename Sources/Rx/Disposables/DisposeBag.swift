@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Disposable {
     /// Leaves it to the bag, which disposes of it when the bag goes.
     public func disposed(by bag: DisposeBag) { bag.insert(self) }
@@ -12,7 +10,7 @@ public final class DisposeBag: Sendable {
         var contents: [any Disposable] = []
     }
 
-    private let state = Mutex<State>(State())
+    private let state = Guarded<State>(State())
 
     /// An empty bag.
     public init() { Resources.entered() }

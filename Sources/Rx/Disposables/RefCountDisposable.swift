@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Disposes of its content when it and all that retained it were disposed of.
 public final class RefCountDisposable: Cancelable {
     private struct State {
@@ -8,11 +6,11 @@ public final class RefCountDisposable: Cancelable {
         var count = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// One with this content.
     public init(disposable: any Disposable) {
-        state = Mutex(State(content: disposable))
+        state = Guarded(State(content: disposable))
         Resources.entered()
     }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A disposable whose content can be replaced; what is replaced is disposed of.
 public final class SerialDisposable: Cancelable {
     private struct State {
@@ -7,7 +5,7 @@ public final class SerialDisposable: Cancelable {
         var content: (any Disposable)?
     }
 
-    private let state = Mutex<State>(State())
+    private let state = Guarded<State>(State())
 
     /// An empty one.
     public init() { Resources.entered() }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A disposable that is given its content once, before or after it is disposed of.
 public final class SingleAssignmentDisposable: Cancelable {
     private enum State {
@@ -8,7 +6,7 @@ public final class SingleAssignmentDisposable: Cancelable {
         case disposed
     }
 
-    private let state = Mutex<State>(.empty)
+    private let state = Guarded<State>(.empty)
 
     /// An empty one.
     public init() { Resources.entered() }

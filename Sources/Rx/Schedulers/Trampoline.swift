@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -18,7 +16,7 @@ enum Trampoline {
     }
 
     private final class Shard: Sendable {
-        let entries = Mutex<[Entry]>([])
+        let entries = Guarded<[Entry]>([])
     }
 
     private static let shards = (0..<32).map { _ in Shard() }

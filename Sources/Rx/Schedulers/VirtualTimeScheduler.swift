@@ -114,6 +114,11 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         run(until: virtualTime)
     }
 
+    /// Moves the clock on by the interval, rounded to the nearest tick, and runs what is due.
+    public func advance(by interval: RxTimeInterval) {
+        advanceTo(converter.offsetVirtualTime(clock, offset: converter.convertToVirtualTimeInterval(interval.seconds)))
+    }
+
     /// Moves the clock on by the distance without running anything.
     public func sleep(_ virtualInterval: VirtualTimeInterval) {
         let target = converter.offsetVirtualTime(clock, offset: virtualInterval)

@@ -55,29 +55,43 @@ private final class Share<Element>: Source<Element> {
 
 /// One run of a shared stream: ends for good with its source or with its last subscriber.
 private final class ShareCore<Element>: ReplayCore<Element> {
-    private let input = Feed<Element>()
+    // The feed holds the core and the core its feed, until the run ends. Guarded by the lock of the superclass.
+    private var feed: Feed<Element>?
 
     override var refusesLate: Bool { true }
-    override func emptied() { input.dispose() }
+    override func emptied() { stop() }
 
     func start(_ upstream: Source<Element>) {
-        input.core = self
-        if !hasEnded { upstream.connect(input) }
+        let feed = Feed(self)
+        locked { self.feed = feed }
+        if hasEnded { stop() } else { upstream.connect(feed) }
+    }
+
+    fileprivate func stop() {
+        let stopped = locked {
+            defer { feed = nil }
+            return feed
+        }
+        stopped?.dispose()
     }
 }
 
-/// Feeds a core. Guard: `core` is set before the feed is subscribed and never changed after.
+/// Feeds a core with its source.
 private final class Feed<Element>: Sink<Element> {
-    weak var core: ShareCore<Element>?
-    override func next(_ value: Element) { if isLive { core?.next(value) } }
+    private let core: ShareCore<Element>
+    init(_ core: ShareCore<Element>) { self.core = core }
+
+    override func next(_ value: Element) { if isLive { core.next(value) } }
 
     override func error(_ error: any Error) {
-        if markStopped() { core?.error(error) }
-        dispose()
+        guard markStopped() else { return }
+        core.error(error)
+        core.stop()
     }
 
     override func completed() {
-        if markStopped() { core?.completed() }
-        dispose()
+        guard markStopped() else { return }
+        core.completed()
+        core.stop()
     }
 }

@@ -31,7 +31,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 /// Remembers the last element and lets live ones not through.
 private final class LastCore<Element>: SubjectCore<Element> {
     private var last: [Element] = []
-    override var isSilent: Bool { true }
+    init() { super.init(.silent) }
     override func remember(_ value: Element) { last = [value] }
     override func memory(ended: Bool) -> [Element] { ended && failure == nil ? last : [] }
     override func lastWords() -> [Element] { last }

@@ -55,10 +55,12 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
 /// Remembers the current value.
 final class BehaviorCore<Element>: SubjectCore<Element> {
     private var value: Element
-    init(_ value: Element) { self.value = value }
+    init(_ value: Element) {
+        self.value = value
+        super.init(.replayed)
+    }
 
     var current: Element { locked { value } }
-    override var replays: Bool { true }
     override func remember(_ value: Element) { self.value = value }
     override func memory(ended: Bool) -> [Element] { ended ? [] : [value] }
 }

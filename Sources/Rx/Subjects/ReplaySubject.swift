@@ -53,20 +53,28 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
     public func dispose() { core.dispose() }
 }
 
-/// Remembers the last elements.
+/// Remembers the last elements. One element, the usual case, stands in a field of its own and costs no allocation.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
+    private final var only: Element?
     private final var past = Line<Element>()
 
-    init(limit: Int) { self.limit = limit }
-
-    override var replays: Bool { limit > 0 }
+    init(limit: Int) {
+        self.limit = limit
+        super.init(limit > 0 ? .replayed : .none)
+    }
 
     final override func remember(_ value: Element) {
-        guard limit > 0 else { return }
+        if limit == 1 { only = value } else if limit > 1 { keep(value) }
+    }
+
+    @inline(never)
+    private final func keep(_ value: Element) {
         past.append(value)
         if past.count > limit { _ = past.popFirst() }
     }
 
-    final override func memory(ended: Bool) -> [Element] { past.contents }
+    final override func memory(ended: Bool) -> [Element] {
+        if let only { [only] } else { past.contents }
+    }
 }

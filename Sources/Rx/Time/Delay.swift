@@ -50,7 +50,7 @@ private final class DelayHub<Element>: Hub<Element> {
         inputs.add(timer)
         timer.attach(
             scheduler.run(after: dueTime) {
-                hub.value.inputs.remove(link.value)
+                hub.value.drop(link.value)
                 hub.value.gate.pass(hub.value) { $0.letGo() }
             })
     }

@@ -149,7 +149,15 @@ class Air(LocalLink):
 
 
 class Radio(Controller):
-    """bumble's controller, with an answer to Read RSSI."""
+    """bumble's controller, with an answer to Read RSSI, and without promises that it does not keep.
+
+    A kernel that is told of LL privacy or of extended advertising waits for the enhanced form of Connection Complete,
+    which this controller never sends. After 4 s it cancels the connection that it has long had, and from then on
+    closes it no more: bluetoothd shows the device as disconnected, and the peripheral stays connected and silent."""
+
+    le_features = Controller.le_features & ~(
+        hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
+    )
 
     def on_hci_read_rssi_command(self, command):
         return hci.HCI_Read_RSSI_ReturnParameters(

@@ -53,14 +53,18 @@ extension Message {
     }
 
     /// A call to the test's own service.
-    static func test(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws -> Message {
+    static func test(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws
+        -> Message
+    {
         try call(to: name, path: path, interface: "org.example.Test", member: member) { (body) throws(DBusError) in
             for value in values { try body.value(value) }
         }
     }
 
     /// A signal of the test's own service.
-    static func tell(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil) throws -> Message {
+    static func tell(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil) throws
+        -> Message
+    {
         try signal(path: path, interface: "org.example.Test", member: member, to: name) { (body) throws(DBusError) in
             try body.string(text)
         }

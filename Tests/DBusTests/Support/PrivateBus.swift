@@ -1,10 +1,13 @@
-import DBus
 import Testing
+
+@testable import DBus
 
 /// A dbus-daemon of the test's own, gone with the test.
 final class PrivateBus: Sendable {
     private let daemon: Subprocess
     let address: String
+    // The optimiser may let a connection go after its last mention in a test, which would close it.
+    private let connections = Guarded<[Connection]>([])
 
     init() {
         daemon = Subprocess([
@@ -16,12 +19,20 @@ final class PrivateBus: Sendable {
         precondition(address.hasPrefix("unix:"), "dbus-daemon said: \(text)")
     }
 
-    deinit { stop() }
+    deinit {
+        for connection in connections.withLock({ $0 }) { connection.close() }
+        stop()
+    }
 
     /// Kills the daemon.
     func stop() { daemon.endInput() }
 
-    func connect() -> Connection { Connection.open(.address(address)) }
+    /// A connection that lives as long as this.
+    func connect() -> Connection {
+        let connection = Connection.open(.address(address))
+        connections.withLock { $0.append(connection) }
+        return connection
+    }
 
     /// A connection that the bus has greeted, and its name.
     func connected() async throws -> (Connection, String) {

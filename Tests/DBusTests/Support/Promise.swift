@@ -1,5 +1,6 @@
 import Dispatch
-import Synchronization
+
+@testable import DBus
 
 /// A value that comes once, awaited for a limited time. The limit is real time, because what is awaited comes from other
 /// processes; it passes only where a test fails.
@@ -12,7 +13,7 @@ final class Promise<Value: Sendable>: Sendable {
         case done(Result<Value, any Error>)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Guarded(State.open)
 
     /// Gives the value; the first one counts.
     func fulfil(_ value: Value) { settle(.success(value)) }
@@ -48,9 +49,11 @@ final class Record<Element: Sendable>: Sendable {
         var waiters: [(count: Int, promise: Promise<[Element]>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     var elements: [Element] { state.withLock { $0.elements } }
+
+    func removeAll() { state.withLock { $0.elements = [] } }
 
     func add(_ element: Element) {
         let (elements, ready) = state.withLock { state in

@@ -17,12 +17,20 @@ final class Subprocess: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, toChild.1, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 2)
+        // A thread of a pool blocks all signals, and a child inherits that.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         var process: pid_t = 0
-        let failure = unsafe posix_spawnp(&process, words[0], &actions, nil, &arguments, environ)
+        let failure = unsafe posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
         precondition(failure == 0, "\(words[0]) does not start: \(failure)")
-        for unsafe argument in unsafe arguments { unsafe free(argument) }
+        unsafe arguments.forEach { unsafe free($0) }
         unsafe posix_spawn_file_actions_destroy(&actions)
+        unsafe posix_spawnattr_destroy(&attributes)
         close(toChild.1)
         close(fromChild.1)
         self.process = process

@@ -1,0 +1,93 @@
+import DBus
+
+extension Adapter {
+    /// The interface as 5.66 has it with `-E`, but without `ConnectDevice`.
+    static let table = InterfaceTable<Adapter>(
+        name: "org.bluez.Adapter1",
+        properties: [
+            PropertyRow("Address", "s") { .string($0.hardware.address) },
+            PropertyRow("AddressType", "s") { _ in .string("public") },
+            PropertyRow("Name", "s") { .string($0.hardware.name) },
+            PropertyRow("Alias", "s") {
+                .string($0.alias ?? $0.hardware.name)
+            } set: {
+                $0.setAlias($1, $2)
+            },
+            PropertyRow("Class", "u") { _ in .uint32(0) },
+            PropertyRow("Powered", "b") {
+                .bool($0.isPowered)
+            } set: {
+                $0.setPowered($1, $2)
+            },
+            PropertyRow("PowerState", "s") { .string($0.power.rawValue) },
+            PropertyRow("Discoverable", "b") {
+                .bool($0.isDiscoverable)
+            } set: {
+                $0.set(\.isDiscoverable, "Discoverable", $1 == .bool(true), $2)
+            },
+            PropertyRow("DiscoverableTimeout", "u") {
+                .uint32($0.discoverableTimeout)
+            } set: {
+                if case .uint32(let seconds) = $1 { $0.set(\.discoverableTimeout, "DiscoverableTimeout", seconds, $2) }
+            },
+            PropertyRow("Pairable", "b") {
+                .bool($0.isPairable)
+            } set: {
+                $0.set(\.isPairable, "Pairable", $1 == .bool(true), $2)
+            },
+            PropertyRow("PairableTimeout", "u") {
+                .uint32($0.pairableTimeout)
+            } set: {
+                if case .uint32(let seconds) = $1 { $0.set(\.pairableTimeout, "PairableTimeout", seconds, $2) }
+            },
+            PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
+            PropertyRow("UUIDs", "as") { _ in
+                .strings(["1800", "1801", "180a"].map(FullUUID.described))
+            },
+            PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
+            PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
+        ],
+        methods: [
+            MethodRow("StartDiscovery") { (adapter, call) throws(DBusError) in try adapter.startDiscovery(call) },
+            MethodRow("SetDiscoveryFilter", in: [Argument("properties", "a{sv}")]) {
+                (adapter, call) throws(DBusError) in
+                try adapter.setDiscoveryFilter(call)
+            },
+            MethodRow("StopDiscovery") { (adapter, call) throws(DBusError) in try adapter.stopDiscovery(call) },
+            MethodRow("RemoveDevice", in: [Argument("device", "o")]) { (adapter, call) throws(DBusError) in
+                try adapter.removeDevice(call)
+            },
+            MethodRow("GetDiscoveryFilters", out: [Argument("filters", "as")]) { (adapter, call) throws(DBusError) in
+                adapter.tree.reply(call) { (body) throws(DBusError) in try body.value(.strings(DiscoveryFilter.names)) }
+            },
+        ])
+
+    private func set<Content: Equatable>(
+        _ key: ReferenceWritableKeyPath<Adapter, Content>, _ name: String, _ value: Content, _ call: IncomingCall
+    ) {
+        tree.reply(call)
+        guard self[keyPath: key] != value else { return }
+        self[keyPath: key] = value
+        changed(name)
+    }
+
+    private func setAlias(_ value: Value, _ call: IncomingCall) {
+        guard case .string(let text) = value else { return }
+        tree.reply(call)
+        // An empty one restores the computer's name.
+        let new = text.isEmpty ? nil : text
+        guard new != alias else { return }
+        alias = new
+        changed("Alias")
+    }
+
+    private func removeDevice(_ call: IncomingCall) throws(DBusError) {
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        guard let device = devicesInOrder.first(where: { $0.path == path }) else { throw BlueZError.doesNotExist }
+        guard isPowered else { throw BlueZError.notReady }
+        device.becomeTemporary(true)
+        if device.link != nil { return device.requestDisconnect(call, removing: true) }
+        remove(device)
+        tree.reply(call)
+    }
+}

@@ -1,0 +1,149 @@
+import DBus
+
+/// An adapter, `org.bluez.Adapter1`.
+final class Adapter {
+    let number: Int
+    let hardware: SimulatedAdapter
+    let path: ObjectPath
+    let turns: Turns
+    let air: Air
+    let storage: Storage
+    let discovery = Discovery()
+
+    var alias: String?
+    var power: Power
+    var isDiscovering = false
+    var isDiscoverable = false
+    var discoverableTimeout: UInt32 = 180
+    var isPairable = false
+    var pairableTimeout: UInt32 = 0
+    /// `Set(Powered)` waits for the kernel.
+    var isSwitching = false
+
+    private(set) var devices: [DeviceAddress: Device] = [:]
+    private var order: [Device] = []
+    /// Devices that reported since the scan began, the newest first (discovery_found).
+    private var found: [Device] = []
+    private var expiry: BusTask?
+    /// Seconds that were counted while there were temporary devices.
+    private(set) var seconds = 0
+    private var object: ServedObject?
+
+    /// The states of `PowerState`.
+    enum Power: String {
+        case on, off
+        case onDisabling = "on-disabling"
+        case offEnabling = "off-enabling"
+        case offBlocked = "off-blocked"
+    }
+
+    init(number: Int, _ hardware: SimulatedAdapter, turns: Turns, air: Air, storage: Storage) {
+        guard let path = ObjectPath("/org/bluez/hci\(number)") else {
+            preconditionFailure("hci\(number) is no adapter.")
+        }
+        self.number = number
+        self.hardware = hardware
+        self.path = path
+        self.turns = turns
+        self.air = air
+        self.storage = storage
+        power = hardware.isPowered ? .on : .off
+    }
+
+    var tree: ObjectTree { turns.tree }
+    /// Whether it is switched on, which it still is while it is being switched off.
+    var isPowered: Bool { power == .on || power == .onDisabling }
+
+    func appear() {
+        object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        for record in storage.records(of: hardware.address) { add(Device(record, on: self)).appear() }
+    }
+
+    func disappear() {
+        air.stopListening(self)
+        expiry?.cancel()
+        for device in order.reversed() { remove(device, forgetting: false) }
+        if let object { tree.remove(object) }
+        object = nil
+        for session in discovery.removeAll() { turns.forget(session.token) }
+    }
+
+    func changed(_ property: String) {
+        if let object { tree.changed(object, property) }
+    }
+
+    // MARK: Devices
+
+    var devicesInOrder: [Device] { order }
+
+    @discardableResult
+    func add(_ device: Device) -> Device {
+        devices[device.address] = device
+        order.append(device)
+        return device
+    }
+
+    func remove(_ device: Device, forgetting: Bool = true) {
+        guard devices[device.address] === device else { return }
+        devices[device.address] = nil
+        order.removeAll { $0 === device }
+        found.removeAll { $0 === device }
+        if forgetting { storage.remove(device.address, of: hardware.address) }
+        device.disappear()
+    }
+
+    func removeTemporaryDevices() {
+        for device in order where device.isTemporary { remove(device) }
+    }
+
+    // MARK: What the radio brings
+
+    func receive(_ report: Report, rssi: Int16, from station: Station) {
+        guard discovery.isReceiving, discovery.kernelPasses(report, rssi: rssi) else { return }
+        let isDiscoverable = discovery.isDiscoverable(report, address: station.address)
+        let device: Device
+        if let known = devices[station.address] {
+            device = known
+        } else {
+            guard isDiscoverable else { return }
+            device = add(Device(station.address, on: self))
+            device.appear()
+        }
+        device.saw(isConnectable: report.isConnectable)
+        guard isDiscoverable, discovery.matches(report) else { return }
+        device.take(
+            report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)
+        if !device.isFound {
+            device.isFound = true
+            found.append(device)
+        }
+    }
+
+    /// After the last client's scan: RSSI and TX power are invalidated (Q54), and devices that could not be connected to
+    /// go (Q59). discovery_cleanup in src/adapter.c.
+    func cleanUpAfterDiscovery() {
+        let all = found.reversed()
+        found = []
+        for device in all {
+            device.isFound = false
+            device.forgetStrength()
+        }
+        for device in order where device.isTemporary && !device.isConnectable { remove(device) }
+    }
+
+    // MARK: Temporary devices
+
+    /// Counts seconds while a temporary device may have to go. bluetoothd's own timers are of whole seconds as well.
+    func watchExpiry() {
+        guard expiry == nil else { return }
+        expiry = turns.after(.seconds(1)) { [weak self] in self?.countSecond() }
+    }
+
+    private func countSecond() {
+        expiry = nil
+        seconds += 1
+        let mayExpire = order.filter { $0.isTemporary && $0.link == nil }
+        for device in mayExpire where seconds - device.lastSeen > Timing.temporary { remove(device) }
+        if mayExpire.contains(where: { devices[$0.address] === $0 }) { watchExpiry() }
+    }
+}

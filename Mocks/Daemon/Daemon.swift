@@ -1,0 +1,80 @@
+import DBus
+
+/// One life of the simulated bluetoothd: from taking its name on a bus to losing it.
+final class Daemon {
+    let turns: Turns
+    private let world: World
+    private let recorder: Recorder
+    private(set) var adapters: [Adapter] = []
+    private var export: BusTask?
+
+    init(bus: any Bus, world: World, recorder: Recorder) {
+        turns = Turns(bus: bus)
+        self.world = world
+        self.recorder = recorder
+    }
+
+    func start() {
+        let parcel = Parcel(self)
+        export = turns.bus.export(at: .root, includingChildren: true) { call in
+            parcel.content.answer(call)
+        }
+        turns.bus.requestName("org.bluez") { error in
+            if error == nil { parcel.content.named() }
+        }
+    }
+
+    private func named() {
+        turns.run {
+            for (number, hardware) in world.hardware.sorted(by: { $0.key < $1.key }) { add(hardware, as: number) }
+        }
+    }
+
+    private func answer(_ call: IncomingCall) {
+        recorder.record(call.message)
+        turns.run { turns.tree.answer(call) }
+    }
+
+    // MARK: Adapters
+
+    func adapter(_ number: Int) -> Adapter? { adapters.first { $0.number == number } }
+
+    func add(_ hardware: SimulatedAdapter, as number: Int) {
+        guard adapter(number) == nil else { return }
+        let adapter = Adapter(number: number, hardware, turns: turns, air: world.air, storage: world.storage)
+        adapters.append(adapter)
+        adapter.appear()
+    }
+
+    func remove(_ adapter: Adapter) {
+        adapters.removeAll { $0 === adapter }
+        adapter.disappear()
+    }
+
+    // MARK: The end
+
+    /// Ends as on a signal to terminate: switches its adapters off and takes its objects away first.
+    func stop() {
+        turns.run {
+            for adapter in adapters where adapter.isPowered {
+                adapter.removeTemporaryDevices()
+                adapter.power = .onDisabling
+                adapter.changed("PowerState")
+                turns.tree.flush()
+                adapter.switchedOff(.off)
+                turns.tree.flush()
+            }
+            for adapter in adapters { adapter.disappear() }
+        }
+        die()
+    }
+
+    /// Ends without a word. The kernel drops its links, for their sockets close with the process.
+    func die() {
+        turns.end()
+        export?.cancel()
+        world.air.stopListening()
+        for station in world.air.stations { station.link?.end() }
+        adapters = []
+    }
+}

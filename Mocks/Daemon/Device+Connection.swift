@@ -1,0 +1,84 @@
+import DBus
+
+/// Connecting. Source: BlueZ 5.66, src/device.c; orders as seen on the real one.
+extension Device {
+    func connect(_ call: IncomingCall) throws(DBusError) {
+        // A live link is a success at once, and no signal follows (Q71, Q80).
+        if link != nil { return tree.reply(call) }
+        becomeTemporary(false)
+        if attempt != nil { throw BlueZError.failed("Operation already in progress") }
+        guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
+        let attempt = Attempt(call)
+        self.attempt = attempt
+        attempt.timers.append(
+            turns.after(Timing.connectTimeout) { [weak self] in self?.fail(attempt, "le-connection-abort-by-local") })
+        tryToReach()
+    }
+
+    /// Reaches for the peripheral if it can be reached now; it may come into range while the attempt lasts.
+    func tryToReach() {
+        guard let attempt, !attempt.isAnswered, let station = adapter.air.station(address), station.isReachable else {
+            return
+        }
+        attempt.isAnswered = true
+        station.attempts += 1
+        let fails = station.attempts <= station.connection.failures
+        attempt.timers.append(
+            turns.after(station.connection.delay) { [weak self] in
+                guard let self, self.attempt === attempt else { return }
+                if fails { return fail(attempt, "le-connection-abort-by-local") }
+                guard station.isReachable else {
+                    attempt.isAnswered = false
+                    return
+                }
+                established(attempt, with: station)
+            })
+    }
+
+    private func established(_ attempt: Attempt, with station: Station) {
+        attempt.cancel()
+        self.attempt = nil
+        saw(isConnectable: true)
+        let link = Link(to: station, of: self)
+        self.link = link
+        station.link = link
+        changed("Connected")
+        // The reply comes before GATT discovery has begun (Q70).
+        tree.reply(attempt.call)
+        for service in services { service.linkCameUp() }
+        link.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
+        if let delay = station.connection.dropsAfter {
+            link.after(delay) { [weak self] in self?.lost() }
+        }
+    }
+
+    private func resolved(_ station: Station) {
+        if services.isEmpty {
+            services = station.server.services.filter(\.isExported).map { RemoteService($0, of: self) }
+            for service in services { service.appear() }
+        }
+        let uuids = Set(station.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
+        if resolvedServices != uuids {
+            resolvedServices = uuids
+            changed("UUIDs")
+        }
+        advertisedServices = []
+        areServicesResolved = true
+        changed("ServicesResolved")
+        store()
+        link?.after(station.connection.roundTrip * 2) { [weak self] in
+            // What the GAP service says goes over what was advertised (Q57).
+            self?.setName(station.server.gapName)
+            self?.setAppearance(station.server.gapAppearance)
+            // The next advertisement may put the advertised name back.
+            self?.lastReport = nil
+        }
+    }
+
+    private func fail(_ attempt: Attempt, _ reason: String) {
+        guard self.attempt === attempt else { return }
+        attempt.cancel()
+        self.attempt = nil
+        tree.fail(attempt.call, BlueZError.failed(reason))
+    }
+}

@@ -1,0 +1,28 @@
+/// What bluetoothd keeps on disk: the devices that are not temporary.
+final class Storage {
+    /// A device as it is kept.
+    struct Record {
+        let address: DeviceAddress
+        var name: String?
+        var alias: String?
+        var isTrusted = false
+        var isBlocked = false
+        var services: [String] = []
+    }
+
+    private var records: [String: [Record]] = [:]
+
+    func records(of adapter: String) -> [Record] { records[adapter] ?? [] }
+
+    func keep(_ record: Record, of adapter: String) {
+        if let index = records[adapter]?.firstIndex(where: { $0.address == record.address }) {
+            records[adapter]?[index] = record
+        } else {
+            records[adapter, default: []].append(record)
+        }
+    }
+
+    func remove(_ device: DeviceAddress, of adapter: String) {
+        records[adapter]?.removeAll { $0.address == device }
+    }
+}

@@ -1,0 +1,28 @@
+import DBus
+
+extension RemoteCharacteristic {
+    /// The interface as 5.66 has it, but without `AcquireWrite` and `AcquireNotify`.
+    static let table = InterfaceTable<RemoteCharacteristic>(
+        name: "org.bluez.GattCharacteristic1",
+        properties: [
+            PropertyRow("UUID", "s") { .string($0.server.uuid) },
+            PropertyRow("Service", "o") { .objectPath($0.service.path) },
+            PropertyRow("Value", "ay") { .bytes($0.value) },
+            PropertyRow("Notifying", "b") { $0.server.notifications == nil ? nil : .bool($0.isNotifying) },
+            PropertyRow("Flags", "as") { .strings($0.server.flags) },
+            PropertyRow("WriteAcquired", "b") { $0.server.has("write-without-response") ? .bool(false) : nil },
+            PropertyRow("NotifyAcquired", "b") { $0.server.has("notify") ? .bool(false) : nil },
+            PropertyRow("MTU", "q") { ($0.device.link?.mtu).map(Value.uint16) },
+        ],
+        methods: [
+            MethodRow("ReadValue", in: [Argument("options", "a{sv}")], out: [Argument("value", "ay")]) {
+                (characteristic, call) throws(DBusError) in try characteristic.read(call)
+            },
+            MethodRow("WriteValue", in: [Argument("value", "ay"), Argument("options", "a{sv}")]) {
+                (characteristic, call) throws(DBusError) in try characteristic.write(call)
+            },
+            MethodRow("StartNotify") { (characteristic, call) throws(DBusError) in try characteristic.startNotify(call)
+            },
+            MethodRow("StopNotify") { (characteristic, call) throws(DBusError) in try characteristic.stopNotify(call) },
+        ])
+}

@@ -1,0 +1,55 @@
+import DBus
+
+/// A service of a connected device as bluetoothd shows it, `org.bluez.GattService1`.
+final class RemoteService {
+    let path: ObjectPath
+    unowned let device: Device
+    private let service: ServerService
+    private var characteristics: [RemoteCharacteristic] = []
+    private var object: ServedObject?
+
+    init(_ service: ServerService, of device: Device) {
+        self.service = service
+        self.device = device
+        path = device.path.appending("service" + Self.digits(service.handle)) ?? device.path
+        characteristics = service.characteristics.map { RemoteCharacteristic($0, of: self) }
+    }
+
+    static let table = InterfaceTable<RemoteService>(
+        name: "org.bluez.GattService1",
+        properties: [
+            PropertyRow("UUID", "s") { .string($0.service.uuid) },
+            PropertyRow("Device", "o") { .objectPath($0.device.path) },
+            PropertyRow("Primary", "b") { .bool($0.service.isPrimary) },
+            PropertyRow("Includes", "ao") { _ in .array(of: "o", []) },
+        ])
+
+    func appear() {
+        object = device.tree.add(TypedInterface(Self.table, of: self), at: path)
+        for characteristic in characteristics { characteristic.appear() }
+    }
+
+    func disappear() {
+        for characteristic in characteristics { characteristic.disappear() }
+        if let object { device.tree.remove(object) }
+        object = nil
+    }
+
+    func linkCameUp() {
+        for characteristic in characteristics { characteristic.linkCameUp() }
+    }
+
+    func linkWentDown() {
+        for characteristic in characteristics { characteristic.linkWentDown() }
+    }
+
+    func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
+        characteristics.first { $0.server === server }
+    }
+
+    /// A handle as paths bear it.
+    static func digits(_ handle: UInt16) -> String {
+        let digits = String(handle, radix: 16)
+        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }
+}

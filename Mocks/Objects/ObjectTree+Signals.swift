@@ -1,0 +1,45 @@
+import DBus
+
+/// The signals themselves.
+extension ObjectTree {
+    /// Whether the object is known to clients, and nothing is to be said about it.
+    func isSettled(_ object: ServedObject) -> Bool { !object.isNew && !object.isPending }
+
+    /// Sends a signal again that was sent before.
+    func send(_ signal: Message) { bus.send(signal) }
+
+    /// Sends a signal with these properties, and gives it. Absent ones are left out unless they are to be invalidated.
+    @discardableResult
+    func sendValues(of object: ServedObject, _ indices: [Int], invalidating: Bool = false) -> Message {
+        let interface = object.interface
+        return signal(at: object.path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
+            (body) throws(DBusError) in
+            try body.string(interface.name)
+            var invalidated: [String] = []
+            try body.array(of: "{sv}") { (entries) throws(DBusError) in
+                for index in indices {
+                    if let value = interface.value(index) {
+                        try interface.append(index, value, to: &entries)
+                    } else if invalidating {
+                        invalidated.append(interface.property(index).name)
+                    }
+                }
+            }
+            try body.array(of: "s") { (names) throws(DBusError) in
+                for name in invalidated { try names.string(name) }
+            }
+        }
+    }
+
+    @discardableResult
+    func signal(
+        at path: ObjectPath, _ interface: String, _ member: String,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) -> Message {
+        do throws(DBusError) {
+            let signal = try Message.signal(path: path, interface: interface, member: member, body)
+            bus.send(signal)
+            return signal
+        } catch { preconditionFailure("\(interface).\(member) cannot be sent: \(error)") }
+    }
+}

@@ -1,0 +1,36 @@
+/// What happens to the computer's adapters.
+extension SimulatedBlueZ {
+    /// Unplugs `hciN`. Its objects go; its peripherals' links drop.
+    public func removeAdapter(_ number: Int = 0) {
+        control { world, daemon in
+            world.hardware[number] = nil
+            if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
+        }
+    }
+
+    /// Plugs an adapter in as `hciN`. The kernel may give one that was there before another number (Q28).
+    public func addAdapter(_ adapter: SimulatedAdapter = SimulatedAdapter(), as number: Int = 0) {
+        control { world, daemon in
+            world.hardware[number] = adapter
+            daemon?.add(adapter, as: number)
+        }
+    }
+
+    /// Switches an adapter on or off, as another program would.
+    public func setPower(_ isOn: Bool, adapter number: Int = 0) {
+        control { world, daemon in
+            world.hardware[number]?.isPowered = isOn
+            guard let adapter = daemon?.adapter(number), adapter.power != .offBlocked else { return }
+            isOn ? adapter.switchedOn() : adapter.switchedOff(.off)
+        }
+    }
+
+    /// Blocks an adapter by rfkill, or lets it go, after which it is on (Q30).
+    public func setBlocked(_ isBlocked: Bool, adapter number: Int = 0) {
+        control { world, daemon in
+            world.hardware[number]?.isPowered = !isBlocked
+            guard let adapter = daemon?.adapter(number) else { return }
+            isBlocked ? adapter.switchedOff(.offBlocked) : adapter.switchedOn()
+        }
+    }
+}

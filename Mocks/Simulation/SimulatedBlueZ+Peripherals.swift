@@ -1,0 +1,98 @@
+/// What happens to the peripherals. Each is named by its address; it is a programmer's error to name one that is not
+/// in the scenario, or a characteristic that it does not have.
+extension SimulatedBlueZ {
+    /// Brings another peripheral into range.
+    public func add(_ peripheral: SimulatedPeripheral) {
+        control { world, _ in world.air.add(peripheral) }
+    }
+
+    /// Drops the link to a peripheral at once, as the peripheral itself would. Nothing where there is none.
+    public func dropLink(to address: String) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            daemon?.device(linkedTo: station)?.lost()
+        }
+    }
+
+    /// Takes a peripheral out of range, where a link drops after the supervision timeout of 0.42 s and attempts to
+    /// connect go unanswered, or brings it back, where they succeed.
+    public func setInRange(_ isInRange: Bool, _ address: String) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            station.isInRange = isInRange
+            guard let daemon else { return }
+            if isInRange { return daemon.retryAttempts(to: station) }
+            guard let device = daemon.device(linkedTo: station) else { return }
+            device.link?.after(Timing.supervision) { [weak device] in
+                if !station.isInRange { device?.lost() }
+            }
+        }
+    }
+
+    /// Changes what a peripheral advertises; nil silences it.
+    public func advertise(_ advertisement: SimulatedAdvertisement?, from address: String) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            station.advertisement = advertisement
+            world.air.advertisementChanged(station)
+            daemon?.retryAttempts(to: station)
+        }
+    }
+
+    /// Changes how connecting to a peripheral goes, from the next attempt on.
+    public func setConnection(_ connection: SimulatedConnection, of address: String) {
+        control { world, _ in
+            let station = world.air.described(address)
+            station.connection = connection
+            station.attempts = 0
+        }
+    }
+
+    /// Notifies a value now, to those who are subscribed. `index` tells characteristics of one UUID apart, from 0.
+    public func notify(_ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            let server = station.described(characteristic, index: index)
+            server.value = value
+            daemon?.device(linkedTo: station)?.remote(server)?.notify(value)
+        }
+    }
+
+    /// Changes the value that a peripheral holds; readers see it, nobody is notified.
+    public func setValue(_ value: [UInt8], of address: String, _ characteristic: String, index: Int = 0) {
+        control { world, _ in world.air.described(address).described(characteristic, index: index).value = value }
+    }
+}
+
+extension Air {
+    func described(_ address: String) -> Station {
+        guard let station = station(address) else { preconditionFailure("No peripheral has the address \(address).") }
+        return station
+    }
+}
+
+extension Station {
+    func described(_ characteristic: String, index: Int) -> ServerCharacteristic {
+        guard let found = server.characteristic(characteristic, index: index) else {
+            preconditionFailure("\(description.name) has no characteristic \(characteristic) number \(index).")
+        }
+        return found
+    }
+}
+
+extension Daemon {
+    func device(linkedTo station: Station) -> Device? {
+        guard let link = station.link else { return nil }
+        return adapters.lazy.compactMap { $0.devices[station.address] }.first { $0.link === link }
+    }
+
+    func retryAttempts(to station: Station) {
+        for adapter in adapters { adapter.devices[station.address]?.tryToReach() }
+    }
+}
+
+extension Device {
+    func remote(_ server: ServerCharacteristic) -> RemoteCharacteristic? {
+        services.lazy.compactMap { $0.characteristic(of: server) }.first
+    }
+}

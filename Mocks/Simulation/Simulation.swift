@@ -1,0 +1,34 @@
+public import DBus
+public import Rx
+
+/// A loop-back bus with a simulated bluetoothd on it: all that a test of a Bluetooth client needs, on the test's clock.
+///
+///     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+///     let simulation = Simulation(.everyday, scheduler: scheduler)
+///     let bus = simulation.connect()
+///
+/// A virtual clock must tick in milliseconds or finer. Simulations do not know of each other, and the same scenario with the same seed shows the same events.
+public final class Simulation: Sendable {
+    /// The bus. ``LoopbackBus/shutDown()`` ends it.
+    public let bus: LoopbackBus
+    /// The daemon, with the controls of everything that can happen to it and around it.
+    public let bluez: SimulatedBlueZ
+
+    /// Makes a simulation on a scheduler, virtual or real. The daemon is up at once; without `starting` it waits for
+    /// its ``SimulatedBlueZ/start()``.
+    public init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
+        let bus = LoopbackBus(scheduler: scheduler)
+        self.bus = bus
+        bluez = SimulatedBlueZ(scenario) { bus.connect() }
+        guard starting else { return }
+        bluez.start()
+        // Nobody else is on this bus yet. A client that connects next finds the daemon up.
+        bus.hub.context.drain()
+    }
+
+    /// Gives a client its connection to the bus.
+    public func connect() -> any Bus { bus.connect() }
+
+    /// The calls that clients made to the daemon, in order.
+    public var calls: [RecordedCall] { bluez.calls }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// A value that several threads change, one at a time.
+///
+/// Not `Synchronization.Mutex`, because the thread sanitizer does not see that one where two threads contend for it, and
+/// reports a race in whatever it guards.
+@safe
+final class Guarded<Value>: @unchecked Sendable {
+    // Guard: `value` is touched under `mutex` only.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var value: Value
+
+    init(_ value: sending Value) {
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        self.value = value
+        unsafe pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// Lends the value. Nothing that may call out belongs into `body`.
+    func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&value)
+    }
+}

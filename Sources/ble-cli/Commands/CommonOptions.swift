@@ -1,0 +1,42 @@
+import ArgumentParser
+import RxBluetooth
+
+/// The options that every verb has.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Use this adapter, by name or by address. Default: the first that is on.", valueName: "hci1")
+    )
+    var adapter: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Give up after so many seconds; fractions are allowed. A scan without it goes on until Ctrl-C; other verbs "
+                + "take at most 10 seconds to find and connect the device.",
+            valueName: "seconds"))
+    var timeout: String?
+
+    @Flag(help: "Print one JSON object a line. Bytes are lower-case hexadecimal, times are RFC 3339.")
+    var json = false
+
+    @Flag(help: "Use simulated devices instead of this machine's Bluetooth.")
+    var simulate = false
+
+    /// The options as a verb wants them.
+    func parsed() throws(Failure) -> Session.Options {
+        var options = Session.Options()
+        if let adapter { options.adapter = try AdapterSelection(parsing: adapter) }
+        if let timeout { options.timeout = try Seconds.parse(timeout) }
+        options.json = json
+        return options
+    }
+}
+
+/// A command that works with Bluetooth.
+protocol BluetoothCommand: ParsableCommand {
+    var common: CommonOptions { get }
+
+    /// What the command line asks for; throws where it makes no sense.
+    func verb() throws(Failure) -> any Verb
+}

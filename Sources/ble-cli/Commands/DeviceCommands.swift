@@ -1,0 +1,119 @@
+import ArgumentParser
+import RxBluetooth
+
+private let targetHelp: ArgumentHelp = "The device's address, its name, or a part of either."
+private let characteristicHelp: ArgumentHelp = "A UUID, a name such as \"Battery Level\", or a handle such as @000b."
+
+/// `ble-cli connect`
+struct ConnectCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Connect to a device, print what it has, and disconnect.",
+        discussion: """
+            It prints services, characteristics and descriptors with their names, their handles, what can be done with them, \
+            and the values that can be read. What cannot be read is marked with the reason.
+
+            EXAMPLES:
+              ble-cli connect "Heart rate strap"
+              ble-cli connect C0:FF:EE:00:00:01 --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: targetHelp) var target: String
+
+    func verb() throws(Failure) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
+}
+
+/// `ble-cli read`
+struct ReadCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Read a value.",
+        discussion: """
+            It prints the bytes, and beside them what they say where that is known.
+
+            EXAMPLES:
+              ble-cli read Strap 2A19
+              ble-cli read Strap "Battery Level" --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: targetHelp) var target: String
+    @Argument(help: characteristicHelp) var characteristic: String
+
+    func verb() throws(Failure) -> any Verb {
+        ReadVerb(target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic))
+    }
+}
+
+/// `ble-cli write`
+struct WriteCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write", abstract: "Write a value.",
+        discussion: """
+            It prints nothing when the device has confirmed the value. With --no-response nobody confirms it.
+
+            EXAMPLES:
+              ble-cli write Strap 2A39 01
+              ble-cli write Lamp @0021 "0x01 ff:80:00" --no-response
+            """)
+
+    /// The most bytes that an attribute has. Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
+    private static let longestValue = 512
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: targetHelp) var target: String
+    @Argument(help: characteristicHelp) var characteristic: String
+
+    @Argument(
+        help:
+            "The bytes, two hexadecimal digits each, with or without 0x in front and blanks, colons or dashes between.")
+    var hex: String
+
+    @Flag(help: "Write without asking the device for a confirmation.")
+    var noResponse = false
+
+    func verb() throws(Failure) -> any Verb {
+        let value = try HexBytes.parse(hex)
+        guard value.count <= Self.longestValue else {
+            throw Failure(
+                .usage, "The value has \(value.count) bytes, and a characteristic holds \(Self.longestValue) at most.")
+        }
+        return WriteVerb(
+            target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
+            value: value,
+            type: noResponse ? .withoutResponse : .withResponse)
+    }
+}
+
+/// `ble-cli notify`
+struct NotifyCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify", abstract: "Print the values that a device sends by itself.",
+        discussion: """
+            It goes on until Ctrl-C, until --count values came, or until --timeout, which counts from the start. At the \
+            time limit it ends with 0 where values came, and with 4 where none came or fewer than --count.
+
+            EXAMPLES:
+              ble-cli notify Strap "Heart Rate Measurement" --count 10
+              ble-cli notify Strap 2A37 --timeout 60 --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: targetHelp) var target: String
+    @Argument(help: characteristicHelp) var characteristic: String
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after so many values.", valueName: "number"))
+    var count: String?
+
+    func verb() throws(Failure) -> any Verb {
+        var number: Int?
+        if let count {
+            guard let value = Int(count), value > 0 else {
+                throw Failure(.usage, "“\(count)” is not a number of values. Give 1 or more.")
+            }
+            number = value
+        }
+        return NotifyVerb(
+            target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
+            count: number)
+    }
+}

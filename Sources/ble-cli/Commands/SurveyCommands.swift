@@ -1,0 +1,55 @@
+import ArgumentParser
+import RxBluetooth
+
+/// `ble-cli adapters`
+struct AdaptersCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adapters", abstract: "List this machine's Bluetooth adapters.",
+        discussion:
+            "Each line shows the adapter's name, its address, whether it is on, whether it scans, and its alias.")
+
+    @OptionGroup var common: CommonOptions
+
+    func verb() throws(Failure) -> any Verb { AdaptersVerb() }
+}
+
+/// `ble-cli scan`
+struct ScanCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Show the devices that advertise nearby.",
+        discussion: """
+            On a terminal it shows a table that is kept up to date. In a pipe it prints one line for each new device and for \
+            each change of its name; with --json, one object for each new device and each change of its name or its services.
+
+            EXAMPLES:
+              ble-cli scan
+              ble-cli scan --service 180D --timeout 10
+              ble-cli scan --json --all > advertisements.jsonl
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        name: .customLong("service"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Show only devices that advertise this service. May be given several times; then any of them will do.",
+            valueName: "uuid"))
+    var services: [String] = []
+
+    @Flag(name: .customLong("all"), help: "Print a line for every advertisement that is heard.")
+    var showsAll = false
+
+    @Flag(name: .customLong("known"), help: "Begin with the devices that bluetoothd remembers, near or not.")
+    var includesKnown = false
+
+    func verb() throws(Failure) -> any Verb {
+        var uuids: [BluetoothUUID] = []
+        for text in services {
+            guard let uuid = BluetoothUUID(person: text) else {
+                throw Failure(.usage, "“\(text)” is not a UUID. Write a service such as 180D, or all 32 digits.")
+            }
+            uuids.append(uuid)
+        }
+        return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown)
+    }
+}

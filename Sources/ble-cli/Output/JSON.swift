@@ -1,0 +1,69 @@
+/// A JSON value whose keys keep their order.
+indirect enum JSON: Sendable {
+    case null
+    case bool(Bool)
+    case number(Int)
+    case string(String)
+    case array([JSON])
+    case object([(key: String, value: JSON)])
+
+    /// A string, or null for none.
+    static func string(orNull text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+    /// A number, or null for none.
+    static func number(orNull number: (some BinaryInteger)?) -> JSON { number.map { .number(Int($0)) } ?? .null }
+
+    /// The value as text on one line, with nothing in it that a terminal could take for more than a character.
+    var text: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .number(let value): text += String(value)
+        case .string(let value): Self.write(value, to: &text)
+        case .array(let values):
+            Self.write(values, between: "[", "]", to: &text) { $0.write(to: &$1) }
+        case .object(let members):
+            Self.write(members, between: "{", "}", to: &text) { member, text in
+                Self.write(member.key, to: &text)
+                text += ":"
+                member.value.write(to: &text)
+            }
+        }
+    }
+
+    private static func write<Item>(
+        _ items: [Item], between opening: String, _ closing: String, to text: inout String,
+        _ write: (Item, inout String) -> Void
+    ) {
+        text += opening
+        for (index, item) in items.enumerated() {
+            if index > 0 { text += "," }
+            write(item, &text)
+        }
+        text += closing
+    }
+
+    private static func write(_ value: String, to text: inout String) {
+        text += "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where Sanitiser.isHarmful(scalar):
+                // Above U+FFFF JSON wants the two halves of a surrogate pair.
+                for unit in String(scalar).utf16 { text += "\\u" + HexBytes.text(unit) }
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

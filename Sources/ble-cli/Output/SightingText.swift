@@ -1,0 +1,76 @@
+import RxBluetooth
+
+/// A sighting as lines for people and for programs.
+extension ScannedPeripheral {
+    /// The name that is advertised, or else known.
+    var name: String? { advertisementData.localName ?? peripheral.name }
+
+    /// The name, harmless; a sign where there is none.
+    var shownName: String {
+        guard let name, !name.trimmed.isEmpty else { return "(no name)" }
+        return Sanitiser.clean(name)
+    }
+
+    /// The company of the manufacturer data, harmless; its number where the name is not known.
+    var shownCompany: String? {
+        advertisementData.manufacturerData.keys.min().map { number in
+            CompanyName.of(number).map { Sanitiser.clean($0) } ?? "company 0x" + HexBytes.text(number)
+        }
+    }
+
+    /// The services by name, or by UUID where they have none.
+    var shownServices: String {
+        advertisementData.serviceUUIDs.map { $0.name ?? $0.description }.joined(separator: ", ")
+    }
+
+    /// One line for people.
+    var line: String {
+        let strength = rssi.map { "\($0) dBm" } ?? "-"
+        var parts = [
+            peripheral.address.description, String(repeating: " ", count: max(0, 8 - strength.count)) + strength,
+            TextWidth.fit(shownName, to: max(24, TextWidth.of(shownName))),
+        ]
+        if let shownCompany { parts.append("[\(shownCompany)]") }
+        if !shownServices.isEmpty { parts.append(shownServices) }
+        if isCached { parts.append("(remembered)") }
+        return parts.joined(separator: "  ").trimmingEnd
+    }
+
+    /// One object for programs. Its keys are always the same.
+    var json: JSON {
+        let data = advertisementData
+        return .object([
+            ("time", .string(Timestamp.text(timestamp))),
+            ("address", .string(peripheral.address.description)),
+            ("addressType", .string(orNull: peripheral.addressKind?.rawValue)),
+            ("name", .string(orNull: name)),
+            ("rssi", .number(orNull: rssi)),
+            ("txPower", .number(orNull: data.txPowerLevel)),
+            (
+                "manufacturerData",
+                .object(
+                    data.manufacturerData.sorted { $0.key < $1.key }
+                        .map { (HexBytes.text($0.key), .string(HexBytes.text($0.value))) })
+            ),
+            ("company", .string(orNull: data.manufacturerData.keys.min().flatMap(CompanyName.of))),
+            (
+                "serviceData",
+                .object(
+                    data.serviceData.map { ($0.key.description, JSON.string(HexBytes.text($0.value))) }
+                        .sorted { $0.0 < $1.0 })
+            ),
+            ("services", .array(data.serviceUUIDs.map { .string($0.description) })),
+            ("connectable", data.isConnectable.map { .bool($0) } ?? .null),
+            ("cached", .bool(isCached)),
+        ])
+    }
+}
+
+extension String {
+    /// The text without blanks at its end.
+    fileprivate var trimmingEnd: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

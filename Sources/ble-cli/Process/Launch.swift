@@ -1,0 +1,33 @@
+import Dispatch
+import Rx
+import RxBluetooth
+import RxBluetoothMocks
+
+/// A verb in a process of its own: on the real clock, with signals.
+enum Launch {
+    static func run(_ verb: any Verb, _ options: Session.Options, simulated: Bool) -> Never {
+        let queue = DispatchQueue(label: "ble-cli")
+        let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
+        let simulation = simulated ? Simulation(.everyday, scheduler: scheduler) : nil
+        let manager =
+            if let simulation {
+                BluetoothManager(
+                    bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter,
+                    deadlines: options.deadlines)
+            } else {
+                BluetoothManager(queue: queue, adapter: options.adapter, deadlines: options.deadlines)
+            }
+        let session = Session(manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options)
+        let run = Run(session, errors: FileOutput.error) { code in
+            // The simulation lives as long as its user.
+            withExtendedLifetime(simulation) {}
+            Exit.now(code)
+        }
+        run.start(verb)
+        ReaderWatch.start(FileOutput.standard.descriptor) { run.stop(.done) }
+        run.stop(Signals.next())
+        // Who asks twice does not want to wait.
+        let code = Signals.next()
+        Exit.now(code)
+    }
+}

@@ -1,0 +1,42 @@
+import Dispatch
+import Rx
+import RxBluetooth
+
+/// What a verb works with. It knows neither the process nor the terminal, so that a test can run it.
+struct Session: Sendable {
+    let manager: BluetoothManager
+    /// Where the manager delivers, and the clock.
+    let scheduler: any SchedulerType
+    let output: any Output
+    let options: Options
+
+    /// What the common options say.
+    struct Options: Sendable {
+        var adapter = AdapterSelection.automatic
+        /// The time limit; nil where none was given.
+        var timeout: Duration?
+        var json = false
+
+        /// How long finding, connecting and discovering may take.
+        var patience: Duration { timeout ?? .seconds(10) }
+
+        /// The library's deadlines with that limit: a peripheral that does not answer is given up as early.
+        var deadlines: Deadlines {
+            var deadlines = Deadlines()
+            deadlines.connect = patience
+            deadlines.services = patience
+            deadlines.operation = patience
+            return deadlines
+        }
+    }
+
+    /// A timer on the session's clock that fires once.
+    func timer(_ duration: Duration) -> Observable<Int> {
+        Observable<Int>.timer(duration.interval, scheduler: scheduler)
+    }
+}
+
+/// Something that the program can do. It completes when it is done; disposing of it undoes what it has under way.
+protocol Verb: Sendable {
+    func run(in session: Session) -> Observable<Never>
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// A file descriptor as an output. Each write goes out at once; nothing is kept back.
+struct FileOutput: Output {
+    let descriptor: Int32
+
+    static let standard = FileOutput(descriptor: STDOUT_FILENO)
+    static let error = FileOutput(descriptor: STDERR_FILENO)
+
+    var size: TerminalSize? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        // A serial line tells no size.
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    func write(_ text: String) throws {
+        var text = text
+        try text.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+                if count >= 0 {
+                    written += count
+                } else {
+                    try recover(errno)
+                }
+            }
+        }
+    }
+
+    private func recover(_ code: Int32) throws {
+        switch code {
+        case EINTR: return
+        case EAGAIN:
+            // Whoever shares the descriptor has made it non-blocking; waiting is what a blocking one would do.
+            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = unsafe poll(&wait, 1, -1)
+        case EPIPE: throw OutputClosed()
+        default: throw Failure(.failed, "The output could not be written: \(unsafe String(cString: strerror(code))).")
+        }
+    }
+}

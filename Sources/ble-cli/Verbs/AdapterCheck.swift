@@ -1,0 +1,42 @@
+import Rx
+import RxBluetooth
+
+/// Completes where the adapter that was asked for is there, or none was asked for. Fails where others are there.
+/// Where there is none at all, the verb itself tells why.
+struct AdapterCheck: Verb {
+    func run(in session: Session) -> Observable<Never> {
+        let selection = session.options.adapter
+        guard selection != .automatic else { return .empty() }
+        return session.manager.adapters.take(1)
+            .do(onNext: { adapters in
+                guard !adapters.isEmpty, !adapters.contains(where: \.isSelected) else { return }
+                let present = adapters.map { adapter in
+                    adapter.address.map { "\(adapter.name) (\($0))" } ?? adapter.name
+                }
+                throw Failure(
+                    .notFound,
+                    "There is no adapter \(selection.text). There is \(present.joined(separator: ", ")).")
+            })
+            .ignoreElements()
+    }
+}
+
+extension AdapterSelection {
+    /// Reads an adapter's name or address.
+    init(parsing text: String) throws(Failure) {
+        let trimmed = text.trimmed
+        guard !trimmed.isEmpty else {
+            throw Failure(
+                .usage, "The adapter is empty. Give a name such as hci1, or an address; see ble-cli adapters.")
+        }
+        self = BluetoothAddress(trimmed).map { .address($0) } ?? .named(trimmed)
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .automatic: "at all"
+        case .named(let name): "“\(name)”"
+        case .address(let address): address.description
+        }
+    }
+}

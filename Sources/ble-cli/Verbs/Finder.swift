@@ -1,0 +1,69 @@
+import Rx
+import RxBluetooth
+
+/// Finds the device that a person means.
+///
+/// An address that bluetoothd knows needs no scan. Everything else is scanned for, since what bluetoothd
+/// remembers may be far away. A name may be that of several devices, so after the first that fits, others are waited for
+/// a moment. A device that is remembered and not heard, such as one that another program is connected to, is taken only
+/// after a while.
+struct Finder {
+    let session: Session
+    let target: Target
+
+    /// How long others are waited for. Most peripherals advertise at least once in this time.
+    static let settling = Duration.seconds(1)
+    /// How long a device must be silent before it is taken from bluetoothd's memory; never more than half the limit.
+    static let silence = Duration.seconds(3)
+
+    private enum Step: Sendable {
+        case heard(ScannedPeripheral)
+        case settled
+        case silent
+    }
+
+    /// Emits the device and completes. Fails where several fit. Goes on until it is found or disposed of.
+    func find() -> Observable<Peripheral> {
+        session.manager.knownPeripherals().asObservable().flatMap { known -> Observable<Peripheral> in
+            if case .address(let address) = target, let hit = known.first(where: { $0.peripheral.address == address }) {
+                return .just(hit.peripheral)
+            }
+            return scan(remembered: known)
+        }
+    }
+
+    private func scan(remembered: [ScannedPeripheral]) -> Observable<Peripheral> {
+        let heard = session.manager.scanForPeripherals()
+            .filter { target.match($0.peripheral.address, name: $0.name) != nil }
+            .share()
+        var steps = [
+            heard.map { Step.heard($0) },
+            heard.take(1).flatMap { _ in session.timer(Self.settling) }.map { _ in Step.settled },
+        ]
+        let fitting = Candidates(remembered, fitting: target)
+        if !fitting.isEmpty {
+            steps.append(session.timer(min(Self.silence, session.options.patience / 2)).map { _ in Step.silent })
+        }
+        return Observable<Step>.merge(steps)
+            .scan(into: Search()) { search, step in try take(step, into: &search, remembered: fitting) }
+            .compactMap(\.result)
+            .take(1)
+    }
+
+    private struct Search: Sendable {
+        var candidates = Candidates()
+        var result: Peripheral?
+    }
+
+    private func take(_ step: Step, into search: inout Search, remembered: Candidates) throws {
+        switch step {
+        case .heard(let sighting):
+            search.candidates.add(sighting, fitting: target)
+            // Nobody else has this address.
+            if case .address = target { search.result = sighting.peripheral }
+        case .settled: search.result = try search.candidates.choose(for: target)
+        case .silent:
+            if search.candidates.isEmpty { search.result = try remembered.choose(for: target) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Rx
+import RxBluetooth
+
+/// Shows the values that a characteristic sends: so many of them, or until the time limit, or until it is stopped.
+///
+/// The limit counts from the start, so it bounds finding and connecting too. At the limit it is done where values
+/// came, and all of them where a number was asked for; where not, it took too long. A lost link is a failure at any time.
+struct NotifyVerb: Verb {
+    let target: Target
+    let choice: CharacteristicChoice
+    /// How many values to wait for; nil for no end.
+    var count: Int?
+
+    func run(in session: Session) -> Observable<Never> {
+        Observable.deferred {
+            let start = session.scheduler.now
+            return Connecting(session: session, target: target)
+                .use { catalogue in
+                    let characteristic = try catalogue.characteristic(choice)
+                    return limited(characteristic.observeValueUpdates(), from: start, in: session)
+                        .do(onNext: { try session.show($0, of: characteristic) })
+                        .reduce(0) { shown, _ in shown + 1 }
+                        .do(onNext: { try judge($0, characteristic, in: session) })
+                }
+                .ignoreElements()
+        }
+    }
+
+    private func limited(_ values: Observable<[UInt8]>, from start: Date, in session: Session) -> Observable<[UInt8]> {
+        let wanted = count.map { values.take($0) } ?? values
+        guard let timeout = session.options.timeout else { return wanted }
+        let left = timeout - .seconds(session.scheduler.now.timeIntervalSince(start))
+        return wanted.take(for: left.interval, scheduler: session.scheduler)
+    }
+
+    private func judge(_ shown: Int, _ characteristic: Characteristic, in session: Session) throws {
+        guard let timeout = session.options.timeout, shown < count ?? 1 else { return }
+        let source = "\(characteristic.uuid) of \(characteristic.peripheral)"
+        throw Failure(
+            .timedOut,
+            count.map { "Only \(shown) of \($0) values of \(source) came within \(timeout.text)." }
+                ?? "No value of \(source) came within \(timeout.text).")
+    }
+}

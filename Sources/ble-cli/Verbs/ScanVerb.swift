@@ -1,0 +1,51 @@
+import Rx
+import RxBluetooth
+
+/// Shows what advertises, until the time limit, or without one until it is stopped.
+struct ScanVerb: Verb {
+    var services: [BluetoothUUID] = []
+    /// Whether every advertisement is shown, where lines of JSON are.
+    var showsAll = false
+    /// Whether to begin with the devices that bluetoothd remembers.
+    var includesKnown = false
+
+    func run(in session: Session) -> Observable<Never> {
+        Observable.deferred {
+            let view = view(in: session)
+            let sightings = session.manager.scanForPeripherals(
+                withServices: services,
+                options: ScanOptions(allowsDuplicates: showsAll || view.wantsAll, includesKnown: includesKnown))
+            guard let timeout = session.options.timeout else { return view.show(sightings) }
+            return view.show(sightings.take(for: timeout.interval, scheduler: session.scheduler))
+        }
+    }
+
+    private func view(in session: Session) -> any ScanView {
+        if session.options.json { return ScanLines(output: session.output) { $0.json.text } }
+        if let table = LiveTable(session.output, scheduler: session.scheduler) { return table }
+        if showsAll { return ScanLines(output: session.output) { $0.line } }
+        return ScanLines(output: session.output, isShown: NameChanges().isNew) { $0.line }
+    }
+}
+
+/// A way to show a scan.
+protocol ScanView: Sendable {
+    /// Whether it makes use of every advertisement.
+    var wantsAll: Bool { get }
+
+    /// Shows the sightings until they end.
+    func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never>
+}
+
+/// One line for a sighting.
+struct ScanLines: ScanView {
+    let output: any Output
+    var isShown: @Sendable (ScannedPeripheral) -> Bool = { _ in true }
+    let line: @Sendable (ScannedPeripheral) -> String
+
+    var wantsAll: Bool { false }
+
+    func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never> {
+        sightings.filter(isShown).do(onNext: { try output.line(line($0)) }).ignoreElements()
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import ble_cli
+
+struct SanitiserTests {
+    @Test(
+        arguments: [
+            ("Heart rate strap", "Heart rate strap"),
+            ("Küche – größer ✓", "Küche – größer ✓"),
+            ("体温計 🌡", "体温計 🌡"),
+            ("\u{1B}[2J\u{1B}]0;owned\u{07}", "\\u{1B}[2J\\u{1B}]0;owned\\u{7}"),
+            ("a\nb\r\tc", "a\\u{A}b\\u{D}\\u{9}c"),
+            ("\u{7F}\u{80}\u{9B}31m", "\\u{7F}\\u{80}\\u{9B}31m"),
+            ("\u{202E}gpj.exe\u{202C}", "\\u{202E}gpj.exe\\u{202C}"),
+            ("\u{2066}a\u{2069}\u{200E}\u{200F}\u{61C}", "\\u{2066}a\\u{2069}\\u{200E}\\u{200F}\\u{61C}"),
+            (
+                "a\u{200B}\u{200C}\u{200D}\u{2060}\u{FEFF}\u{AD}b",
+                "a\\u{200B}\\u{200C}\\u{200D}\\u{2060}\\u{FEFF}\\u{AD}b"
+            ),
+            ("\u{E0041}\u{2028}\u{2029}", "\\u{E0041}\\u{2028}\\u{2029}"),
+            ("\u{E000}\u{10FFFF}\u{378}", "\\u{E000}\\u{10FFFF}\\u{378}"),
+            ("a\u{A0}b\u{3000}c\u{3164}d", "a\\u{A0}b\\u{3000}c\\u{3164}d"),
+            ("\\u{202E}", "\\\\u{202E}"),
+            ("e\u{301}\u{302}\u{303}\u{304}", "e\u{301}\u{302}\\u{303}\\u{304}"),
+            ("\u{301}x", "\\u{301}x"),
+            ("\u{FFFD}", "\u{FFFD}"),
+            ("", ""),
+        ])
+    func `shows what is harmful as an escape and leaves the rest`(raw: String, clean: String) {
+        #expect(Sanitiser.clean(raw) == clean)
+    }
+
+    @Test func `no character of Unicode gets through that a terminal acts upon`() {
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let clean = Sanitiser.clean("x" + String(scalar))
+            for shown in clean.unicodeScalars {
+                let acts = shown.value < 0x20 || (0x7F...0x9F).contains(shown.value) || shown.properties.isBidiControl
+                if acts { Issue.record("U+\(String(value, radix: 16)) gets through") }
+            }
+        }
+    }
+
+    @Test func `escapes quotes where the text stands in quotes`() {
+        #expect(Sanitiser.clean("a \"b\" c", quote: true) == "a \\\"b\\\" c")
+        #expect(Sanitiser.clean("a \"b\" c") == "a \"b\" c")
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+/// The built program on the simulation, from outside. These use the real clock, for they are about the process: its
+/// exit code, its signals, its pipes. Each waits for what the program writes or for its end.
+@Suite(.timeLimit(.minutes(1)))
+struct ProgramTests {
+    @Test func `a scan prints JSON and ends by itself`() throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let program = Program("scan", "--simulate", "--timeout", "0.8", "--json")
+        let first = program.firstLine()
+        // A loaded machine may take longer than the 0.3 s that a person sees.
+        #expect(clock.now - start < .seconds(0.8))
+        let end = program.end()
+        #expect(end.code == 0)
+        #expect(end.errors.isEmpty)
+        let lines = (first + end.output).split(separator: "\n").map { ParsedJSON(String($0))?["address"]?.string }
+        #expect(Set(lines).count == 5)
+        #expect(!lines.contains(nil))
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    func `a signal ends a scan with its own code and no message`(signal: Int32, code: Int32) {
+        let program = Program("scan", "--simulate")
+        #expect(program.firstLine().contains("C0:FF:EE"))
+        program.signal(signal)
+        let end = program.end()
+        #expect(end.code == code)
+        #expect(end.errors.isEmpty)
+    }
+
+    @Test func `a reader that goes away ends it quietly, also while nothing is written`() {
+        let program = Program("scan", "--simulate")
+        _ = program.firstLine()
+        program.closeOutput()
+        let end = program.end(readingOutput: false)
+        #expect(end.code == 0)
+        #expect(end.errors.isEmpty)
+    }
+
+    @Test func `connecting prints a tree`() {
+        let end = Program("connect", "C0:FF:EE:00:00:05", "--simulate").end()
+        #expect(end.code == 0)
+        #expect(end.output.contains("= 0b  11\n"))
+        #expect(end.output.contains("= 16  22\n"))
+    }
+
+    private static let mistakes: [(arguments: [String], part: String)] = [
+        (["read", "C0:FF:EE:00:00:ZZ", "2A37"], "is not an address"),
+        (["read", "", "2A37"], "target is empty"),
+        (["read", "x", "2A3"], "is no characteristic"),
+        (["write", "x", "2A39", "0g"], "is not a value"),
+        (["write", "x", "2A39", String(repeating: "00", count: 513)], "513 bytes"),
+        (["notify", "x", "2A37", "--count", "0"], "is not a number of values"),
+        (["scan", "--timeout", "-1"], "--timeout"),
+        (["scan", "--timeout"], "Missing value"),
+        (["scan", "--service", "12"], "is not a UUID"),
+        (["scan", "--adapter", ""], "adapter is empty"),
+        (["read", "x"], "Missing expected argument"),
+        (["dance\u{1B}[2J\n"], "Unexpected argument"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `a wrong command line is one line and exit code 64`(arguments: [String], part: String) {
+        let end = Program(list: arguments).end()
+        #expect(end.code == 64)
+        #expect(end.output.isEmpty)
+        #expect(end.errorLines.count == 1)
+        #expect(end.errors.hasPrefix("ble-cli: "))
+        #expect(end.errors.contains(part))
+        #expect(!end.errors.contains("\u{1B}"))
+    }
+
+    @Test func `what is not found is one line and exit code 2`() {
+        for arguments in [["connect", "nobody", "--timeout", "0.2"], ["scan", "--adapter", "hci9"]] {
+            let end = Program(list: arguments + ["--simulate"]).end()
+            #expect(end.code == 2)
+            #expect(end.output.isEmpty)
+            #expect(end.errorLines.count == 1)
+        }
+    }
+
+    @Test func `no bus is one line with what to do, and exit code 3`() {
+        let end = Program("scan", bus: "unix:path=/nonexistent").end()
+        #expect(end.code == 3)
+        #expect(end.errorLines.count == 1)
+        #expect(end.errors.contains("systemctl"))
+    }
+
+    @Test func `help goes to standard output`() {
+        for arguments in [[], ["--help"], ["help", "scan"], ["notify", "--help"]] {
+            let end = Program(list: arguments).end()
+            #expect(end.code == 0)
+            #expect(end.errors.isEmpty)
+            #expect(end.output.contains("USAGE: ble-cli"))
+        }
+    }
+}

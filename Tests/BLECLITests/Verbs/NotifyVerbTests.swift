@@ -1,0 +1,76 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+struct NotifyVerbTests {
+    private let strap = Target.address("C0:FF:EE:00:00:01")
+    private let plug = Target.address("C0:FF:EE:00:00:04")
+
+    @Test func `prints so many values, turns them off and disconnects`() {
+        let bench = Bench()
+        let outcome = bench.run(NotifyVerb(target: strap, choice: .uuid(0x2A37), count: 3))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == ["003e  62 bpm", "003f  63 bpm", "0040  64 bpm"])
+        #expect(bench.calls("Connect") == bench.calls("Disconnect"))
+    }
+
+    @Test func `prints one JSON object a value`() throws {
+        let outcome = Bench().run(NotifyVerb(target: strap, choice: .uuid(0x2A37), count: 2), .asJSON)
+        let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
+        #expect(objects.map { $0["value"]?.string } == ["003e", "003f"])
+    }
+
+    @Test func `goes on until it is interrupted, and then disconnects`() {
+        let bench = Bench()
+        let outcome = bench.run(
+            NotifyVerb(target: strap, choice: .uuid(0x2A37)), meanwhile: [(30_000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(outcome.lines.count > 20)
+        #expect(bench.calls("Connect") == bench.calls("Disconnect"))
+    }
+
+    @Test func `ends at the time limit, which counts from the start`() {
+        let outcome = Bench().run(NotifyVerb(target: strap, choice: .uuid(0x2A37)), .limited(.seconds(5)))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect((3...5).contains(outcome.lines.count))
+        #expect((5...7.1).contains(outcome.time ?? 0))
+    }
+
+    @Test func `has timed out where no value came, or fewer than asked for`() {
+        let none = Bench().run(NotifyVerb(target: strap, choice: .uuid(0x2A19)), .limited(.seconds(5)))
+        #expect(none.code == .timedOut)
+        #expect(none.errors.count == 1)
+        let few = Bench().run(NotifyVerb(target: strap, choice: .uuid(0x2A37), count: 100), .limited(.seconds(5)))
+        #expect(few.code == .timedOut)
+        #expect(few.errors.first?.contains("of 100 values") == true)
+    }
+
+    @Test(arguments: [1500, 50])
+    func `a link that is lost fails, whether in discovery or after`(life: Int) {
+        let bench = Bench()
+        bench.simulation.bluez.setConnection(
+            SimulatedConnection(dropsAfter: .milliseconds(life)), of: "C0:FF:EE:00:00:04")
+        let outcome = bench.run(NotifyVerb(target: plug, choice: .uuid(0xFFF2)), .limited(.seconds(30)))
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("the link was lost") == true)
+        #expect((outcome.time ?? 99) < 5)
+    }
+
+    @Test func `loses none of a thousand values that come fast`() {
+        let bench = Bench(
+            around: SimulatedPeripheral("Loud", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Loud")
+                SimulatedService("ffe0") {
+                    SimulatedCharacteristic(
+                        "ffe1", .notify(every: .milliseconds(2)) { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+                }
+            })
+        let outcome = bench.run(NotifyVerb(target: .part("loud"), choice: .uuid(0xFFE1), count: 1000))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == (0..<1000).map { HexBytes.text(UInt16($0)) })
+    }
+}

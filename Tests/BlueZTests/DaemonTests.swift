@@ -1,0 +1,67 @@
+import Dispatch
+import Foundation
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    /// bluetoothd and its adapter come and go. Each test puts back what it took.
+    @Suite struct DaemonTests {
+        private func power(_ isOn: Bool) throws {
+            let result = try Command.run(
+                "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Powered", "b",
+                isOn ? "true" : "false")
+            #expect(result.status == 0, "\(result.errors)")
+        }
+
+        @Test func `S13 Switching the adapter off ends a scan with one error, and state follows`() async throws {
+            try await Ground.withManager { manager in
+                _ = try await manager.scanForPeripherals().firstValue()
+                let ended = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
+                    .scan(0) { count, _ in count + 1 }
+                    .do(onNext: { if $0 == 1 { try power(false) } })
+                    .ignoreElements().asCompletable()
+                let error = await #expect(throws: BluetoothError.self) { try await ended.value }
+                #expect(error?.kind == .adapterOff)
+                #expect(try await manager.state.firstValue() == .poweredOff)
+                let refused = await #expect(throws: BluetoothError.self) {
+                    _ = try await manager.scanForPeripherals().firstValue()
+                }
+                #expect(refused?.kind == .adapterOff)
+                try power(true)
+                #expect(try await manager.state.filter { $0 == .poweredOn }.firstValue() == .poweredOn)
+                #expect(try await manager.scanForPeripherals().firstValue().rssi != nil)
+            }
+        }
+
+        @Test func `Q1 Q2 bluetoothd goes and comes back, and so does the state`() async throws {
+            try await Ground.withManager { manager in
+                _ = try await manager.peripheral(named: "HRM-0")
+                #expect(try Command.run("killall", "-9", "bluetoothd").status == 0)
+                let gone = try await manager.state.filter { $0 == .daemonUnavailable }.firstValue()
+                #expect(gone == .daemonUnavailable)
+
+                let scan = try Command.bleCLI("scan", "--timeout", "5")
+                #expect(scan.status == 3)
+                #expect(scan.output.isEmpty)
+                #expect(scan.errors.split(separator: "\n").count == 1)
+                #expect(scan.errors.contains("bluetoothd is not running"))
+
+                try startDaemon()
+                _ = try await manager.state.filter { $0 == .poweredOn || $0 == .poweredOff }.firstValue()
+                try power(true)
+                _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
+                // The new daemon knows nothing of our scan; a new one works (S15).
+                _ = try await manager.peripheral(named: "HRM-0")
+            }
+        }
+
+        private func startDaemon() throws {
+            let daemon = Process()
+            daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            daemon.arguments = ["PATH=/usr/libexec/bluetooth:/usr/sbin:/usr/bin:/bin", "bluetoothd", "-n", "-E"]
+            daemon.standardOutput = FileHandle.nullDevice
+            daemon.standardError = FileHandle.nullDevice
+            try daemon.run()
+        }
+    }
+}

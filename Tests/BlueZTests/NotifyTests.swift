@@ -1,0 +1,72 @@
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    @Suite struct NotifyTests {
+        @Test func `S76 A thousand notifications come in order and none is lost`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "LOUD") { peripheral in
+                    let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
+                    let values = try await loud.observeValueUpdates().take(1_000).allValues()
+                    let counts = values.map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+                    #expect(counts == (0..<1_000).map { counts[0] + $0 })
+                }
+            }
+        }
+
+        @Test func `S69 Two subscribers share one session, and it starts again after the last has gone`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-2") { peripheral in
+                    let beats = try await peripheral.characteristic(0x180D, 0x2A37).observeValueUpdates()
+                    let both = try await Observable<Bool>.zip(beats.take(5), beats.take(5)) { $0 == $1 }.allValues()
+                    #expect(both.count == 5)
+                    #expect(try await beats.take(3).allValues().count == 3)
+                }
+            }
+        }
+
+        @Test func `Q95 A read does not reach those who wait for notifications`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    // The battery notifies nothing by itself in the lab, so whatever comes is an echo.
+                    let battery = try await peripheral.characteristic(0x180F, 0x2A19)
+                    let reads = Observable<[UInt8]>.concat((0..<3).map { _ in battery.readValue().asObservable() })
+                    let seen = try await battery.observeValueUpdates().map { _ in "notified" }
+                        .merge(with: reads.takeLast(1).map { _ in "read" })
+                        .firstValue()
+                    #expect(seen == "read")
+                }
+            }
+        }
+
+        @Test func `A peripheral that drops the link ends everything with one cause`() async throws {
+            try await Ground.withManager { manager in
+                let error = await #expect(throws: BluetoothError.self) {
+                    try await manager.withConnection(to: "FLAKY") { peripheral in
+                        let beats = try await peripheral.characteristic(0x180D, 0x2A37)
+                        _ = try await beats.observeValueUpdates().ignoreElements().asCompletable().value
+                    }
+                }
+                #expect(error?.kind == .disconnected(.unknown))
+            }
+        }
+
+        @Test func `After the link was lost the same peripheral connects again`() async throws {
+            try await Ground.withManager { manager in
+                for _ in 0..<2 {
+                    let flaky = try await manager.peripheral(named: "FLAKY")
+                    let error = await #expect(throws: BluetoothError.self) {
+                        _ = try await flaky.connect().ignoreElements().asCompletable().value
+                    }
+                    #expect(error?.kind == .disconnected(.unknown))
+                }
+            }
+        }
+    }
+}
+
+extension ObservableType {
+    fileprivate func merge(with other: Observable<Element>) -> Observable<Element> {
+        Observable<Element>.merge([asObservable(), other])
+    }
+}

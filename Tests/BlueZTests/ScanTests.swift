@@ -1,0 +1,62 @@
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    @Suite struct ScanTests {
+        @Test func `State is emitted first, and the adapter is the lab's`() async throws {
+            try await Ground.withManager { manager in
+                #expect(try await manager.state.firstValue() == .poweredOn)
+                let adapters = try await manager.adapters.firstValue()
+                #expect(adapters.map(\.name) == ["hci0"])
+                #expect(adapters.first?.address == "00:AA:01:00:00:01")
+                #expect(adapters.first?.isSelected == true)
+            }
+        }
+
+        @Test func `A scan hears all eight peripherals, with what they advertise`() async throws {
+            try await Ground.withManager { manager in
+                let heard = try await manager.scanForPeripherals()
+                    .scan(into: [BluetoothAddress: ScannedPeripheral]()) { $0[$1.peripheral.address] = $1 }
+                    .filter { $0.count == 8 && $0.values.allSatisfy { $0.advertisementData.localName != nil } }
+                    .firstValue()
+                let names = Set(heard.values.compactMap(\.peripheral.name))
+                let plain: Set = ["HRM-0", "HRM-1", "HRM-2", "TWINS", "SECURE", "FLAKY", "LOUD"]
+                #expect(names.isSuperset(of: plain))
+                #expect(names.subtracting(plain).first?.contains("EVIL") == true)
+
+                let strap = try #require(heard["F0:F1:F2:F3:F4:01"])
+                #expect(strap.peripheral.addressKind == .random)
+                #expect(strap.advertisementData.serviceUUIDs == [0x180D])
+                #expect(strap.advertisementData.manufacturerData == [0x4C: [1, 2, 3, 4, 5]])
+                #expect(strap.rssi.map { (-127...20).contains($0) } == true)
+                #expect(!strap.isCached)
+            }
+        }
+
+        @Test func `A service filter leaves the others out`() async throws {
+            try await Ground.withManager { manager in
+                let heard = try await manager.scanForPeripherals(withServices: [0x180D])
+                    .take(4).allValues()
+                #expect(Set(heard.compactMap(\.peripheral.name)) == ["HRM-0", "HRM-1", "HRM-2", "FLAKY"])
+            }
+        }
+
+        @Test func `S11 Two scans share one session, and the first to end does not stop the other`() async throws {
+            try await Ground.withManager { manager in
+                let first = try await manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
+                    .flatMapFirst { _ in manager.scanForPeripherals(withServices: [0xFFD0]).take(1) }
+                    .take(1).firstValue()
+                #expect(first.peripheral.name == "TWINS")
+            }
+        }
+
+        @Test func `Every packet is reported where duplicates are allowed`() async throws {
+            try await Ground.withManager { manager in
+                let sightings = try await manager.scanForPeripherals(
+                    withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)
+                ).take(10).allValues()
+                #expect(Set(sightings.map(\.peripheral)).count == 1)
+            }
+        }
+    }
+}

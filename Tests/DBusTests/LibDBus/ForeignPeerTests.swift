@@ -1,0 +1,75 @@
+import DBus
+import Dispatch
+import Testing
+
+/// Peers that nobody here wrote: dbus-send (libdbus's own) and busctl (systemd's implementation of the protocol).
+@Suite struct ForeignPeerTests {
+    let bus = PrivateBus()
+
+    private func run(_ words: String...) async throws -> String {
+        let output = Promise<String>()
+        let program = Subprocess(words)
+        // Off the pool of the tests: reading blocks.
+        DispatchQueue.global().async { output.fulfil(program.read()) }
+        return try await output.value()
+    }
+
+    private func serve() async throws -> String {
+        let (server, name) = try await bus.connected()
+        _ = server.export(at: "/test", includingChildren: true) { call in
+            guard call.message.member == "Echo", let values = try? call.message.values else {
+                return call.fail(DBusError(name: "org.example.Error.Odd", message: "Odd: \(call.message.member ?? "")"))
+            }
+            call.reply { (body) throws(DBusError) in for value in values { try body.value(value) } }
+        }
+        try await server.drain()
+        return name
+    }
+
+    @Test func dbusSendCalls() async throws {
+        let name = try await serve()
+        let text = try await run(
+            "dbus-send", "--bus=\(bus.address)", "--print-reply", "--reply-timeout=5000", "--dest=\(name)",
+            "/test/child", "org.example.Test.Echo", "string:häm", "int32:-7", "array:byte:1,2",
+            "dict:string:uint32:a,1,b,2", "variant:double:0.5", "objpath:/org/bluez", "boolean:true")
+        for part in [
+            "string \"häm\"", "int32 -7", "array of bytes", "01 02", "uint32 2", "double 0.5", "/org/bluez",
+            "boolean true",
+        ] {
+            #expect(text.contains(part), "\(text)")
+        }
+        let failure = try await run(
+            "dbus-send", "--bus=\(bus.address)", "--print-reply", "--dest=\(name)", "/test", "org.example.Test.Odd")
+        #expect(failure.contains("org.example.Error.Odd"))
+        let nobody = try await run(
+            "dbus-send", "--bus=\(bus.address)", "--print-reply", "--dest=\(name)", "/other", "org.example.Test.Echo")
+        #expect(nobody.contains("org.freedesktop.DBus.Error.UnknownObject"))
+    }
+
+    @Test func busctlCallsAndPings() async throws {
+        let name = try await serve()
+        let text = try await run(
+            "busctl", "--address=\(bus.address)", "--timeout=5", "--", "call", name, "/test", "org.example.Test",
+            "Echo",
+            "a{sv}a(yas)", "2", "Name", "s", "x", "RSSI", "n", "-60", "1", "9", "2", "a", "b")
+        #expect(text == "a{sv}a(yas) 2 \"Name\" s \"x\" \"RSSI\" n -60 1 9 2 \"a\" \"b\"\n")
+        let pong = try await run(
+            "busctl", "--address=\(bus.address)", "--timeout=5", "call", name, "/any", "org.freedesktop.DBus.Peer",
+            "Ping")
+        #expect(pong.isEmpty, "\(pong)")
+    }
+
+    @Test func aSignalOfDbusSend() async throws {
+        let (listener, name) = try await bus.connected()
+        // A bus counts its connections, and nobody else is on this one.
+        let number = try #require(Int(name.dropFirst(":1.".count)))
+        let signals = Record<[Value]>()
+        _ = listener.subscribe(MatchRule(sender: ":1.\(number + 1)", interface: "org.example.Test")) {
+            signals.add((try? $0.values) ?? [])
+        }
+        try await listener.settle()
+        _ = try await run(
+            "dbus-send", "--bus=\(bus.address)", "/test", "org.example.Test.Changed", "string:x", "array:string:a,b")
+        #expect(try await signals.first(1) == [[.string("x"), .strings(["a", "b"])]])
+    }
+}

@@ -1,0 +1,76 @@
+import DBus
+import Glibc
+import Testing
+
+/// Each in a process of its own, whose descriptors and threads nobody else uses.
+@Suite struct LeakTests {
+    @Test func openAndCloseKeepDescriptorsAndThreadsFlat_Q11() async {
+        await #expect(processExitsWith: .success) {
+            let bus = PrivateBus()
+            var baseline = Usage(descriptors: 0, threads: 0)
+            for round in 0..<220 {
+                let connection = Connection.open(.address(bus.address))
+                try await connection.settle()
+                // The others are closed by letting them go.
+                if round % 2 == 0 { connection.close() }
+                if round == 20 { baseline = await Usage.settling { $0.threads == 0 } }
+            }
+            let descriptors = baseline.descriptors
+            try #require(await Usage.settling { $0.threads == 0 && $0.descriptors == descriptors } == baseline)
+        }
+    }
+
+    @Test func descriptorsInMessagesAreClosed_Q14() async {
+        await #expect(processExitsWith: .success) {
+            let bus = PrivateBus()
+            let (server, name) = try await bus.connected()
+            let held = Record<IncomingCall>()
+            _ = server.export(at: "/test", includingChildren: false) { call in
+                guard call.message.member == "Give" else { return held.add(call) }
+                let pair = Pipe()
+                call.reply { (body) throws(DBusError) in body.descriptor(pair.reader) }
+            }
+            _ = server.subscribe(MatchRule(sender: BusName.daemon)) { _ in }
+            let caller = bus.connect()
+            try await caller.settle()
+            let before = Usage.now.descriptors
+            for _ in 0..<50 {
+                // An answer that is read, one that is not, one that comes too late, and calls that bear one.
+                let answer = try await caller.ask(.test(to: name, "Give"))
+                let descriptor = try answer.read { (body) throws(DBusError) in try body.descriptor() }
+                try #require(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
+                _ = try await caller.ask(.test(to: name, "Give"))
+                caller.call(try .test(to: name, "Give"), timeout: .zero) { _ in }
+                caller.call(try .test(to: name, "Give"), timeout: .seconds(5)) { _ in }.cancel()
+                let pair = Pipe()
+                let call = try Message.call(to: name, path: "/test", interface: "org.example.Test", member: "Take") {
+                    (body) throws(DBusError) in body.descriptor(pair.writer)
+                }
+                caller.call(call, timeout: .milliseconds(1)) { _ in }
+            }
+            for call in try await held.first(50) { call.reply() }
+            try await server.settle()
+            try await caller.settle()
+            held.removeAll()
+            try #require(await Usage.settling { $0.descriptors == before }.descriptors == before)
+        }
+    }
+
+    @Test func withoutDescriptorsOpeningFailsAndRecovers_Q14() async {
+        await #expect(processExitsWith: .success) {
+            let bus = PrivateBus()
+            var usual = rlimit()
+            try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            // The next descriptor would be the first one that is not allowed.
+            let next = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+            close(next)
+            var none = rlimit(rlim_cur: rlim_t(next), rlim_max: usual.rlim_max)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+            let connection = Connection.open(.address(bus.address))
+            _ = try await connection.failure(.toDaemon("GetId"))
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            try await bus.connect().settle()
+            try await connection.drain()
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import DBus
+import Testing
+
+@Suite struct SubscriptionTests {
+    let bus = PrivateBus()
+
+    /// Records the texts of the signals that fit a rule.
+    private func record(_ rule: MatchRule, on listener: Connection) -> Record<String> {
+        let record = Record<String>()
+        _ = listener.subscribe(rule) { record.add($0.text) }
+        return record
+    }
+
+    @Test func onlyWhatFits() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let all = record(MatchRule(sender: name), on: listener)
+        let member = record(MatchRule(sender: name, interface: "org.example.Test", member: "B"), on: listener)
+        let below = record(MatchRule(sender: name, path: "/a/hci1", includesChildren: true), on: listener)
+        let exact = record(MatchRule(sender: name, path: "/a/hci1"), on: listener)
+        let argument = record(MatchRule(sender: name, firstArgument: "it's"), on: listener)
+        try await listener.settle()
+        speaker.send(try .tell("A", "1", path: "/a/hci1"))
+        speaker.send(try .tell("B", "2", path: "/a/hci10"))
+        speaker.send(try .tell("B", "it's", path: "/a/hci1/dev"))
+        speaker.send(try .tell("A", "end", path: "/a"))
+        #expect(try await all.first(4) == ["1", "2", "it's", "end"])
+        #expect(member.elements == ["2", "it's"])
+        #expect(below.elements == ["1", "it's"])
+        #expect(exact.elements == ["1"])
+        #expect(argument.elements == ["it's"])
+    }
+
+    @Test func thePathInTheFirstArgument() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let paths = Record<String>()
+        _ = listener.subscribe(MatchRule(sender: name, member: "Added", firstArgumentPath: "/org/bluez")) {
+            paths.add((try? $0.read { (body) throws(DBusError) in try body.objectPath().description }) ?? "text")
+        }
+        let end = record(MatchRule(sender: name, member: "End"), on: listener)
+        try await listener.settle()
+        for path: ObjectPath in ["/org", "/org/bluez", "/org/bluez/hci0", "/org/bluez2/hci0", "/", "/org/bluez/a/b"] {
+            speaker.send(
+                try .signal(path: "/", interface: "org.example.Test", member: "Added") { (body) throws(DBusError) in
+                    try body.objectPath(path)
+                })
+        }
+        speaker.send(try .tell("End"))
+        _ = try await end.first(1)
+        #expect(paths.elements == ["/org/bluez/hci0", "/org/bluez/a/b"])
+    }
+
+    @Test func impostorsAreNotHeard_Q17() async throws {
+        let (owner, ownerName) = try await bus.connected()
+        let (impostor, _) = try await bus.connected()
+        let (listener, listenerName) = try await bus.connected()
+        #expect(try await owner.own("org.example.Service") == nil)
+        let heard = record(MatchRule(sender: "org.example.Service", interface: "org.example.Test"), on: listener)
+        let heardByName = record(MatchRule(sender: ownerName, interface: "org.example.Test"), on: listener)
+        let changes = record(MatchRule(sender: BusName.daemon, member: "NameOwnerChanged"), on: listener)
+        try await listener.settle()
+
+        impostor.send(try .tell("Changed", "broadcast of an impostor"))
+        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
+        // Not the bus either.
+        impostor.send(
+            try .signal(
+                path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "NameOwnerChanged", to: listenerName
+            ) { (body) throws(DBusError) in
+                for text in ["org.example.Service", "", impostor.uniqueName ?? ""] { try body.string(text) }
+            })
+        try await impostor.settle()
+        owner.send(try .tell("Changed", "broadcast"))
+        owner.send(try .tell("Changed", "directed", to: listenerName))
+        #expect(try await heard.first(2) == ["broadcast", "directed"])
+        #expect(try await heardByName.first(2) == ["broadcast", "directed"])
+        #expect(changes.elements.isEmpty)
+    }
+
+    @Test func theSenderFollowsTheName() async throws {
+        let listener = bus.connect()
+        let heard = record(MatchRule(sender: "org.example.Moving", interface: "org.example.Test"), on: listener)
+        try await listener.settle()
+        for round in ["first", "second", "third"] {
+            let (owner, _) = try await bus.connected()
+            owner.send(try .tell("Changed", "too early"))
+            #expect(try await owner.own("org.example.Moving") == nil)
+            owner.send(try .tell("Changed", round))
+            try await owner.settle()
+            owner.close()
+            _ = try await owner.end()
+        }
+        let end = record(MatchRule(sender: BusName.daemon, member: "NameOwnerChanged"), on: listener)
+        try await listener.settle()
+        let (last, _) = try await bus.connected()
+        _ = try await last.own("org.example.End")
+        _ = try await end.first(1)
+        #expect(heard.elements == ["first", "second", "third"])
+    }
+
+    @Test func watchOwnerTellsEachChange() async throws {
+        let listener = bus.connect()
+        let owners = Record<String?>()
+        let task = listener.watchOwner(of: "org.example.Watched") { owners.add($0) }
+        #expect(try await owners.first(1) == [nil])
+        let (first, firstName) = try await bus.connected()
+        let (second, secondName) = try await bus.connected()
+        _ = try await first.own("org.example.Watched")
+        #expect(try await owners.first(2) == [nil, firstName])
+        first.close()
+        #expect(try await owners.first(3) == [nil, firstName, nil])
+        _ = try await second.own("org.example.Watched")
+        #expect(try await owners.first(4) == [nil, firstName, nil, secondName])
+        let late = Promise<String?>()
+        _ = listener.watchOwner(of: "org.example.Watched") { late.fulfil($0) }
+        #expect(try await late.value() == secondName)
+        task.cancel()
+        second.close()
+        try await listener.settle()
+        #expect(owners.elements.count == 4)
+    }
+
+    @Test func cancelledWithinAHandlerHearsNothingMore() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let rule = MatchRule(sender: name, member: "Changed")
+        let tasks = Record<BusTask>()
+        let first = Record<String>()
+        let second = Record<String>()
+        let added = Record<String>()
+        tasks.add(
+            listener.subscribe(rule) { [unowned listener] signal in
+                first.add(signal.text)
+                // Before cancelling, or the bus would forget the rule for a moment.
+                _ = listener.subscribe(rule) { added.add($0.text) }
+                for task in tasks.elements { task.cancel() }
+            })
+        tasks.add(listener.subscribe(rule) { second.add($0.text) })
+        try await listener.settle()
+        for text in ["1", "2", "3"] { speaker.send(try .tell("Changed", text)) }
+        #expect(try await added.first(2) == ["2", "3"])
+        #expect(first.elements == ["1"])
+        #expect(second.elements.isEmpty)
+    }
+
+    @Test func theRuleStaysUntilItsLastUserGoes_Q10() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let rule = MatchRule(sender: name, member: "Changed")
+        // More than the 512 rules that a bus allows, were each sent.
+        let all = (0..<600).map { _ in listener.subscribe(rule) { _ in } }
+        let kept = record(rule, on: listener)
+        for task in all { task.cancel() }
+        try await listener.settle()
+        speaker.send(try .tell("Changed", "kept"))
+        #expect(try await kept.first(1) == ["kept"])
+    }
+
+    @Test func aKeptSignalStaysAsItCame() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let kept = Record<Message>()
+        _ = listener.subscribe(MatchRule(sender: name, member: "Changed")) { if $0.text.count == 2 { kept.add($0) } }
+        try await listener.settle()
+        for number in 0..<30 { speaker.send(try .tell("Changed", "\(number)")) }
+        #expect(try await kept.first(20).map(\.text) == (10..<30).map { "\($0)" })
+    }
+
+    @Test func signalsThatNobodyKeepsShareOneObject() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let objects = Record<ObjectIdentifier>()
+        for _ in 0..<2 {
+            _ = listener.subscribe(MatchRule(sender: name, member: "Changed")) { objects.add(ObjectIdentifier($0)) }
+        }
+        try await listener.settle()
+        for number in 0..<30 { speaker.send(try .tell("Changed", "\(number)")) }
+        #expect(Set(try await objects.first(60)).count == 1)
+    }
+
+    @Test func wrongTypesAreErrorsAndNothingElse() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let record = Record<String>()
+        _ = listener.subscribe(MatchRule(sender: name, member: "PropertiesChanged")) { signal in
+            let text = try? signal.read { (body) throws(DBusError) in
+                _ = try body.string()
+                var names = ""
+                try body.properties { (name, value) throws(DBusError) in names += "\(try value.int16())" }
+                return names
+            }
+            record.add(text ?? "malformed")
+        }
+        try await listener.settle()
+        for body: [Value] in [
+            [], [.int32(1)], [.string("a")], [.string("a"), .strings(["b"])], [.string("a"), .bytes([])],
+        ] {
+            speaker.send(
+                try .signal(path: "/", interface: "org.example.Test", member: "PropertiesChanged") {
+                    (writer) throws(DBusError) in for value in body { try writer.value(value) }
+                })
+        }
+        speaker.send(
+            try .signal(path: "/", interface: "org.example.Test", member: "PropertiesChanged") {
+                (body) throws(DBusError) in
+                try body.string("a")
+                try body.properties(["A": .int16(1), "B": .string("x"), "C": .int16(3)])
+            })
+        #expect(try await record.first(6) == Array(repeating: "malformed", count: 5) + ["13"])
+    }
+}

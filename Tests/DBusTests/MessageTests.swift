@@ -1,0 +1,191 @@
+import DBus
+import Glibc
+import Testing
+
+@Suite struct MessageTests {
+    private func message(_ body: (inout MessageWriter) throws(DBusError) -> Void) throws -> Message {
+        try Message.signal(path: "/test", interface: "org.example.Test", member: "Changed", body)
+    }
+
+    @Test func theHeader() throws {
+        let call = try Message.call(to: "org.bluez", path: "/org/bluez", interface: "a.b", member: "C")
+        #expect(call.kind == .call)
+        #expect(call.destination == "org.bluez")
+        #expect(call.path == "/org/bluez")
+        #expect(call.interface == "a.b")
+        #expect(call.member == "C")
+        #expect(call.signature.isEmpty)
+        #expect(call.serial == 0)
+        #expect(call.sender == nil)
+        #expect(call.error == nil)
+        #expect(throws: DBusError.self) { try Message.reply(to: call) }
+        let signal = try message { (body) throws(DBusError) in body.byte(1) }
+        #expect(signal.isSignal("org.example.Test", "Changed"))
+        #expect(!signal.isSignal("org.example.Test", "Change"))
+        #expect(signal.signature == "y")
+    }
+
+    @Test func typedReading() throws {
+        let sent = try message { (body) throws(DBusError) in
+            body.bool(true)
+            body.byte(7)
+            body.int16(-1)
+            body.uint16(1)
+            body.int32(-2)
+            body.uint32(2)
+            body.int64(-3)
+            body.uint64(3)
+            body.double(1.5)
+            try body.string("é")
+            try body.objectPath("/a")
+            try body.signature("as")
+            body.bytes([1, 2])
+            try body.array(of: "s") { (inner) throws(DBusError) in try inner.string("x") }
+            try body.structure { (inner) throws(DBusError) in inner.byte(9) }
+            try body.variant(of: "q") { (inner) throws(DBusError) in inner.uint16(5) }
+        }
+        #expect(sent.signature == "bynqiuxtdsogayas(y)v")
+        try sent.read { (body) throws(DBusError) in
+            #expect(try body.bool())
+            #expect(try body.byte() == 7)
+            #expect(try body.int16() == -1)
+            #expect(try body.uint16() == 1)
+            #expect(try body.int32() == -2)
+            #expect(try body.uint32() == 2)
+            #expect(try body.int64() == -3)
+            #expect(try body.uint64() == 3)
+            #expect(try body.double() == 1.5)
+            #expect(try body.withString { $0.count } == 2)
+            #expect(try body.objectPath() == "/a")
+            #expect(try body.signature() == "as")
+            #expect(try body.bytes() == [1, 2])
+            #expect(try body.strings() == ["x"])
+            #expect(try body.structure { (inner) throws(DBusError) in try inner.byte() } == 9)
+            #expect(try body.variant { (inner) throws(DBusError) in try inner.uint16() } == 5)
+            let isAtEnd = body.isAtEnd
+            #expect(isAtEnd)
+            #expect(throws: DBusError.self) { try body.byte() }
+        }
+    }
+
+    @Test func aWrongTypeThrowsAndStays() throws {
+        let sent = try message { (body) throws(DBusError) in
+            body.int16(-60)
+            try body.array(of: "i") { (inner) throws(DBusError) in inner.int32(1) }
+            try body.array(of: "s") { (_) throws(DBusError) in }
+            try body.string("end")
+        }
+        try sent.read { (body) throws(DBusError) in
+            #expect(throws: DBusError.self) { try body.uint16() }
+            #expect(throws: DBusError.self) { try body.string() }
+            #expect(throws: DBusError.self) { try body.bytes() }
+            #expect(try body.int16() == -60)
+            #expect(throws: DBusError.self) { try body.strings() }
+            #expect(throws: DBusError.self) { try body.bytes() }
+            #expect(throws: DBusError.self) { try body.dictionary { (_) throws(DBusError) in } }
+            #expect(throws: DBusError.self) {
+                try body.array { (inner) throws(DBusError) in _ = try inner.string() }
+            }
+            body.skip()
+            #expect(throws: DBusError.self) { try body.bytes() }
+            #expect(try body.strings().isEmpty)
+            #expect(try body.string() == "end")
+        }
+    }
+
+    @Test func aBadPropertyDoesNotLoseTheOthers_Q20() throws {
+        let sent = try message { (body) throws(DBusError) in
+            try body.properties(["A": .int16(1), "B": .string("bad"), "C": .bytes([]), "D": .int16(4), "E": .int16(5)])
+        }
+        try sent.read { (body) throws(DBusError) in
+            var read: [Int16] = []
+            var failed: [String] = []
+            try body.properties { (name, value) throws(DBusError) in
+                // One is not read at all.
+                if name[0] != UInt8(ascii: "D") { read.append(try value.int16()) }
+            } failed: { name, _ in
+                failed.append(String(UnicodeScalar(name[0])))
+            }
+            #expect(read == [1, 5])
+            #expect(failed == ["B", "C"])
+            let isAtEnd = body.isAtEnd
+            #expect(isAtEnd)
+        }
+    }
+
+    @Test func aDescriptorReachesTheOtherSide_Q14() async throws {
+        let bus = PrivateBus()
+        let (server, name) = try await bus.connected()
+        _ = server.export(at: "/test", includingChildren: false) { call in
+            let writer: OwnedDescriptor? = try? call.message.read { (body) throws(DBusError) in try body.descriptor() }
+            if let writer { _ = unsafe write(writer.number, "hello", 5) }
+            call.reply { (body) throws(DBusError) in try body.string("done") }
+        }
+        let pipe = Pipe()
+        let call = try Message.call(to: name, path: "/test", interface: "org.example.Test", member: "Take") {
+            (body) throws(DBusError) in body.descriptor(pipe.writer)
+        }
+        #expect(try await bus.connect().ask(call).text == "done")
+        var bytes = [UInt8](repeating: 0, count: 5)
+        #expect(unsafe read(pipe.reader.number, &bytes, 5) == 5)
+        #expect(bytes == Array("hello".utf8))
+    }
+
+    @Test func whatIsNotValidIsRefused_Q6() throws {
+        func refuses(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
+            #expect(throws: DBusError.self) { try message(body) }
+        }
+        refuses { (body) throws(DBusError) in try body.string("a\0b") }
+        refuses { (body) throws(DBusError) in try body.signature("a") }
+        refuses { (body) throws(DBusError) in try body.array(of: "") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.array(of: "ss") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.array(of: "{vs}") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.array(of: "{s") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.variant(of: "{ss}") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.variant(of: "s\0") { (_) throws(DBusError) in } }
+        refuses { (body) throws(DBusError) in try body.value(.structure([])) }
+        refuses { (body) throws(DBusError) in try body.value(.array(of: "s", [.byte(1)])) }
+        refuses { (body) throws(DBusError) in try body.value(.variant(.array(of: "{", []))) }
+        refuses { (body) throws(DBusError) in body.descriptor(OwnedDescriptor(adopting: -1)) }
+        for (path, interface): (ObjectPath, String) in [
+            ("/org/freedesktop/DBus/Local", "a.b"), ("/", "org.freedesktop.DBus.Local"), ("/", "a"), ("/", "a.b\0"),
+        ] {
+            #expect(throws: DBusError.self) { try Message.signal(path: path, interface: interface, member: "M") }
+        }
+        // After a failure nothing more is appended, so libdbus does not see a structure without its first member.
+        #expect(throws: DBusError.self) {
+            try message { (body) throws(DBusError) in
+                try body.array(of: "(hs)") { (inner) throws(DBusError) in
+                    try inner.structure { (pair) throws(DBusError) in
+                        pair.descriptor(OwnedDescriptor(adopting: -1))
+                        try pair.string("x")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func asDeepAsABusAllowsAndNoDeeper_Q13() async throws {
+        func nested(_ depth: Int) -> Value { (1...depth).reduce(Value.byte(1)) { value, _ in .variant(value) } }
+        let bus = PrivateBus()
+        let connection = bus.connect()
+        let deepest = try Message.call(to: BusName.daemon, path: "/", interface: "a.b", member: "C") {
+            (body) throws(DBusError) in try body.value(nested(64))
+        }
+        #expect(try await connection.failure(deepest).name != DBusError.Name.disconnected)
+        #expect(throws: DBusError.self) { try message { (body) throws(DBusError) in try body.value(nested(65)) } }
+    }
+
+    @Test func valuesSayTheirSignature() throws {
+        let value = Value.properties([
+            "a": .array(of: "(ys)", [.structure([.byte(1), .string("x")])]), "b": .bytes([]),
+        ])
+        #expect(value.signature == "a{sv}")
+        let sent = try message { (body) throws(DBusError) in try body.value(value) }
+        #expect(try sent.values == [value])
+        #expect(throws: DBusError.self) {
+            let pipe = Pipe()
+            return try message { (body) throws(DBusError) in body.descriptor(pipe.reader) }.values
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// What this process uses of the kernel.
+struct Usage: Equatable, Sendable {
+    var descriptors: Int
+    var threads: Int
+
+    static var now: Usage {
+        // In this order: a thread that has ended has closed what it had.
+        let threads = count("/proc/self/task", isOurs)
+        return Usage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
+    }
+
+    /// Threads end a moment after their connection. Awaits these numbers for a limited time; the last ones seen.
+    static func settling(at isExpected: (Usage) -> Bool) async -> Usage {
+        var usage = now
+        for _ in 0..<100_000 where !isExpected(usage) {
+            await Task.yield()
+            usage = now
+        }
+        return usage
+    }
+
+    private static func isOurs(_ thread: String) -> Bool {
+        let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var name = [UInt8](repeating: 0, count: 32)
+        let count = unsafe read(file, &name, name.count)
+        return String(decoding: name.prefix(max(0, count)), as: UTF8.self).hasPrefix("rxbt-dbus")
+    }
+
+    private static func count(_ folder: String, _ isWanted: (String) -> Bool) -> Int {
+        guard let handle = unsafe opendir(folder) else { return -1 }
+        defer { unsafe closedir(handle) }
+        var count = 0
+        while let entry = unsafe readdir(handle) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if !name.hasPrefix("."), isWanted(name) { count += 1 }
+        }
+        return count
+    }
+}

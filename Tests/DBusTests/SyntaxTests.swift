@@ -1,0 +1,53 @@
+import DBus
+import Testing
+
+@Suite struct SyntaxTests {
+    static let long = String(repeating: "a", count: 253)
+
+    @Test(arguments: ["a.b", "org.bluez.Adapter1", "_a._1", "a.b.c", long + ".b"])
+    func interfaces(_ name: String) { #expect(Syntax.isInterface(name)) }
+
+    @Test(arguments: ["", "a", ".a.b", "a.b.", "a..b", "1a.b", "a.1b", "a-b.c", "a.b\0", "ä.b", "a b.c", long + ".bc"])
+    func notInterfaces(_ name: String) { #expect(!Syntax.isInterface(name)) }
+
+    @Test(arguments: ["a", "_", "Get1", long + "aa"])
+    func members(_ name: String) { #expect(Syntax.isMember(name)) }
+
+    @Test(arguments: ["", "1a", "a.b", "a-b", "a\0", "é", long + "aaa"])
+    func notMembers(_ name: String) { #expect(!Syntax.isMember(name)) }
+
+    @Test(arguments: ["org.bluez", "a-b.c", "-a.b", ":1.42", ":a.-b", "a._1", long + ".b"])
+    func busNames(_ name: String) { #expect(Syntax.isBusName(name)) }
+
+    @Test(arguments: [
+        "", ":", ":1", "a", "a.", ".a.b", "a..b", "1a.b", "a.1", "a b.c", ":1..2", ":1.2.", "a.b\0", long + ".bc",
+    ])
+    func notBusNames(_ name: String) { #expect(!Syntax.isBusName(name)) }
+
+    @Test(arguments: ["/", "/a", "/_", "/0", "/org/bluez/hci0/dev_00_11"])
+    func objectPaths(_ path: String) {
+        let made = ObjectPath(path)
+        #expect(made?.description == path)
+    }
+
+    @Test(arguments: ["", "a", "//", "/a/", "/a//b", "/a-b", "/é", "/a\0", "/a b", " /a"])
+    func notObjectPaths(_ path: String) { #expect(ObjectPath(path) == nil) }
+
+    @Test func pathsAreComparedByElement_Q24() {
+        let adapter: ObjectPath = "/org/bluez/hci1"
+        #expect(ObjectPath("/org/bluez/hci1/dev_1").isBelow(adapter))
+        #expect(!ObjectPath("/org/bluez/hci10").isBelow(adapter))
+        #expect(!ObjectPath("/org/bluez/hci10/dev_1").isBelow(adapter))
+        #expect(!adapter.isBelow(adapter))
+        #expect(adapter.isBelow(.root))
+        #expect(!ObjectPath.root.isBelow(.root))
+        #expect(adapter.parent == "/org/bluez")
+        #expect(ObjectPath("/a").parent == .root)
+        #expect(ObjectPath.root.parent == .root)
+        #expect(adapter.name == "hci1")
+        #expect(ObjectPath.root.name.isEmpty)
+        #expect(ObjectPath.root.appending("a") == "/a")
+        #expect(adapter.appending("dev-1") == nil)
+        #expect(adapter.appending("") == nil)
+    }
+}

@@ -1,0 +1,154 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// What advertisements make of devices.
+struct AdvertisementTests {
+    private static let path = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
+
+    private func stage(_ advertisement: SimulatedAdvertisement) -> Stage {
+        Stage(
+            Scenario(peripherals: [SimulatedPeripheral("One", address: "C0:00:00:00:00:01") { advertisement }]))
+    }
+
+    private func lines(_ stage: Stage) -> [String] {
+        stage.seen().filter { $0.hasPrefix("hci0/dev") }.map { $0.replacing("hci0/dev_C0_00_00_00_00_01 ", with: "") }
+    }
+
+    @Test func `Q47 without a filter, strength is told of only when it moves by 8 dB`() {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, jitter: 7, name: "One"))
+        stage.scan(nil)
+        stage.run(.seconds(2))
+        let told = lines(stage)
+        #expect(told.count < 10)
+        #expect(told.allSatisfy { $0.hasPrefix("{RSSI: -") })
+    }
+
+    @Test func `Q47 with a filter, every packet tells its strength, even an equal one`() {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, firstAfter: .milliseconds(50)))
+        stage.scan(["Transport": .string("le")])
+        stage.run(.milliseconds(1000))
+        #expect(lines(stage) == Array(repeating: "{RSSI: -60}", count: 9))
+    }
+
+    @Test func `Q48 without DuplicateData manufacturer data adds up, with it each packet stands alone`() {
+        let first = SimulatedAdvertisement(
+            every: .milliseconds(100), rssi: -60, manufacturerData: [1: [1]], firstAfter: .milliseconds(10))
+        var second = first
+        second.manufacturerData = [2: [2]]
+        for (isAlone, expected) in [(false, "{1: <1>, 2: <2>}"), (true, "{2: <2>}")] {
+            let stage = stage(first)
+            stage.scan(["DuplicateData": .bool(isAlone)])
+            stage.run(.milliseconds(250))
+            stage.simulation.bluez.advertise(second, from: "C0:00:00:00:00:01")
+            stage.run(.milliseconds(250))
+            #expect(stage.property(Self.path, "Device1", "ManufacturerData") == expected)
+        }
+    }
+
+    @Test func `Q48 with DuplicateData each packet is told of, the same data too`() {
+        let stage = stage(
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1, 2]], serviceData: ["180f": [9]],
+                firstAfter: .milliseconds(50)))
+        stage.scan()
+        stage.run(.milliseconds(300))
+        let line = "{RSSI: -60, ManufacturerData: {76: <1 2>}, ServiceData: {0000180f: <9>}}"
+        #expect(lines(stage) == [line, line])
+    }
+
+    @Test func `Q50 without a filter a steady beacon is told of once`() {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1]]))
+        stage.scan(nil)
+        stage.run(.seconds(5))
+        #expect(lines(stage).isEmpty)
+        #expect(stage.objects().count == 2)
+    }
+
+    @Test func `Q54 Q55 at the end of the last scan RSSI and TxPower are invalidated`() {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, txPower: 4))
+        stage.scan()
+        stage.run(.seconds(1))
+        _ = stage.seen()
+        stage.adapter("StopDiscovery")
+        stage.run(.milliseconds(1))
+        let device = "hci0/dev_C0_00_00_00_00_01 {} invalid [RSSI, TxPower]"
+        let expected = ["StopDiscovery -> ok", device, "hci0 {Discovering: false}"]
+        #expect(stage.seen().suffix(3) == expected)
+        #expect(stage.property(Self.path, "Device1", "RSSI") == "InvalidArgs: No such property 'RSSI'")
+    }
+
+    @Test func `Q56 a device without a name has no Name, and its address with dashes as Alias`() {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60))
+        stage.scan()
+        stage.run(.milliseconds(300))
+        #expect(stage.property(Self.path, "Device1", "Name") == "InvalidArgs: No such property 'Name'")
+        #expect(stage.property(Self.path, "Device1", "Alias") == "C0-00-00-00-00-01")
+        stage.set(Self.path, "Device1", "Alias", .string("Mine"))
+        #expect(stage.property(Self.path, "Device1", "Alias") == "Mine")
+    }
+
+    @Test(
+        arguments: [
+            (Array("  spaces\t".utf8), "spaces"), ([0x41, 0xFF, 0x42], "A B"), (Array("Zürich".utf8), "Zürich"),
+            ([0x41, 0x00, 0x42], "A"), ([], "InvalidArgs: No such property 'Name'"),
+        ] as [([UInt8], String)])
+    func `Names that are not text are made text as bluetoothd does`(name: [UInt8], expected: String) {
+        var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+        advertisement.name = name
+        let stage = stage(advertisement)
+        stage.scan()
+        stage.run(.milliseconds(300))
+        #expect(stage.property(Self.path, "Device1", "Name") == expected)
+    }
+
+    @Test func `All fields appear with their types`() {
+        let stage = stage(
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, name: "One", txPower: -4, services: ["180d"],
+                manufacturerData: [0x4C: [1]], serviceData: ["feaa": [2]], appearance: 0x03C1))
+        stage.scan()
+        stage.run(.milliseconds(300))
+        let all = stage.client.call(
+            Self.path, "org.freedesktop.DBus.Properties.GetAll", [.string("org.bluez.Device1")])
+        stage.wait(for: all)
+        let expected =
+            "ok {Address: C0:00:00:00:00:01, AddressType: random, Name: One, Alias: One, Appearance: 961, "
+            + "Icon: input-keyboard, Paired: false, Bonded: false, Trusted: false, Blocked: false, "
+            + "LegacyPairing: false, RSSI: -60, Connected: false, UUIDs: [0000180d], Adapter: hci0, "
+            + "ManufacturerData: {76: <1>}, ServiceData: {0000feaa: <2>}, TxPower: -4, ServicesResolved: false, "
+            + "AdvertisingFlags: <6>}"
+        #expect(all.line == expected)
+    }
+
+    @Test func `Q59 a device that cannot be connected to goes with the scan, others 30 s after they were last seen`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        _ = stage.seen()
+        stage.adapter("StopDiscovery")
+        stage.run(.milliseconds(5))
+        #expect(stage.seen().filter { $0.hasPrefix("removed") } == ["removed hci0/dev_C0_FF_EE_00_00_03"])
+        stage.run(.seconds(29))
+        #expect(stage.objects().count == 5)
+        stage.run(.milliseconds(2500))
+        #expect(stage.objects() == ["hci0"])
+        #expect(stage.device(Stage.strap, "Connect").hasPrefix("UnknownObject: Method \"Connect\""))
+    }
+
+    @Test func `Q60 a device that comes back is added anew`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_02"))
+        #expect(stage.seen().suffix(2) == ["removed hci0/dev_C0_FF_EE_00_00_02", "RemoveDevice -> ok"])
+        stage.run(.milliseconds(500))
+        #expect(stage.seen().contains("added hci0/dev_C0_FF_EE_00_00_02"))
+    }
+
+    @Test func `Nothing is sent while nobody scans`() {
+        let stage = Stage()
+        stage.run(.seconds(100))
+        #expect(stage.seen().isEmpty)
+    }
+}

@@ -1,0 +1,170 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Connecting and disconnecting.
+struct ConnectionTests {
+    private func lines(_ stage: Stage, of path: String) -> [String] {
+        let device = path.replacing("/org/bluez/", with: "")
+        return stage.seen().filter { !$0.contains("RSSI") }.map { $0.replacing(device, with: "D") }
+    }
+
+    @Test func `Q70 the reply to Connect comes after Connected and before the services, ServicesResolved last`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        _ = stage.seen()
+        stage.device(Stage.twins, "Connect")
+        stage.run(.milliseconds(200))
+        let seen = lines(stage, of: Stage.twins)
+        #expect(Array(seen.prefix(3)) == ["D {Connected: true}", "Connect -> ok", "added D/service0006"])
+        #expect(seen.contains("added D/service000a/char000b"))
+        #expect(seen.contains("added D/service000d/char000e"))
+        #expect(seen.last == "D {UUIDs: [00001800, 00001801, 0000ffd0], ServicesResolved: true}")
+    }
+
+    @Test func `Q71 Connect on a live link succeeds at once and no signal follows`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        #expect(stage.seen() == ["Connect -> ok"])
+    }
+
+    @Test func `Q76 a second Connect while one is under way fails`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        let first = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: Operation already in progress")
+        #expect(stage.wait(for: first) == "ok")
+    }
+
+    @Test func `Q77 failures come as an abort by local, then an attempt succeeds`() {
+        let stage = Stage()
+        stage.simulation.bluez.setConnection(SimulatedConnection(failures: 2), of: "C0:FF:EE:00:00:01")
+        stage.scan()
+        stage.run(.milliseconds(500))
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+    }
+
+    @Test func `Q7 a peripheral out of range is waited for 40 s, and found if it comes back`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
+        let first = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.seconds(39))
+        #expect(first.isOpen)
+        #expect(stage.wait(for: first) == "Failed: le-connection-abort-by-local")
+        let second = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.seconds(5))
+        stage.simulation.bluez.setInRange(true, "C0:FF:EE:00:00:01")
+        stage.run(.milliseconds(200))
+        #expect(second.line == "ok")
+    }
+
+    @Test func `Q79 Disconnect cancels an attempt`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        let attempt = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        #expect(stage.device(Stage.strap, "Disconnect") == "ok")
+        #expect(attempt.line == "Failed: br-connection-canceled")
+    }
+
+    @Test func `Q84 Disconnect takes 2 s, and its reply comes before Connected is false`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
+        stage.run(.milliseconds(1990))
+        #expect(answer.isOpen)
+        stage.run(.milliseconds(20))
+        let expected = ["D {ServicesResolved: false}", "Disconnect -> ok", "D {Connected: false}"]
+        #expect(lines(stage, of: Stage.strap) == expected)
+        #expect(stage.device(Stage.strap, "Disconnect") == "ok")
+    }
+
+    @Test func `A dropped link shows in one signal, and the loose plug drops after 1.5 s`() {
+        let stage = Stage()
+        stage.connect(Stage.plug)
+        stage.run(.milliseconds(1500))
+        #expect(lines(stage, of: Stage.plug) == ["D {ServicesResolved: false, Connected: false}"])
+        stage.device(Stage.plug, "Connect")
+        stage.run(.milliseconds(1600))
+        let seen = lines(stage, of: Stage.plug)
+        // What was discovered once is kept: no objects and no UUIDs again.
+        let expected = [
+            "D {Connected: true}", "Connect -> ok", "D {ServicesResolved: true}",
+            "D {ServicesResolved: false, Connected: false}",
+        ]
+        #expect(seen == expected)
+    }
+
+    @Test func `A link lost by distance ends after the supervision timeout`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
+        stage.run(.milliseconds(400))
+        #expect(stage.seen().isEmpty)
+        stage.run(.milliseconds(50))
+        #expect(lines(stage, of: Stage.strap) == ["D {ServicesResolved: false, Connected: false}"])
+    }
+
+    @Test func `Q59 after a disconnect the device is temporary again`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.run(.seconds(100))
+        #expect(stage.objects().count > 5)
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.seconds(32))
+        #expect(stage.objects() == ["hci0"])
+    }
+
+    @Test func `A trusted device stays`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.seconds(60))
+        #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
+    }
+
+    @Test func `Q61 RemoveDevice of a connected device disconnects it, replies, then removes it`() {
+        let stage = Stage()
+        stage.connect(Stage.twins)
+        #expect(stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_05")) == "ok")
+        stage.run(.milliseconds(1))
+        let seen = lines(stage, of: Stage.twins)
+        #expect(Array(seen.prefix(3)) == ["D {ServicesResolved: false}", "RemoveDevice -> ok", "D {Connected: false}"])
+        #expect(Array(seen.suffix(3)) == ["removed D/service000d/char000e", "removed D/service000d", "removed D"])
+        #expect(
+            stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_05"))
+                == "DoesNotExist: Does Not Exist")
+    }
+
+    @Test func `Q57 what the GAP service says of the name comes after the services`() {
+        let peripheral = SimulatedPeripheral("Long name", address: "C0:00:00:00:00:01") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Short")
+        }
+        let stage = Stage(Scenario(peripherals: [peripheral]))
+        stage.connect("/org/bluez/hci0/dev_C0_00_00_00_00_01")
+        #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_01", "Device1", "Name") == "Long name")
+    }
+
+    @Test func `S24 a connected peripheral does not advertise`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.scan()
+        stage.run(.seconds(1))
+        #expect(!stage.seen().contains { $0.hasPrefix("hci0/dev_C0_FF_EE_00_00_01") })
+    }
+
+    @Test func `Connect with the adapter off fails`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.set(Stage.hci, "Adapter1", "Powered", .bool(false))
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: Input/output error")
+    }
+}

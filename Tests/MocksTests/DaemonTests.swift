@@ -1,0 +1,200 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// The daemon's life, its adapters, and what it says to calls that make no sense.
+struct DaemonTests {
+    @Test func `Q1 while the daemon does not run its name has no owner`() {
+        let stage = Stage(starting: false)
+        #expect(
+            stage.adapter("StartDiscovery")
+                == "ServiceUnknown: The name org.bluez was not provided by any .service files")
+        stage.simulation.bluez.start()
+        stage.run(.milliseconds(10))
+        #expect(stage.seen().contains { $0.hasPrefix("owner :1.") })
+        #expect(stage.adapter("StartDiscovery") == "ok")
+    }
+
+    @Test func `Q2 a crash takes the name away and no signal tells of the objects`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let call = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
+        stage.run(.milliseconds(10))
+        stage.simulation.bluez.crash()
+        stage.run(.milliseconds(10))
+        #expect(call.line == "NoReply: Message recipient disconnected from message bus without replying")
+        #expect(stage.seen() == ["owner nobody", "Disconnect -> " + call.line])
+        stage.simulation.bluez.start()
+        stage.run(.milliseconds(10))
+        #expect(stage.seen().first?.hasPrefix("owner :1.") == true)
+    }
+
+    @Test func `Q53 after a restart a device that was connected is known, but not seen`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.simulation.bluez.crash()
+        stage.simulation.bluez.start()
+        stage.run(.milliseconds(10))
+        #expect(stage.objects() == ["hci0", "hci0/dev_C0_FF_EE_00_00_01"])
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+        #expect(stage.property(Stage.strap, "Device1", "RSSI") == "InvalidArgs: No such property 'RSSI'")
+        #expect(stage.property(Stage.strap, "Device1", "Name") == "Heart rate strap")
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+    }
+
+    @Test func `A clean stop takes everything away with signals, then the name goes`() {
+        let stage = Stage()
+        stage.connect(Stage.twins)
+        stage.scan()
+        stage.run(.milliseconds(300))
+        _ = stage.seen()
+        stage.simulation.bluez.stop()
+        stage.run(.milliseconds(10))
+        let seen = stage.seen()
+        #expect(seen.first == "removed hci0/dev_C0_FF_EE_00_00_01")
+        let device = "hci0/dev_C0_FF_EE_00_00_05 "
+        #expect(seen.contains("hci0 {PowerState: on-disabling}"))
+        #expect(seen.contains(device + "{ServicesResolved: false, Connected: false}"))
+        #expect(seen.contains("hci0 {PowerState: off, Powered: false, Discovering: false}"))
+        #expect(seen.suffix(3) == ["removed hci0/dev_C0_FF_EE_00_00_05", "removed hci0", "owner nobody"])
+    }
+
+    @Test func `Q31 switching off tells on-disabling, then replies, then is off`() {
+        let stage = Stage()
+        stage.connect(Stage.twins)
+        stage.scan()
+        stage.run(.milliseconds(20))
+        _ = stage.seen()
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "ok")
+        stage.run(.milliseconds(1))
+        let seen = stage.seen().filter { !$0.hasPrefix("removed") && !$0.hasPrefix("added") }
+        let expected = [
+            "hci0 {PowerState: on-disabling}",
+            "hci0/dev_C0_FF_EE_00_00_05 {ServicesResolved: false, Connected: false}",
+            "Set -> ok",
+            "hci0 {PowerState: off, Powered: false, Discovering: false}",
+        ]
+        #expect(seen.filter { !$0.contains("RSSI") } == expected)
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(true)) == "ok")
+        stage.run(.milliseconds(1))
+        #expect(
+            stage.seen() == [
+                "hci0 {PowerState: off-enabling}", "Set -> ok", "hci0 {PowerState: on, Powered: true}",
+            ])
+    }
+
+    @Test func `Q22 Powered is Busy while it changes, and Q30 Blocked under rfkill`() {
+        let stage = Stage()
+        let powered = [Value.string("org.bluez.Adapter1"), .string("Powered"), .variant(.bool(false))]
+        let first = stage.client.call(Stage.hci, "org.freedesktop.DBus.Properties.Set", powered)
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "Busy: ")
+        #expect(stage.wait(for: first) == "ok")
+        stage.simulation.bluez.setBlocked(true)
+        stage.run(.milliseconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "PowerState") == "off-blocked")
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(true)) == "Blocked: Blocked through rfkill")
+        stage.simulation.bluez.setBlocked(false)
+        stage.run(.milliseconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "true")
+    }
+
+    @Test func `Q32 power cut from outside ends links, scans and attempts`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.scan()
+        stage.run(.milliseconds(300))
+        stage.simulation.bluez.setPower(false)
+        stage.run(.milliseconds(10))
+        let seen = stage.seen()
+        #expect(seen.contains("hci0/dev_C0_FF_EE_00_00_01 {ServicesResolved: false, Connected: false}"))
+        #expect(seen.contains("removed hci0/dev_C0_FF_EE_00_00_02"))
+        #expect(seen.last == "hci0 {PowerState: off, Powered: false, Discovering: false}")
+        stage.simulation.bluez.setPower(true)
+        stage.run(.milliseconds(10))
+        #expect(stage.adapter("StartDiscovery") == "ok")
+    }
+
+    @Test func `Q28 an adapter may come back under another number`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.simulation.bluez.removeAdapter()
+        stage.run(.milliseconds(1))
+        let seen = stage.seen()
+        #expect(seen.suffix(2) == ["removed hci0/dev_C0_FF_EE_00_00_01", "removed hci0"])
+        #expect(stage.adapter("StartDiscovery").hasPrefix("UnknownObject"))
+        stage.simulation.bluez.addAdapter(as: 1)
+        stage.run(.milliseconds(1))
+        #expect(stage.seen().contains("added hci1"))
+        #expect(stage.objects().first == "hci1")
+    }
+
+    @Test func `Q24 two adapters hear the same peripherals, and only one of them connects`() {
+        let scenario = Scenario(
+            adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
+            peripherals: Scenario.everyday.peripherals)
+        let stage = Stage(scenario)
+        stage.connect(Stage.strap)
+        let other = stage.client.call("/org/bluez/hci1", "org.bluez.Adapter1.StartDiscovery", [])
+        #expect(stage.wait(for: other) == "ok")
+        stage.run(.milliseconds(500))
+        let found = stage.objects().filter { $0.hasPrefix("hci1/") }
+        #expect(found.count == 4 && !found.contains("hci1/dev_C0_FF_EE_00_00_01"))
+    }
+
+    @Test func `Calls that make no sense get the errors of the real daemon`() {
+        let stage = Stage()
+        let unknown = { (method: String, interface: String) in
+            "Method \"\(method)\" with signature \"\" on interface \"org.bluez.\(interface)\" doesn't exist\n"
+        }
+        #expect(stage.adapter("Bogus") == "UnknownMethod: " + unknown("Bogus", "Adapter1"))
+        #expect(stage.device("/org/bluez/hci0", "Connect") == "UnknownMethod: " + unknown("Connect", "Device1"))
+        #expect(stage.device("/org/bluez/hci0/nope", "Connect") == "UnknownObject: " + unknown("Connect", "Device1"))
+        #expect(stage.adapter("StartDiscovery", .string("x")).hasPrefix("UnknownMethod: "))
+        #expect(stage.property(Stage.hci, "Nope", "X") == "InvalidArgs: No such interface 'org.bluez.Nope'")
+        #expect(stage.property(Stage.hci, "Adapter1", "X") == "InvalidArgs: No such property 'X'")
+        #expect(
+            stage.set(Stage.hci, "Adapter1", "Address", .string("x"))
+                == "PropertyReadOnly: Property 'Address' is not writable")
+        #expect(
+            stage.set(Stage.hci, "Adapter1", "Nope", .string("x")) == "UnknownProperty: No such property 'Nope'")
+        #expect(
+            stage.set(Stage.hci, "Adapter1", "Powered", .string("x"))
+                == "InvalidSignature: Invalid signature for 'Powered'")
+    }
+
+    @Test func `An alias is set and restored`() {
+        let stage = Stage()
+        stage.set(Stage.hci, "Adapter1", "Alias", .string("Gateway"))
+        stage.set(Stage.hci, "Adapter1", "Alias", .string(""))
+        let expected = ["Set -> ok", "hci0 {Alias: Gateway}", "Set -> ok", "hci0 {Alias: simulation}"]
+        stage.run(.milliseconds(1))
+        #expect(stage.seen() == expected)
+    }
+
+    @Test func `Calls are recorded with their sender and arguments`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let calls = stage.simulation.calls
+        #expect(calls.filter { $0.member == "StartDiscovery" }.count == 1)
+        #expect(
+            calls.map(\.description) == [
+                "/org/bluez/hci0 Adapter1.SetDiscoveryFilter", "/org/bluez/hci0 Adapter1.StartDiscovery",
+                "\(Stage.strap) Device1.Connect", "/org/bluez/hci0 Adapter1.StopDiscovery",
+            ])
+        #expect(Set(calls.map(\.sender)) == [":1.1"])
+        #expect(calls[0].arguments[0].line == "{DuplicateData: true, Transport: le}")
+    }
+
+    @Test func `Objects describe themselves, and so do the nodes on the way`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let text = { (path: String) in
+            stage.wait(for: stage.client.call(path, "org.freedesktop.DBus.Introspectable.Introspect", []))
+        }
+        #expect(text("/").contains(#"<node name="org"/>"#))
+        #expect(text("/org").contains(#"<node name="bluez"/>"#))
+        #expect(text("/org/bluez/hci0").contains(#"<method name="StartDiscovery"></method>"#))
+        #expect(text(Stage.strap).contains(#"<node name="service000a"/>"#))
+        #expect(text("/nope").hasPrefix("UnknownObject"))
+    }
+}

@@ -1,0 +1,145 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Scanning, as BlueZ 5.66 does it.
+struct DiscoveryTests {
+    @Test func `The reply to StartDiscovery comes before Discovering, and devices after it`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(200))
+        let seen = stage.seen()
+        #expect(
+            Array(seen.prefix(3)) == ["SetDiscoveryFilter -> ok", "StartDiscovery -> ok", "hci0 {Discovering: true}"])
+        #expect(seen.filter { $0.hasPrefix("added") }.count == 5)
+    }
+
+    @Test func `Every first advertisement of the everyday scenario comes within 0.2 s, not all at once`() {
+        let stage = Stage()
+        stage.adapter("StartDiscovery")
+        var times: Set<Int> = []
+        for millisecond in 0..<200 {
+            stage.run(.milliseconds(1))
+            if stage.seen().contains(where: { $0.hasPrefix("added") }) { times.insert(millisecond) }
+        }
+        #expect(times.count >= 4)
+    }
+
+    @Test func `Q37 a second StartDiscovery of a client is refused`() {
+        let stage = Stage()
+        stage.adapter("StartDiscovery")
+        #expect(stage.adapter("StartDiscovery") == "InProgress: Operation already in progress")
+    }
+
+    @Test func `Q39 StopDiscovery without a session fails`() {
+        let stage = Stage()
+        #expect(stage.adapter("StopDiscovery") == "Failed: No discovery started")
+    }
+
+    @Test func `Q40 another client's session keeps Discovering true`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan()
+        stage.scan(from: other)
+        #expect(stage.adapter("StopDiscovery") == "ok")
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+        #expect(stage.adapter("StopDiscovery", from: other) == "ok")
+        stage.run(.milliseconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
+    }
+
+    @Test func `A client that leaves the bus takes its session along`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.adapter("StartDiscovery", from: other)
+        stage.run(.milliseconds(50))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+        other.bus.close()
+        stage.run(.milliseconds(50))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
+    }
+
+    @Test func `Q29 nothing starts while the adapter is off`() {
+        let stage = Stage(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: []))
+        #expect(stage.adapter("StartDiscovery") == "NotReady: Resource Not Ready")
+        #expect(stage.adapter("StopDiscovery") == "NotReady: Resource Not Ready")
+        #expect(stage.adapter("SetDiscoveryFilter", .properties([:])) == "NotReady: Resource Not Ready")
+    }
+
+    @Test(
+        arguments: [
+            ["Bogus": .string("x")], ["Transport": .string("zz")], ["RSSI": .int16(-300)],
+            ["UUIDs": .strings(["nonsense"])],
+            ["RSSI": .int16(-80), "Pathloss": .uint16(20)], ["DuplicateData": .string("yes")],
+        ] as [[String: Value]])
+    func `Q46 a filter that makes no sense is refused`(filter: [String: Value]) {
+        let stage = Stage()
+        let answer = stage.adapter("SetDiscoveryFilter", .properties(filter))
+        #expect(answer == "InvalidArguments: Invalid arguments in method call")
+    }
+
+    @Test func `Filters are listed`() {
+        let stage = Stage()
+        let names = "[UUIDs, RSSI, Pathloss, Transport, DuplicateData, Discoverable, Pattern]"
+        #expect(stage.adapter("GetDiscoveryFilters") == "ok \(names)")
+    }
+
+    @Test func `Q43 a filter's UUIDs hold back devices that nobody wants, over all clients`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan(["UUIDs": .strings(["180d"])])
+        stage.run(.seconds(1))
+        #expect(stage.objects().filter { $0.contains("dev_") } == ["hci0/dev_C0_FF_EE_00_00_01"])
+        stage.scan(["UUIDs": .strings(["FFF0"])], from: other)
+        stage.run(.seconds(1))
+        #expect(stage.objects().filter { $0.contains("dev_") }.count == 2)
+    }
+
+    @Test func `Q43 an RSSI filter counts only where every client has one`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan(["RSSI": .int16(-65)])
+        stage.run(.seconds(1))
+        #expect(!stage.objects().contains("hci0/dev_C0_FF_EE_00_00_04"))
+        stage.scan(["Transport": .string("le")], from: other)
+        stage.run(.seconds(1))
+        #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_04"))
+    }
+
+    @Test func `Q44 one client's pattern hides new devices from all`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan(["Pattern": .string("Thermo")], from: other)
+        stage.scan()
+        stage.run(.seconds(1))
+        #expect(stage.objects().filter { $0.contains("dev_") } == ["hci0/dev_C0_FF_EE_00_00_02"])
+    }
+
+    @Test func `Q45 without a filter an advertisement without flags makes no device`() {
+        let silent = SimulatedPeripheral("Silent", address: "C0:00:00:00:00:01") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, flags: nil)
+        }
+        let stage = Stage(Scenario(peripherals: [silent]))
+        stage.scan(nil)
+        stage.run(.seconds(1))
+        #expect(stage.objects().count == 1)
+        stage.adapter("StopDiscovery")
+        stage.scan()
+        stage.run(.seconds(1))
+        #expect(stage.objects().count == 2)
+    }
+
+    @Test func `Q69 a filter stays for the client's next session, an empty one clears it`() {
+        let stage = Stage()
+        stage.scan(["UUIDs": .strings(["180d"])])
+        stage.adapter("StopDiscovery")
+        stage.adapter("StartDiscovery")
+        stage.run(.seconds(1))
+        #expect(stage.objects().filter { $0.contains("dev_") }.count == 1)
+        stage.adapter("StopDiscovery")
+        stage.adapter("SetDiscoveryFilter", .properties([:]))
+        stage.adapter("StartDiscovery")
+        stage.run(.seconds(1))
+        #expect(stage.objects().filter { $0.contains("dev_") }.count == 5)
+    }
+}

@@ -1,0 +1,217 @@
+import DBus
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+/// Reading and writing attributes.
+struct GattTests {
+    private static let rate = Stage.strap + "/service000a/char000b"
+    private static let location = Stage.strap + "/service000a/char000e"
+    private static let control = Stage.strap + "/service000a/char0010"
+    private static let none = Value.properties([:])
+
+    private func stage() -> Stage {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        return stage
+    }
+
+    @Test func `Objects show what the real ones show`() {
+        let stage = stage()
+        let all = { (path: String, interface: String) in
+            let call = stage.client.call(
+                path, "org.freedesktop.DBus.Properties.GetAll", [.string("org.bluez.\(interface)")])
+            return stage.wait(for: call).replacing("hci0/dev_C0_FF_EE_00_00_01", with: "D")
+        }
+        #expect(
+            all(Stage.strap + "/service000a", "GattService1")
+                == "ok {UUID: 0000180d, Device: D, Primary: true, Includes: []}")
+        #expect(
+            all(Self.rate, "GattCharacteristic1")
+                == "ok {UUID: 00002a37, Service: D/service000a, Value: <>, Notifying: false, Flags: [notify], "
+                + "NotifyAcquired: false, MTU: 517}")
+        #expect(
+            all(Self.control, "GattCharacteristic1")
+                == "ok {UUID: 00002a39, Service: D/service000a, Value: <>, "
+                + "Flags: [read, write-without-response, write], WriteAcquired: false, MTU: 517}")
+        #expect(
+            all(Self.rate + "/desc000d", "GattDescriptor1")
+                == "ok {UUID: 00002902, Characteristic: D/service000a/char000b, Value: <>}")
+    }
+
+    @Test func `Q95 a read shows as a change of Value, before its reply`() {
+        let stage = stage()
+        #expect(stage.characteristic(Self.location, "ReadValue", Self.none) == "ok <1>")
+        #expect(
+            stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01/service000a/char000e {Value: <1>}", "ReadValue -> ok <1>"])
+    }
+
+    @Test func `What is written is read, from an offset too`() {
+        let stage = stage()
+        let request = Value.properties(["type": .string("request")])
+        #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1, 2, 3]), request) == "ok")
+        #expect(stage.characteristic(Self.control, "ReadValue", Self.none) == "ok <1 2 3>")
+        let offset = Value.properties(["offset": .uint16(1)])
+        #expect(stage.characteristic(Self.control, "ReadValue", offset) == "ok <2 3>")
+        #expect(stage.characteristic(Self.control, "WriteValue", .bytes([9]), offset) == "ok")
+        #expect(stage.characteristic(Self.control, "ReadValue", Self.none) == "ok <1 9>")
+        let far = Value.properties(["offset": .uint16(9)])
+        #expect(stage.characteristic(Self.control, "ReadValue", far) == "InvalidArguments: Invalid offset")
+        let wrong = Value.properties(["offset": .string("1")])
+        #expect(
+            stage.characteristic(Self.control, "ReadValue", wrong)
+                == "InvalidArguments: Invalid arguments in method call")
+    }
+
+    @Test func `What a characteristic cannot do is refused`() {
+        let stage = stage()
+        #expect(stage.characteristic(Self.rate, "ReadValue", Self.none) == "NotPermitted: Read not permitted")
+        #expect(
+            stage.characteristic(Self.location, "WriteValue", .bytes([1]), Self.none)
+                == "NotSupported: Operation is not supported")
+        #expect(
+            stage.characteristic(Self.location, "WriteValue", .bytes([1]), .properties(["type": .string("request")]))
+                == "NotPermitted: Write not permitted")
+        #expect(stage.characteristic(Self.location, "StartNotify") == "NotSupported: Operation is not supported")
+        #expect(stage.characteristic(Self.location, "StopNotify") == "Failed: No notify session started")
+    }
+
+    @Test func `Q97 a write without response is answered at once, whatever becomes of it`() {
+        let stage = stage()
+        let command = Value.properties(["type": .string("command")])
+        #expect(stage.characteristic(Self.location, "WriteValue", .bytes([9]), command) == "ok")
+        #expect(stage.characteristic(Self.location, "ReadValue", Self.none) == "ok <1>")
+        #expect(stage.characteristic(Self.control, "WriteValue", .bytes([9]), command) == "ok")
+        #expect(stage.characteristic(Self.control, "ReadValue", Self.none) == "ok <9>")
+    }
+
+    @Test func `Q99 lengths beyond the MTU and beyond 512`() {
+        let stage = stage()
+        let long = Value.bytes(Array(repeating: 7, count: 600))
+        #expect(
+            stage.characteristic(Self.control, "WriteValue", long, .properties(["type": .string("command")]))
+                == "Failed: Failed to initiate write")
+        #expect(
+            stage.characteristic(Self.control, "WriteValue", long, .properties(["type": .string("request")]))
+                == "InvalidArguments: Invalid Length")
+        let command = Value.properties(["type": .string("command"), "offset": .uint16(1)])
+        #expect(
+            stage.characteristic(Self.control, "WriteValue", .bytes([1]), command)
+                == "NotSupported: Operation is not supported")
+    }
+
+    @Test func `Q94 one write an attribute; reads of the same offset share one request`() {
+        let stage = stage()
+        let read = { stage.client.call(Self.control, "org.bluez.GattCharacteristic1.ReadValue", [$0]) }
+        let write = { (value: UInt8) in
+            stage.client.call(
+                Self.control, "org.bluez.GattCharacteristic1.WriteValue", [.bytes([value]), Self.none])
+        }
+        let calls = [read(Self.none), read(Self.none), read(.properties(["offset": .uint16(1)])), write(1), write(2)]
+        stage.run(.milliseconds(100))
+        #expect(calls.map(\.line) == ["ok <0>", "ok <0>", "InProgress: In Progress", "ok", "InProgress: In Progress"])
+        #expect(stage.seen().filter { $0.contains("Value:") }.count == 1)
+    }
+
+    @Test func `Q96 the ATT code is in the text alone`() {
+        let codes: [UInt8] = [0x05, 0x08, 0x0E, 0x81]
+        let asked = Mutex(0)
+        let peripheral = SimulatedPeripheral("Errors", address: "C0:00:00:00:00:01") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+            SimulatedService("fff0") {
+                SimulatedCharacteristic(
+                    "fff1",
+                    .read { _ in
+                        let count = asked.withLock { count in
+                            defer { count += 1 }
+                            return count
+                        }
+                        return .error(codes[count])
+                    },
+                    .write { $0.isEmpty ? .error(0x80) : .accepted })
+            }
+        }
+        let stage = Stage(Scenario(peripherals: [peripheral]))
+        let path = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
+        stage.connect(path)
+        let characteristic = path + "/service000a/char000b"
+        let answers = codes.map { _ in stage.characteristic(characteristic, "ReadValue", Self.none) }
+        let expected = [
+            "NotPermitted: Not paired", "NotAuthorized: Operation Not Authorized",
+            "Failed: Operation failed with ATT error: 0x0e", "Failed: Operation failed with ATT error: 0x81",
+        ]
+        #expect(answers == expected)
+        #expect(
+            stage.characteristic(characteristic, "WriteValue", .bytes([]), Self.none)
+                == "Failed: Operation failed with ATT error: 0x80")
+    }
+
+    @Test func `Q112 without a link nothing is read, but what was read stays`() {
+        let stage = stage()
+        stage.characteristic(Self.location, "ReadValue", Self.none)
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        stage.run(.milliseconds(1))
+        #expect(stage.characteristic(Self.location, "ReadValue", Self.none) == "Failed: Not connected")
+        #expect(
+            stage.characteristic(Self.control, "WriteValue", .bytes([1]), Self.none) == "Failed: Not connected")
+        #expect(stage.property(Self.location, "GattCharacteristic1", "Value") == "<1>")
+        #expect(stage.property(Self.location, "GattCharacteristic1", "MTU") == "InvalidArgs: No such property 'MTU'")
+    }
+
+    @Test func `What is in flight when the link drops fails as an unlikely error, after the signal`() {
+        let stage = stage()
+        let read = stage.client.call(Self.control, "org.bluez.GattCharacteristic1.ReadValue", [Self.none])
+        let write = stage.client.call(
+            Self.control, "org.bluez.GattCharacteristic1.WriteValue", [.bytes([1]), Self.none])
+        stage.run(.milliseconds(5))
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        stage.run(.milliseconds(5))
+        let failure = "Failed: Operation failed with ATT error: 0x0e"
+        #expect([read.line, write.line] == [failure, failure])
+        #expect(stage.seen().first == "hci0/dev_C0_FF_EE_00_00_01 {ServicesResolved: false, Connected: false}")
+    }
+
+    @Test func `A request without an answer ends the link after 30 s`() {
+        let peripheral = SimulatedPeripheral("Mute", address: "C0:00:00:00:00:01") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+            SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read { _ in .silence }) }
+        }
+        let stage = Stage(Scenario(peripherals: [peripheral]))
+        let path = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
+        stage.connect(path)
+        let read = stage.client.call(
+            path + "/service000a/char000b", "org.bluez.GattCharacteristic1.ReadValue", [Self.none])
+        stage.run(.seconds(29))
+        #expect(read.isOpen)
+        stage.run(.seconds(2))
+        #expect(read.line == "Failed: Operation failed with ATT error: 0x0e")
+    }
+
+    @Test func `Q110 two services of one UUID hold different values`() {
+        let stage = Stage()
+        stage.connect(Stage.twins)
+        #expect(stage.characteristic(Stage.twins + "/service000a/char000b", "ReadValue", Self.none) == "ok <b>")
+        #expect(stage.characteristic(Stage.twins + "/service000d/char000e", "ReadValue", Self.none) == "ok <16>")
+    }
+
+    @Test func `Descriptors are read, and the one that switches notifications is not written (Q108)`() {
+        let stage = Stage()
+        stage.connect(Stage.thermometer)
+        let characteristic = Stage.thermometer + "/service000a/char000b"
+        let ask = { (path: String, method: String, arguments: [Value]) in
+            let line = stage.wait(for: stage.client.call(path, "org.bluez.GattDescriptor1.\(method)", arguments))
+            return line
+        }
+        let name = Array("Living room".utf8).map { String($0, radix: 16) }.joined(separator: " ")
+        #expect(ask(characteristic + "/desc000e", "ReadValue", [Self.none]) == "ok <\(name)>")
+        #expect(
+            ask(characteristic + "/desc000e", "WriteValue", [.bytes([1]), Self.none])
+                == "NotPermitted: Write not permitted")
+        #expect(
+            ask(characteristic + "/desc000d", "WriteValue", [.bytes([1, 0]), Self.none])
+                == "NotPermitted: Write not permitted")
+        #expect(ask(characteristic + "/desc000d", "ReadValue", [Self.none]) == "ok <0 0>")
+        stage.characteristic(characteristic, "StartNotify")
+        #expect(ask(characteristic + "/desc000d", "ReadValue", [Self.none]) == "ok <1 0>")
+    }
+}

@@ -1,0 +1,118 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Notify sessions.
+struct NotifyTests {
+    private static let rate = Stage.strap + "/service000a/char000b"
+    private static let level = Stage.strap + "/service0012/char0013"
+    private static let address = "C0:FF:EE:00:00:01"
+
+    private func stage() -> Stage {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        return stage
+    }
+
+    private func values(_ stage: Stage) -> [String] { stage.seen().filter { $0.contains("Value:") } }
+
+    @Test func `Notifying is told before the reply, values come at their interval`() {
+        let stage = stage()
+        stage.characteristic(Self.rate, "StartNotify")
+        stage.run(.milliseconds(2500))
+        let path = "hci0/dev_C0_FF_EE_00_00_01/service000a/char000b"
+        let expected = [
+            "\(path) {Notifying: true}", "StartNotify -> ok", "\(path) {Value: <0 3e>}", "\(path) {Value: <0 3f>}",
+        ]
+        #expect(stage.seen() == expected)
+        #expect(stage.characteristic(Self.rate, "StopNotify") == "ok")
+        #expect(stage.seen() == ["\(path) {Notifying: false}", "StopNotify -> ok"])
+        stage.run(.seconds(5))
+        #expect(stage.seen().isEmpty)
+        #expect(stage.characteristic(Self.rate, "StopNotify") == "Failed: No notify session started")
+    }
+
+    @Test func `Q103 a second StartNotify of a client succeeds and changes nothing`() {
+        let stage = stage()
+        stage.characteristic(Self.rate, "StartNotify")
+        stage.characteristic(Self.rate, "StartNotify")
+        stage.run(.milliseconds(1500))
+        #expect(values(stage).count == 1)
+    }
+
+    @Test func `Q103 two clients' sessions double every value, and Notifying lasts as long as either`() {
+        let stage = stage()
+        let other = stage.another()
+        stage.characteristic(Self.level, "StartNotify")
+        stage.characteristic(Self.level, "StartNotify", from: other)
+        _ = stage.seen()
+        stage.simulation.bluez.notify([80], from: Self.address, "2a19")
+        stage.run(.milliseconds(1))
+        #expect(values(stage).count == 2)
+        stage.characteristic(Self.level, "StopNotify")
+        #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "true")
+        other.bus.close()
+        stage.run(.milliseconds(5))
+        #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "false")
+    }
+
+    @Test func `Q103 a session outlives the link and is armed again`() {
+        let stage = stage()
+        stage.characteristic(Self.level, "StartNotify")
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(10))
+        #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "true")
+        _ = stage.seen()
+        stage.simulation.bluez.notify([1], from: Self.address, "2a19")
+        stage.run(.milliseconds(10))
+        #expect(values(stage).isEmpty)
+        stage.device(Stage.strap, "Connect")
+        stage.run(.milliseconds(300))
+        stage.simulation.bluez.notify([2], from: Self.address, "2a19")
+        stage.run(.milliseconds(10))
+        #expect(values(stage) == ["hci0/dev_C0_FF_EE_00_00_01/service0012/char0013 {Value: <2>}"])
+    }
+
+    @Test func `Q103 StartNotify without a link succeeds and is armed by the next one`() {
+        let stage = stage()
+        stage.simulation.bluez.dropLink(to: Self.address)
+        #expect(stage.characteristic(Self.level, "StartNotify") == "ok")
+        #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "false")
+        stage.device(Stage.strap, "Connect")
+        stage.run(.milliseconds(300))
+        #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "true")
+    }
+
+    @Test func `Q104 after the device is gone there is nothing to stop`() {
+        let stage = stage()
+        stage.characteristic(Self.level, "StartNotify")
+        stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
+        #expect(stage.characteristic(Self.level, "StopNotify").hasPrefix("UnknownObject"))
+    }
+
+    @Test func `Q106 values that come at once stay separate signals`() {
+        let stage = stage()
+        stage.characteristic(Self.level, "StartNotify")
+        _ = stage.seen()
+        for value in 0..<100 { stage.simulation.bluez.notify([UInt8(value)], from: Self.address, "2a19") }
+        stage.run(.milliseconds(1))
+        #expect(values(stage).count == 100)
+    }
+
+    @Test func `While the device disconnects StartNotify is refused`() {
+        let stage = stage()
+        _ = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
+        stage.run(.milliseconds(10))
+        #expect(stage.characteristic(Self.rate, "StartNotify") == "NotConnected: Not Connected")
+    }
+
+    @Test func `A value that a test updates is read and not notified`() {
+        let stage = stage()
+        stage.characteristic(Self.level, "StartNotify")
+        _ = stage.seen()
+        stage.simulation.bluez.setValue([42], of: Self.address, "2a19")
+        stage.run(.milliseconds(10))
+        #expect(values(stage).isEmpty)
+        #expect(stage.characteristic(Self.level, "ReadValue", .properties([:])) == "ok <2a>")
+    }
+}

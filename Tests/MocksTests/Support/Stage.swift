@@ -1,0 +1,78 @@
+import DBus
+import Rx
+import RxBluetoothMocks
+import RxTest
+import Synchronization
+
+/// A simulation in virtual time with one client on its bus, whose signals and answers are written down as lines.
+final class Stage: Sendable {
+    let scheduler: TestScheduler
+    let simulation: Simulation
+    let client: Client
+
+    init(_ scenario: Scenario = .everyday, starting: Bool = true) {
+        scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
+        client = Client(simulation.connect())
+        run(.milliseconds(10))
+        client.log.clear()
+    }
+
+    /// Another client on the bus.
+    func another() -> Client {
+        let client = Client(simulation.connect())
+        run(.milliseconds(1))
+        client.log.clear()
+        return client
+    }
+
+    /// Lets time pass.
+    func run(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        scheduler.advanceBy(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+
+    /// What the client saw since the last time this was asked.
+    func seen() -> [String] { client.log.take() }
+}
+
+/// The answer to a call, once it is there.
+final class Answer: Sendable {
+    private let result = Mutex<Result<Message, DBusError>?>(nil)
+
+    func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
+
+    var isOpen: Bool { result.withLock { $0 == nil } }
+
+    var message: Message? { try? result.withLock { $0 }?.get() }
+
+    var values: [Value] { (try? message?.read { (body) throws(DBusError) in try body.values() }) ?? [] }
+
+    var error: DBusError? {
+        if case .failure(let error)? = result.withLock({ $0 }) { return error }
+        return nil
+    }
+
+    /// “ok” with the values, or the error's last word and text.
+    var line: String {
+        if isOpen { return "no answer" }
+        if let error { return "\(error.name.split(separator: ".").last ?? ""): \(error.message)" }
+        return (["ok"] + values.map(\.line)).joined(separator: " ")
+    }
+}
+
+/// What was seen, in order.
+final class Log: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func write(_ line: String) { lines.withLock { $0.append(line) } }
+
+    func take() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    func clear() { _ = take() }
+}

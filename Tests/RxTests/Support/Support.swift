@@ -1,0 +1,47 @@
+import Rx
+import RxTest
+import Synchronization
+import Testing
+
+/// The errors of these tests.
+enum TestError: Error, Equatable { case first, second }
+
+typealias Line<Element> = Recorded<Event<Element>>
+
+/// Collects what several threads say.
+final class Log<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
+    var all: [Value] { values.withLock { $0 } }
+    var count: Int { values.withLock { $0.count } }
+}
+
+/// A place for a disposable that its own callback disposes of.
+final class Holder: Sendable {
+    let slot = SingleAssignmentDisposable()
+    func hold(_ disposable: any Disposable) { slot.setDisposable(disposable) }
+    func drop() { slot.dispose() }
+}
+
+/// One hot stream and what an operator makes of it, with the lifetime of the subscription.
+@discardableResult
+func check<Input, Output: Equatable>(
+    _ events: [Line<Input>], disposed: Int = 1000, gives expected: [Line<Output>], lives: (Int, Int),
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ make: (Observable<Input>, TestScheduler) -> Observable<Output>
+) -> TestScheduler {
+    let scheduler = TestScheduler(initialClock: 0)
+    let source = scheduler.createHotObservable(events)
+    let stream = make(source.asObservable(), scheduler)
+    let result = scheduler.start(disposed: disposed) { stream }
+    #expect(result.events == expected, sourceLocation: sourceLocation)
+    #expect(source.subscriptions == [Subscription(lives.0, lives.1)], sourceLocation: sourceLocation)
+    return scheduler
+}
+
+/// The usual script: an element before subscription, then 1…5 at 210, 220 … 250, then the good end at 300.
+let usual: [Line<Int>] = [
+    .next(150, 0), .next(210, 1), .next(220, 2), .next(230, 3), .next(240, 4), .next(250, 5), .completed(300),
+]
+/// As `usual`, failing at 225.
+let failing: [Line<Int>] = [.next(150, 0), .next(210, 1), .next(220, 2), .error(225, TestError.first)]
