@@ -1,12 +1,11 @@
 import DBus
 import Rx
-import Synchronization
 
 /// How the public types reach the bus's context: opens the bus when somebody first needs it, and again after it was lost.
 final class BlueZAccess: Sendable {
     let settings: Settings
     private let open: @Sendable () -> any Bus
-    private let opened = Mutex<Opened>(.notYet)
+    private let opened = Guarded<Opened>(.notYet)
     let reports = BehaviorRelay<BlueZClient.Report?>(value: nil)
 
     private enum Opened {

@@ -1,5 +1,4 @@
 public import Rx
-import Synchronization
 
 /// A Bluetooth device in the role of a peripheral. There is one object for each device of a manager (S46).
 ///
@@ -7,7 +6,7 @@ import Synchronization
 public final class Peripheral: Sendable {
     let key: DeviceKey
     private let client: WeakClient
-    private let info: Mutex<Info>
+    private let info: Guarded<Info>
 
     private struct Info {
         var name: String?
@@ -22,7 +21,7 @@ public final class Peripheral: Sendable {
     init(key: DeviceKey, kind: BluetoothAddress.Kind?, client: BlueZClient?) {
         self.key = key
         self.client = WeakClient(client: client, scheduler: client?.settings.scheduler)
-        info = Mutex(Info(name: nil, kind: kind))
+        info = Guarded(Info(name: nil, kind: kind))
     }
 
     /// The device's address. One that is random may belong to another device later.

@@ -3,6 +3,7 @@ import ArgumentParser
 @main
 enum Main {
     static func main() {
+        StandardStreams.secure()
         Signals.block()
         do {
             var command = try BLECLI.parseAsRoot()

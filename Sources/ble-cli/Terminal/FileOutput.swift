@@ -8,7 +8,7 @@ struct FileOutput: Output {
     static let error = FileOutput(descriptor: STDERR_FILENO)
 
     var size: TerminalSize? {
-        guard isatty(descriptor) == 1 else { return nil }
+        guard isatty(descriptor) == 1, !Self.isDumb else { return nil }
         var size = winsize()
         // A serial line tells no size.
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -16,6 +16,9 @@ struct FileOutput: Output {
         }
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
+
+    /// Whether the terminal is one that only prints, such as that of an editor. It gets plain lines.
+    private static let isDumb = unsafe getenv("TERM").map { unsafe String(cString: $0) } == "dumb"
 
     func write(_ text: String) throws {
         var text = text

@@ -3,9 +3,10 @@ import Testing
 @testable import RxBluetooth
 
 struct BluetoothAddressTests {
-    @Test func `An address reads and writes as text`() {
-        #expect(BluetoothAddress("c0:ff:ee:00:00:01")?.description == "C0:FF:EE:00:00:01")
-        #expect(BluetoothAddress("C0:FF:EE:00:00:01")?.number == 0xC0FF_EE00_0001)
+    @Test(arguments: ["c0:ff:ee:00:00:01", "C0:FF:EE:00:00:01"])
+    func `An address reads and writes as text`(text: String) {
+        #expect(BluetoothAddress(text)?.description == "C0:FF:EE:00:00:01")
+        #expect(BluetoothAddress(text)?.number == 0xC0FF_EE00_0001)
         #expect(BluetoothAddress(0xC0FF_EE00_0001).text(separator: "_") == "C0_FF_EE_00_00_01")
     }
 

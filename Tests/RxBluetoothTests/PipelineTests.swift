@@ -1,0 +1,80 @@
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+struct PipelineTests {
+    @Test func `The pipeline of the design runs as it stands`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let simulation = Simulation(.everyday, scheduler: scheduler)
+        let heartRate: BluetoothUUID = "180D"
+        let measurement: BluetoothUUID = "2A37"
+        let bag = DisposeBag()
+        let printed = scheduler.createObserver([UInt8].self)
+        @Sendable func print(_ value: [UInt8]) { printed.onNext(value) }
+        // Only this line differs: the bus and the clock are parameters.
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+
+        manager.state  // Observable<BluetoothState>, the current one first
+            .filter { $0 == .poweredOn }
+            .timeout(.seconds(1), scheduler: scheduler)
+            .take(1)
+            .flatMap { _ in manager.scanForPeripherals(withServices: [heartRate]) }
+            .take(1)
+            .flatMap { $0.peripheral.connect() }  // emits the peripheral; dispose disconnects
+            .flatMap { $0.discoverServices([heartRate]) }  // one element a service
+            .flatMap { $0.discoverCharacteristics([measurement]) }  // one element a characteristic
+            .flatMap { $0.observeValueUpdates() }  // notifications on while subscribed
+            .subscribe(onNext: { print($0) })
+            .disposed(by: bag)
+
+        scheduler.advanceBy(4_500)
+        let values = printed.events.compactMap(\.value.element)
+        #expect(values.count >= 3)
+        #expect(values.first == [0x00, 62])
+        #expect(simulation.calls.map(\.member) == [
+            "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "StartNotify",
+        ])
+    }
+
+    @Test func `A manager for the system bus does nothing before somebody subscribes`() {
+        // This is the design's first line; a bus that is not there would show as soon as anything was opened.
+        let manager = BluetoothManager(queue: .main)
+        _ = manager.state.filter { $0 == .poweredOn }.take(1)
+        _ = manager.scanForPeripherals(withServices: ["180D"])
+    }
+
+    @Test func `Disposing of the pipeline undoes all of it, and settled tells when`() {
+        let stage = Stage()
+        let pipeline = stage.record(
+            stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)
+                .flatMap { $0.peripheral.connect() }
+                .flatMap { $0.discoverServices([0x180D]) }
+                .flatMap { $0.discoverCharacteristics([0x2A37]) }
+                .flatMap { $0.observeValueUpdates() })
+        stage.advance(3_000)
+        #expect(!pipeline.elements.isEmpty)
+        pipeline.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1)
+        #expect(!settled.isCompleted)
+        stage.advance(3_000)
+        #expect(settled.isCompleted)
+        #expect(stage.count("StopNotify") == 1)
+        #expect(stage.count("Disconnect") == 1)
+        #expect(stage.count("StopDiscovery") == 1)
+    }
+
+    @Test func `The async forms work like the streams`() async throws {
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        let simulation = Simulation(.everyday, scheduler: scheduler)
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        for try await state in manager.state.values {
+            #expect(state == .poweredOn)
+            break
+        }
+        let known = try await manager.knownPeripherals().value
+        #expect(known.isEmpty)
+        try await manager.close().value
+    }
+}

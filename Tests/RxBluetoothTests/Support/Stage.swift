@@ -1,0 +1,72 @@
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+
+/// A test's world: a simulated bluetoothd with peripherals around it, a manager, and a clock of milliseconds that stands
+/// still until the test turns it.
+struct Stage {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+    let simulation: Simulation
+    let manager: BluetoothManager
+
+    init(
+        _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
+        deadlines: Deadlines = Deadlines()
+    ) {
+        simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
+        manager = BluetoothManager(
+            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines)
+    }
+
+    init(with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines()) {
+        self.init(Scenario(peripherals: peripherals), deadlines: deadlines)
+    }
+
+    /// Subscribes now, and records what comes and when.
+    func record<Element: Sendable>(_ stream: Observable<Element>) -> Recording<Element> {
+        Recording(stream, scheduler)
+    }
+
+    /// Subscribes now, and records what a trait tells.
+    func record<Trait, Element: Sendable>(_ trait: PrimitiveSequence<Trait, Element>) -> Recording<Element> {
+        Recording(trait.asObservable(), scheduler)
+    }
+
+    /// Turns the clock by so many milliseconds.
+    func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
+
+    /// How often clients called a method of the daemon.
+    func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
+
+    /// The methods that clients called, in order, without what every client asks at its start.
+    var methods: [String] { simulation.calls.map(\.member).filter { $0 != "GetManagedObjects" } }
+}
+
+/// What a stream told, and when, in milliseconds.
+final class Recording<Element: Sendable> {
+    private let observer: TestableObserver<Element>
+    private let subscription: any Disposable
+
+    init(_ stream: Observable<Element>, _ scheduler: TestScheduler) {
+        observer = scheduler.createObserver(Element.self)
+        subscription = stream.subscribe(observer)
+    }
+
+    deinit { subscription.dispose() }
+
+    func dispose() { subscription.dispose() }
+
+    var elements: [Element] { observer.events.compactMap(\.value.element) }
+    var times: [Int] { observer.events.map(\.time) }
+    var error: BluetoothError? { observer.events.last?.value.error as? BluetoothError }
+    var isCompleted: Bool { observer.events.last?.value.isCompleted == true }
+    /// Whether nothing has ended it.
+    var isLive: Bool { observer.events.last?.value.isStopEvent != true }
+}
+
+extension BluetoothManager {
+    /// The peripheral with an address, as a scan hears it.
+    func peripheral(_ address: BluetoothAddress) -> Observable<Peripheral> {
+        scanForPeripherals().map(\.peripheral).filter { $0.address == address }.take(1)
+    }
+}
