@@ -1,0 +1,303 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct ScanTests {
+    private let everyday: Set<String?> = [
+        "Heart rate strap", "Thermometer", "Door beacon", "Loose plug", "Twin sensor",
+    ]
+
+    private func beacon(
+        _ address: String, name: String? = nil, every interval: Duration = .milliseconds(100),
+        services: [String] = [], serviceData: [String: [UInt8]] = [:], manufacturerData: [UInt16: [UInt8]] = [:]
+    ) -> SimulatedPeripheral {
+        SimulatedPeripheral(name ?? "", address: address) {
+            SimulatedAdvertisement(
+                every: interval, rssi: -60, name: name, services: services, manufacturerData: manufacturerData,
+                serviceData: serviceData)
+        }
+    }
+
+    @Test func `S8 Nothing is sent before somebody subscribes`() {
+        let stage = Stage()
+        let scan = stage.manager.scanForPeripherals()
+        stage.advance(1_000)
+        #expect(stage.simulation.calls.isEmpty)
+        _ = scan
+    }
+
+    @Test func `S9 One scan is one StartDiscovery, with a filter set before it`() {
+        let stage = Stage()
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(3_000)
+        #expect(stage.methods == ["SetDiscoveryFilter", "StartDiscovery"])
+        #expect(Set(scan.elements.map(\.peripheral.name)) == everyday)
+        #expect(scan.isLive)
+        let filter = stage.simulation.calls.first { $0.member == "SetDiscoveryFilter" }?.arguments
+        #expect(filter == [
+            .properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
+        ])
+    }
+
+    @Test func `S10 Disposing stops the scan, once`() {
+        let stage = Stage()
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        scan.dispose()
+        let heard = scan.elements.count
+        stage.advance(3_000)
+        #expect(stage.count("StopDiscovery") == 1)
+        #expect(scan.elements.count == heard)
+        #expect(scan.isLive, "A stream that was disposed of tells nothing.")
+    }
+
+    @Test func `S10 A scan that is disposed of before bluetoothd has answered is stopped when it has`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        scan.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(3_000)
+        #expect(stage.count("StartDiscovery") == stage.count("StopDiscovery"))
+        #expect(settled.isCompleted)
+        #expect(states.isLive)
+    }
+
+    @Test func `S11 Two scans share one session, and the last one stops it`() {
+        let stage = Stage()
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(500)
+        let second = stage.record(stage.manager.scanForPeripherals(withServices: [0x180D]))
+        stage.advance(1_000)
+        #expect(stage.count("StartDiscovery") == 1)
+        #expect(Set(second.elements.map(\.peripheral.name)) == ["Heart rate strap"])
+        first.dispose()
+        stage.advance(1_000)
+        #expect(stage.count("StopDiscovery") == 0)
+        second.dispose()
+        stage.advance(1_000)
+        #expect(stage.count("StopDiscovery") == 1)
+    }
+
+    @Test func `S12 A late subscriber gets nothing of what was heard before it`() {
+        let quiet = beacon("C0:00:00:00:00:01", name: "Slow", every: .seconds(10))
+        let stage = Stage(with: [quiet])
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(5_000)
+        #expect(first.elements.count == 1)
+        let second = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(3_000)
+        #expect(second.elements.isEmpty)
+        stage.advance(10_000)
+        #expect(second.elements.count == 1)
+    }
+
+    @Test func `S13 Switching the adapter off ends each scan with one error, and nothing is stopped`() {
+        let stage = Stage()
+        let scans = [stage.record(stage.manager.scanForPeripherals()), stage.record(stage.manager.scanForPeripherals())]
+        stage.advance(1_000)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(3_000)
+        for scan in scans { #expect(scan.error?.kind == .adapterOff) }
+        #expect(stage.count("StopDiscovery") == 0)
+    }
+
+    @Test func `S13 A bluetoothd that dies, or an adapter that is unplugged, ends a scan`() {
+        for (kind, happens): (BluetoothError.Kind, @Sendable (Stage) -> Void) in [
+            (.daemonUnavailable, { $0.simulation.bluez.crash() }), (.noAdapter, { $0.simulation.bluez.removeAdapter() }),
+            (.busUnavailable, { $0.simulation.bus.shutDown() }),
+        ] {
+            let stage = Stage()
+            let scan = stage.record(stage.manager.scanForPeripherals())
+            stage.advance(1_000)
+            happens(stage)
+            stage.advance(1_000)
+            #expect(scan.error?.kind == kind)
+            #expect(stage.count("StopDiscovery") == 0)
+        }
+    }
+
+    @Test func `S15 A scan subscribed to again after an error works`() {
+        let stage = Stage()
+        let scan = stage.record(
+            stage.manager.scanForPeripherals().catch { _ in
+                stage.manager.state.filter { $0 == .poweredOn }.take(1)
+                    .flatMap { _ in stage.manager.scanForPeripherals() }
+            })
+        stage.advance(1_000)
+        let before = scan.elements.count
+        stage.simulation.bluez.crash()
+        stage.advance(100)
+        stage.simulation.bluez.start()
+        stage.advance(2_000)
+        #expect(before == 5)
+        #expect(scan.elements.count == 10)
+        #expect(stage.count("StartDiscovery") == 2)
+    }
+
+    @Test func `S22 A peripheral is reported once, or at each advertisement where duplicates are allowed`() {
+        let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
+        let once = stage.record(stage.manager.scanForPeripherals())
+        let always = stage.record(
+            stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(3_000)
+        #expect(once.elements.count == 1)
+        #expect((25...31).contains(always.elements.count))
+        #expect(Set(always.elements.map(\.peripheral)).count == 1)
+    }
+
+    @Test func `S22 A name that comes later is told, and so is a new scan`() {
+        let address = "C0:00:00:00:00:01"
+        let stage = Stage(with: [beacon(address)])
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(scan.elements.map(\.peripheral.name) == [nil])
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Late"), from: address)
+        stage.advance(1_000)
+        #expect(scan.elements.map(\.advertisementData.localName) == [nil, "Late"])
+        scan.dispose()
+        stage.advance(1_000)
+        let again = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(again.elements.map(\.advertisementData.localName) == ["Late"])
+    }
+
+    @Test func `S46 One peripheral is one object over all scans`() {
+        let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
+        let first = stage.record(stage.manager.scanForPeripherals().take(1))
+        stage.advance(1_000)
+        let second = stage.record(stage.manager.scanForPeripherals().take(1))
+        stage.advance(1_000)
+        #expect(first.elements.first?.peripheral === second.elements.first?.peripheral)
+        #expect(first.elements.count == 1)
+    }
+
+    @Test func `Q44 A service filter finds those that list the service and those that only send its data`() {
+        let stage = Stage(with: [
+            beacon("C0:00:00:00:00:01", name: "Lists", services: ["feaa"]),
+            beacon("C0:00:00:00:00:02", name: "Sends", serviceData: ["feaa": [1, 2]]),
+            beacon("C0:00:00:00:00:03", name: "Neither", services: ["180d"]),
+        ])
+        let scan = stage.record(stage.manager.scanForPeripherals(withServices: [0xFEAA]))
+        stage.advance(2_000)
+        #expect(Set(scan.elements.map(\.peripheral.name)) == ["Lists", "Sends"])
+    }
+
+    @Test func `Everything that is advertised arrives`() {
+        let peripheral = SimulatedPeripheral("Full", address: "C0:00:00:00:00:01") {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, name: "Full", txPower: 4, services: ["180d"],
+                manufacturerData: [0x004C: [1, 2, 3]], serviceData: ["180f": [9]], appearance: 0x0341)
+        }
+        let stage = Stage(with: [peripheral])
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        guard let heard = scan.elements.first else {
+            Issue.record("Nothing was heard.")
+            return
+        }
+        #expect(heard.advertisementData.localName == "Full")
+        #expect(heard.advertisementData.txPowerLevel == 4)
+        #expect(heard.advertisementData.serviceUUIDs == [0x180D])
+        #expect(heard.advertisementData.manufacturerData == [0x4C: [1, 2, 3]])
+        #expect(heard.advertisementData.serviceData == [0x180F: [9]])
+        #expect(heard.advertisementData.appearance == 0x0341)
+        #expect(heard.advertisementData.isConnectable == nil)
+        #expect(heard.rssi == -60)
+        #expect(!heard.isCached)
+        #expect(heard.peripheral.address == "C0:00:00:00:00:01")
+        #expect(heard.peripheral.addressKind == .random)
+        #expect(heard.timestamp < stage.scheduler.now)
+    }
+
+    @Test func `Q53 What bluetoothd remembers is told only where asked for, and marked`() {
+        let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        first.dispose()
+        stage.advance(100)
+        stage.simulation.bluez.setInRange(false, "C0:00:00:00:00:01")
+        let plain = stage.record(stage.manager.scanForPeripherals())
+        let known = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(includesKnown: true)))
+        let list = stage.record(stage.manager.knownPeripherals())
+        stage.advance(1_000)
+        #expect(plain.elements.isEmpty)
+        #expect(known.elements.map(\.isCached) == [true])
+        #expect(known.elements.map(\.rssi) == [nil])
+        #expect(list.elements.first?.map(\.peripheral.name) == ["One"])
+        stage.simulation.bluez.setInRange(true, "C0:00:00:00:00:01")
+        stage.advance(1_000)
+        #expect(plain.elements.map(\.isCached) == [false])
+    }
+
+    @Test func `Q54 The end of a scan brings no sightings`() {
+        let stage = Stage()
+        let first = stage.record(stage.manager.scanForPeripherals())
+        let second = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).take(40))
+        stage.advance(2_000)
+        #expect(second.isCompleted)
+        first.dispose()
+        let third = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(1)
+        #expect(third.elements.isEmpty)
+    }
+
+    @Test func `Q31 A scan that begins while the last one is being stopped waits for that`() {
+        let stage = Stage()
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        first.dispose()
+        let second = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(2_000)
+        #expect(stage.methods == [
+            "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "StartDiscovery",
+        ])
+        #expect(!second.elements.isEmpty)
+    }
+
+    @Test func `S91 Nothing is emitted after dispose, not even by dispose from within`() {
+        let stage = Stage()
+        let bag = DisposeBag()
+        let count = BehaviorRelay(value: 0)
+        let subscription = SerialDisposable()
+        subscription.disposable = stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
+            .subscribe(onNext: { _ in
+                count.accept(count.value + 1)
+                subscription.dispose()
+            })
+        subscription.disposed(by: bag)
+        stage.advance(2_000)
+        #expect(count.value == 1)
+        #expect(stage.count("StopDiscovery") == 1)
+    }
+
+    @Test func `S92 A thousand scans leave nothing behind`() {
+        let stage = Stage()
+        for _ in 0..<1_000 {
+            let scan = stage.record(stage.manager.scanForPeripherals().take(1))
+            stage.advance(200)
+            #expect(scan.isCompleted)
+        }
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1_000)
+        #expect(settled.isCompleted)
+        #expect(stage.count("StartDiscovery") == stage.count("StopDiscovery"))
+    }
+
+    @Test func `A closed manager fails, and says so`() {
+        let stage = Stage()
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(1_000)
+        #expect(closed.isCompleted)
+        #expect(scan.error?.kind == .closed)
+        #expect(stage.count("StopDiscovery") == 1)
+        let late = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1)
+        #expect(late.error?.kind == .closed)
+    }
+}

@@ -1,0 +1,180 @@
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+struct StateTests {
+    @Test func `S2 The present state comes first, then each change, and there is no end`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        #expect(states.elements == [.poweredOn])
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1_000)
+        stage.simulation.bluez.setPower(true)
+        stage.advance(1_000)
+        #expect(states.elements == [.poweredOn, .poweredOff, .poweredOn])
+        #expect(states.isLive)
+    }
+
+    @Test func `S2 A late subscriber hears the present state at once`() {
+        let stage = Stage()
+        let early = stage.record(stage.manager.state)
+        stage.advance(10)
+        let late = stage.record(stage.manager.state)
+        stage.advance(1)
+        #expect(early.elements == [.poweredOn])
+        #expect(late.elements == [.poweredOn])
+    }
+
+    @Test func `S3 A state that does not change is not repeated`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(2_000)
+        scan.dispose()
+        stage.advance(2_000)
+        // The adapter's Discovering came and went meanwhile.
+        #expect(states.elements == [.poweredOn])
+    }
+
+    @Test func `S4 Q26 An adapter that comes later is found`() {
+        let stage = Stage(Scenario(adapters: [], peripherals: []))
+        let states = stage.record(stage.manager.state)
+        stage.advance(100)
+        #expect(states.elements == [.noAdapter])
+        stage.simulation.bluez.addAdapter(as: 3)
+        stage.advance(1_000)
+        #expect(states.elements == [.noAdapter, .poweredOn])
+    }
+
+    @Test func `Q28 An adapter that was unplugged comes back under another number`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        let adapters = stage.record(stage.manager.adapters)
+        stage.advance(10)
+        stage.simulation.bluez.removeAdapter(0)
+        stage.advance(1_000)
+        stage.simulation.bluez.addAdapter(as: 1)
+        stage.advance(1_000)
+        #expect(states.elements == [.poweredOn, .noAdapter, .poweredOn])
+        #expect(adapters.elements.map { $0.map(\.name) }.last == ["hci1"])
+        #expect(adapters.elements.last?.first?.isSelected == true)
+    }
+
+    @Test func `Q1 A bluetoothd that starts later is found`() {
+        let stage = Stage(.everyday, starting: false)
+        let states = stage.record(stage.manager.state)
+        stage.advance(100)
+        #expect(states.elements == [.daemonUnavailable])
+        stage.simulation.bluez.start()
+        stage.advance(1_000)
+        #expect(states.elements.last == .poweredOn)
+    }
+
+    @Test func `Q2 A bluetoothd that crashes and comes back is followed`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        stage.simulation.bluez.crash()
+        stage.advance(1_000)
+        #expect(states.elements == [.poweredOn, .daemonUnavailable])
+        stage.simulation.bluez.start()
+        stage.advance(1_000)
+        #expect(states.elements.last == .poweredOn)
+        #expect(states.isLive)
+    }
+
+    @Test func `Q30 An adapter blocked by rfkill is a state of its own`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        stage.simulation.bluez.setBlocked(true)
+        stage.advance(1_000)
+        #expect(states.elements.last == .blocked)
+    }
+
+    @Test func `A bus that goes away is a state, and the next use opens a new one`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let first = Simulation(.everyday, scheduler: scheduler)
+        let second = Simulation(.everyday, scheduler: scheduler)
+        let buses = Buses([first, second])
+        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let states = Recording(manager.state, scheduler)
+        scheduler.advanceBy(10)
+        first.bus.shutDown()
+        scheduler.advanceBy(10)
+        #expect(states.elements == [.poweredOn, .busUnavailable])
+        let scan = Recording(manager.scanForPeripherals(), scheduler)
+        scheduler.advanceBy(1_000)
+        #expect(!scan.elements.isEmpty)
+        #expect(states.elements == [.poweredOn, .busUnavailable, .poweredOn])
+    }
+
+    @Test func `S5 Nothing is opened before somebody subscribes`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let buses = Buses([Simulation(.everyday, scheduler: scheduler)])
+        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        _ = manager.state
+        _ = manager.scanForPeripherals()
+        scheduler.advanceBy(1_000)
+        #expect(buses.count == 0)
+    }
+
+    @Test(arguments: [
+        (BluetoothState.poweredOff, BluetoothError.Kind.adapterOff), (.blocked, .adapterBlocked),
+        (.noAdapter, .noAdapter), (.daemonUnavailable, .daemonUnavailable),
+    ])
+    func `S1 Each state that is not on has its error, and nothing is sent`(
+        state: BluetoothState, kind: BluetoothError.Kind
+    ) {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        switch state {
+        case .poweredOff: stage.simulation.bluez.setPower(false)
+        case .blocked: stage.simulation.bluez.setBlocked(true)
+        case .noAdapter: stage.simulation.bluez.removeAdapter()
+        default: stage.simulation.bluez.crash()
+        }
+        stage.advance(1_000)
+        #expect(states.elements.last == state)
+        stage.simulation.bluez.forgetCalls()
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(scan.error?.kind == kind)
+        #expect(scan.error?.operation == .scan)
+        #expect(scan.elements.isEmpty)
+        #expect(stage.methods.isEmpty)
+    }
+
+    @Test func `An adapter can be asked for by name and by address`() {
+        let scenario = Scenario(
+            adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")], peripherals: [])
+        for selection in [AdapterSelection.named("hci1"), .address("00:1A:7D:DA:71:02")] {
+            let stage = Stage(scenario, adapter: selection)
+            let adapters = stage.record(stage.manager.adapters)
+            stage.advance(10)
+            #expect(adapters.elements.last?.filter(\.isSelected).map(\.name) == ["hci1"])
+        }
+        let missing = Stage(scenario, adapter: .named("hci7"))
+        let states = missing.record(missing.manager.state)
+        missing.advance(10)
+        #expect(states.elements == [.noAdapter])
+    }
+
+    @Test func `Q27 The first adapter that is on is chosen, and kept while it is on`() {
+        let scenario = Scenario(
+            adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")], peripherals: [])
+        let stage = Stage(scenario)
+        let adapters = stage.record(stage.manager.adapters)
+        stage.advance(10)
+        #expect(adapters.elements.last?.filter(\.isSelected).map(\.name) == ["hci1"])
+        stage.simulation.bluez.setPower(true, adapter: 0)
+        stage.advance(1_000)
+        #expect(adapters.elements.last?.filter(\.isSelected).map(\.name) == ["hci1"])
+        stage.simulation.bluez.setPower(false, adapter: 1)
+        stage.advance(1_000)
+        #expect(adapters.elements.last?.filter(\.isSelected).map(\.name) == ["hci0"])
+    }
+}

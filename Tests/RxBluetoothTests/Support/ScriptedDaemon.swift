@@ -1,0 +1,160 @@
+import DBus
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+/// A bluetoothd without a will of its own, for what no sane daemon does: it owns `org.bluez` on a bus, tells of the objects
+/// that it was given, and keeps every other call until the test answers it by hand.
+///
+///     let stage = Stage(starting: false)
+///     let daemon = ScriptedDaemon(on: stage, .oneDevice)
+///     …
+///     daemon.take("ReadValue").reply { $0.bytes([1]) }
+///     stage.advance(0)
+final class ScriptedDaemon: Sendable {
+    /// What there is: properties by interface by path.
+    typealias Objects = [String: [String: [String: Value]]]
+
+    private struct State {
+        var connection: LoopbackConnection?
+        var objects: Value
+        var waiting: [IncomingCall] = []
+        var habits: [String: @Sendable (IncomingCall) -> Void] = [:]
+        var methods: [String] = []
+    }
+
+    private let bus: LoopbackBus
+    private let state: Mutex<State>
+
+    /// A daemon that is up at once. It is gone with the object.
+    init(on stage: Stage, _ objects: Objects = [:]) {
+        bus = stage.simulation.bus
+        state = Mutex(State(objects: Self.value(objects)))
+        start()
+        stage.advance(0)
+    }
+
+    // MARK: Its life
+
+    func start() {
+        let connection = bus.connect()
+        state.withLock { $0.connection = connection }
+        _ = connection.export(at: .root, includingChildren: true) { [weak self] in self?.came($0) }
+        connection.requestName("org.bluez") { #expect($0 == nil) }
+    }
+
+    /// Takes it off the bus without a word; calls that wait fail as they do on a real bus.
+    func crash() {
+        let connection = state.withLock { state in
+            defer { state.connection = nil }
+            state.waiting = []
+            return state.connection
+        }
+        connection?.close()
+    }
+
+    // MARK: Calls
+
+    /// The methods that were called, in order, without what every client asks at its start.
+    var methods: [String] { state.withLock { $0.methods } }
+
+    func count(_ member: String) -> Int { methods.count { $0 == member } }
+
+    /// The eldest call of a method that nobody has answered.
+    func take(_ member: String, sourceLocation: SourceLocation = #_sourceLocation) -> Pending {
+        let call = state.withLock { state -> IncomingCall? in
+            guard let index = state.waiting.firstIndex(where: { $0.message.member == member }) else { return nil }
+            return state.waiting.remove(at: index)
+        }
+        if call == nil { Issue.record("Nobody called \(member).", sourceLocation: sourceLocation) }
+        return Pending(call: call)
+    }
+
+    /// A call to be answered; nothing happens where there was none, which has been recorded.
+    struct Pending {
+        let call: IncomingCall?
+
+        func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }) {
+            call?.reply(body)
+        }
+
+        func fail(_ name: String, _ message: String = "") { call?.fail(DBusError(name: name, message: message)) }
+    }
+
+    /// Answers all calls of a method, without waiting for the test.
+    func always(_ member: String, _ answer: @escaping @Sendable (IncomingCall) -> Void = { $0.reply() }) {
+        state.withLock { $0.habits[member] = answer }
+    }
+
+    private func came(_ call: IncomingCall) {
+        let member = call.message.member ?? ""
+        let (habit, objects) = state.withLock { state in
+            if member != "GetManagedObjects" { state.methods.append(member) }
+            let habit = state.habits[member]
+            if habit == nil, member != "GetManagedObjects" { state.waiting.append(call) }
+            return (habit, state.objects)
+        }
+        if let habit { return habit(call) }
+        if member == "GetManagedObjects" { call.reply { (body) throws(DBusError) in try body.value(objects) } }
+    }
+
+    // MARK: Signals
+
+    /// Says that properties changed. The next `GetManagedObjects` does not know of it.
+    func change(_ path: String, _ interface: String, _ properties: [String: Value], invalidating: [String] = []) {
+        signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
+            try body.string(interface)
+            try body.properties(properties)
+            try body.value(.strings(invalidating))
+        }
+    }
+
+    /// Says that objects came.
+    func add(_ objects: Objects) {
+        for (path, interfaces) in objects.sorted(by: { $0.key < $1.key }) {
+            signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { (body) throws(DBusError) in
+                try body.objectPath(ObjectPath(path) ?? .root)
+                try body.value(Self.value(interfaces))
+            }
+        }
+    }
+
+    /// Says that interfaces of an object went.
+    func remove(_ path: String, _ interfaces: String...) {
+        signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
+            try body.objectPath(ObjectPath(path) ?? .root)
+            try body.value(.strings(interfaces))
+        }
+    }
+
+    /// Sends any signal, however senseless.
+    func signal(
+        _ path: String, _ interface: String, _ member: String,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) {
+        do {
+            let path = try #require(ObjectPath(path))
+            let signal = try Message.signal(path: path, interface: interface, member: member, body)
+            state.withLock { $0.connection }?.send(signal)
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    /// Replaces what `GetManagedObjects` tells, also by what it may never tell.
+    func tell(_ objects: Value) { state.withLock { $0.objects = objects } }
+
+    static func value(_ objects: Objects) -> Value {
+        .dictionary(
+            key: "o", value: "a{sa{sv}}",
+            objects.sorted { $0.key < $1.key }.map {
+                Value.Entry(.objectPath(ObjectPath($0.key) ?? .root), value($0.value))
+            })
+    }
+
+    static func value(_ interfaces: [String: [String: Value]]) -> Value {
+        .dictionary(
+            key: "s", value: "a{sv}",
+            interfaces.sorted { $0.key < $1.key }.map { Value.Entry(.string($0.key), .properties($0.value)) })
+    }
+}
