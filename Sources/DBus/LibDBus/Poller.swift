@@ -1,56 +1,81 @@
+internal import CDBus
 import Glibc
 
-/// Waiting: for the bus's socket, for a time, and for other threads, which end the wait.
-///
-/// Two descriptors are all there ever is to wait for, so this is poll(2): it needs no registration that could differ from
-/// what libdbus wants. Nothing outside this file knows.
+/// Waiting: for the bus's socket, for a time, and for other threads, which end the wait. By epoll(7) and eventfd(2).
 final class Poller {
-    private let inner: OwnedDescriptor
-    private let outer: OwnedDescriptor
+    private let epoll: OwnedDescriptor
+    private let event: OwnedDescriptor
+    private var registered = Source()
 
-    /// What to wait for; a descriptor without events is not looked at, for a closed socket would wake us for ever.
-    struct Source {
+    /// What to wait for; a descriptor without events is not registered, for a closed socket would wake us for ever.
+    struct Source: Equatable {
         var descriptor: Int32 = -1
+        /// Events as poll(2) names them, which epoll shares.
         var events: Int16 = 0
     }
 
     /// Nil where the process has no descriptor left.
     init?() {
-        var pair: (Int32, Int32) = (-1, -1)
         // Close-on-exec from the start: another thread may fork at any moment.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let failure = unsafe withUnsafeMutablePointer(to: &pair) {
-            unsafe $0.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe socketpair(AF_UNIX, kind, 0, $0) }
-        }
-        guard failure == 0 else { return nil }
-        inner = OwnedDescriptor(adopting: pair.0)
-        outer = OwnedDescriptor(adopting: pair.1)
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        let event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        let isDone = epoll >= 0 && event >= 0 && Self.control(epoll, EPOLL_CTL_ADD, event, Int16(POLLIN)) == 0
+        // A number that is no descriptor is closed in vain, which does no harm.
+        self.epoll = OwnedDescriptor(adopting: epoll)
+        self.event = OwnedDescriptor(adopting: event)
+        if !isDone { return nil }
     }
 
     /// The number by which ``wake(_:)`` ends the wait.
-    var wakeNumber: Int32 { outer.number }
+    var wakeNumber: Int32 { event.number }
 
     /// Ends the wait, from any thread.
     static func wake(_ number: Int32) {
-        var byte: UInt8 = 1
-        // Where the buffer is full, the waiter is awake long since. The other end outlives this one, so no SIGPIPE.
-        _ = unsafe write(number, &byte, 1)
+        var one: UInt64 = 1
+        _ = unsafe write(number, &one, 8)
     }
 
     /// Waits for at most so many milliseconds, for ever where that is negative; returns what the source is ready for.
     func wait(for source: Source, milliseconds: Int32) -> Int16 {
-        var items = (
-            pollfd(fd: inner.number, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: source.events == 0 ? -1 : source.descriptor, events: source.events, revents: 0)
-        )
-        let count = unsafe withUnsafeMutablePointer(to: &items) {
-            unsafe $0.withMemoryRebound(to: pollfd.self, capacity: 2) { unsafe poll($0, 2, milliseconds) }
+        if source != registered { register(source) }
+        var ready = unsafe (epoll_event(), epoll_event())
+        let count = unsafe withUnsafeMutablePointer(to: &ready) {
+            unsafe $0.withMemoryRebound(to: epoll_event.self, capacity: 2) {
+                unsafe epoll_wait(epoll.number, $0, 2, milliseconds)
+            }
         }
-        guard count > 0 else { return 0 }
-        if items.0.revents != 0 {
-            var bytes: UInt64 = 0
-            _ = unsafe read(inner.number, &bytes, 8)
+        var events: Int16 = 0
+        if count > 0 { unsafe collect(ready.0, &events) }
+        if count > 1 { unsafe collect(ready.1, &events) }
+        return events
+    }
+
+    private func collect(_ ready: epoll_event, _ events: inout Int16) {
+        if unsafe ready.data.fd == event.number {
+            var count: UInt64 = 0
+            _ = unsafe read(event.number, &count, 8)
+        } else {
+            events |= unsafe Int16(truncatingIfNeeded: ready.events)
         }
-        return items.1.revents
+    }
+
+    /// Tells the kernel what changed. libdbus closes its socket itself, by which the kernel forgets it; so removing one
+    /// that is gone fails, and one whose number came back is not there yet.
+    private func register(_ source: Source) {
+        let (old, new) = (registered, source)
+        registered = source
+        if old.events != 0, old.descriptor != new.descriptor || new.events == 0 {
+            _ = Self.control(epoll.number, EPOLL_CTL_DEL, old.descriptor, 0)
+        }
+        guard new.events != 0 else { return }
+        if Self.control(epoll.number, EPOLL_CTL_MOD, new.descriptor, new.events) != 0 {
+            _ = Self.control(epoll.number, EPOLL_CTL_ADD, new.descriptor, new.events)
+        }
+    }
+
+    private static func control(_ epoll: Int32, _ operation: Int32, _ descriptor: Int32, _ events: Int16) -> Int32 {
+        var event = unsafe epoll_event(
+            events: UInt32(UInt16(bitPattern: events)), data: epoll_data_t(fd: descriptor))
+        return unsafe epoll_ctl(epoll, operation, descriptor, &event)
     }
 }
