@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "RxBluetoothMocks", dependencies: ["DBus", "Rx"], path: "Mocks", swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", argumentParser, log],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "Rx", argumentParser, log],
             swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
@@ -49,7 +49,8 @@ let package = Package(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks"], swiftSettings: strict),
+            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest"],
+            swiftSettings: strict),
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
     ],

@@ -10,7 +10,9 @@ extension Scenario {
             every: .milliseconds(100), rssi: -58, jitter: 4, name: "Heart rate strap", services: ["180d", "180f"],
             appearance: 0x0341)
         SimulatedService("180d") {
-            SimulatedCharacteristic("2a37", .notify(every: .seconds(1)) { beat in [0x00, 62 + UInt8(beat % 24)] })
+            // The heart-rate profile does not ask for a readable measurement; some straps have one, and it shows in a tree.
+            SimulatedCharacteristic(
+                "2a37", .read([0x00, 61]), .notify(every: .seconds(1)) { beat in [0x00, 62 + UInt8(beat % 24)] })
             SimulatedCharacteristic("2a38", .read([0x01]))
             SimulatedCharacteristic("2a39", .read([0x00]), .write, .writeWithoutResponse)
         }

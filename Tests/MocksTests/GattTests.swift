@@ -5,6 +5,7 @@ import Testing
 
 /// Reading and writing attributes.
 struct GattTests {
+    private static let changed = Stage.strap + "/service0006/char0007"
     private static let rate = Stage.strap + "/service000a/char000b"
     private static let location = Stage.strap + "/service000a/char000e"
     private static let control = Stage.strap + "/service000a/char0010"
@@ -28,7 +29,7 @@ struct GattTests {
                 == "ok {UUID: 0000180d, Device: D, Primary: true, Includes: []}")
         #expect(
             all(Self.rate, "GattCharacteristic1")
-                == "ok {UUID: 00002a37, Service: D/service000a, Value: <>, Notifying: false, Flags: [notify], "
+                == "ok {UUID: 00002a37, Service: D/service000a, Value: <>, Notifying: false, Flags: [read, notify], "
                 + "NotifyAcquired: false, MTU: 517}")
         #expect(
             all(Self.control, "GattCharacteristic1")
@@ -65,7 +66,7 @@ struct GattTests {
 
     @Test func `What a characteristic cannot do is refused`() {
         let stage = stage()
-        #expect(stage.characteristic(Self.rate, "ReadValue", Self.none) == "NotPermitted: Read not permitted")
+        #expect(stage.characteristic(Self.changed, "ReadValue", Self.none) == "NotPermitted: Read not permitted")
         #expect(
             stage.characteristic(Self.location, "WriteValue", .bytes([1]), Self.none)
                 == "NotSupported: Operation is not supported")

@@ -55,15 +55,17 @@ final class ScanSession: @unchecked Sendable {
     /// Ends all scans with an error. The adapter or the daemon is gone and has freed the session itself, so nothing is sent
     /// (S13), unless `isStopping` says that it is we who end it.
     func fail(_ error: BluetoothError, isStopping: Bool = false) {
-        if isStopping, case .active(let adapter) = phase {
-            stop(adapter)
-        } else {
+        let failed = subscribers
+        subscribers = []
+        switch phase {
+        case .active(let adapter) where isStopping: stop(adapter)
+        case .starting where isStopping: isUnwanted = true
+        case .stopping where isStopping: break
+        default:
             session += 1
             phase = .idle
             isUnwanted = false
         }
-        let failed = subscribers
-        subscribers = []
         for subscriber in failed { subscriber.emitter.fail(error.during(.scan, nil)) }
     }
 

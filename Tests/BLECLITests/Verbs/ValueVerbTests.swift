@@ -62,7 +62,7 @@ struct ValueVerbTests {
     }
 
     @Test func `what a characteristic does not offer fails`() {
-        #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A37))).code == .failed)
+        #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A05))).code == .failed)
         #expect(Bench().run(WriteVerb(target: twins, choice: .handle(0x000B), value: [1])).code == .failed)
         #expect(Bench().run(NotifyVerb(target: twins, choice: .handle(0x000B))).code == .failed)
     }
