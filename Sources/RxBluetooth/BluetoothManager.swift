@@ -1,5 +1,6 @@
 public import DBus
 public import Dispatch
+public import Logging
 public import Rx
 
 /// The way to Bluetooth: its state, scans, and from these to peripherals.
@@ -17,12 +18,14 @@ public final class BluetoothManager: Sendable {
     ///   - queue: Where streams deliver. Default: the main queue.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - logger: Where to tell what happens, at level info and below, without addresses and values (S84). Default: nowhere.
     public convenience init(
-        queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines()
+        queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
+        logger: Logger = silentLogger
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines
+            adapter: adapter, deadlines: deadlines, logger: logger
         ) { Connection.open(.system) }
     }
 
@@ -33,20 +36,22 @@ public final class BluetoothManager: Sendable {
     ///   - scheduler: Where streams deliver.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - logger: Where to tell what happens. Default: nowhere.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines()
+        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger
     ) {
-        self.init(scheduler: scheduler, adapter: adapter, deadlines: deadlines) { bus }
+        self.init(scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger) { bus }
     }
 
     /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        openingBus open: @escaping @Sendable () -> any Bus
+        logger: Logger = silentLogger, openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(
-            settings: Settings(adapter: adapter, deadlines: deadlines, scheduler: scheduler), open: open)
+            settings: Settings(adapter: adapter, deadlines: deadlines, scheduler: scheduler, logger: logger),
+            open: open)
     }
 
     /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).

@@ -1,3 +1,4 @@
+public import Logging
 import Rx
 
 /// Which adapter to work with. A gateway may have several.
@@ -54,4 +55,8 @@ struct Settings: Sendable {
     let adapter: AdapterSelection
     let deadlines: Deadlines
     let scheduler: any SchedulerType
+    let logger: Logger
 }
+
+/// The logger of managers that were given none: it says nothing.
+public let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() }

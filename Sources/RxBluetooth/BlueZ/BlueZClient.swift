@@ -1,4 +1,5 @@
 import DBus
+internal import Logging
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
@@ -8,6 +9,7 @@ final class BlueZClient: @unchecked Sendable {
     // Guard: all variables are touched in the bus's context only; `init` and `deinit` have the object alone.
     let bus: any Bus
     let settings: Settings
+    var logger: Logger { settings.logger }
 
     /// The unique name of the running bluetoothd.
     private(set) var owner: String?
@@ -22,8 +24,13 @@ final class BlueZClient: @unchecked Sendable {
     var devices: [DeviceKey: DeviceRecord] = [:]
     let peripherals = PeripheralTable()
     var selected: UInt16?
-    /// Properties of a wrong type, and signals of objects that are gone (Q19): counted, never fatal.
-    var rejected = 0
+    /// Properties and messages of a wrong type: counted, never fatal.
+    var rejected = 0 {
+        didSet {
+            if rejected != oldValue { logger.debug("bluetoothd sent something malformed.", metadata: ["count": "\(rejected)"]) }
+        }
+    }
+    /// Signals of objects that are gone, which is normal (Q19).
     var strays = 0
 
     private(set) lazy var scans = ScanSession(self)
@@ -66,6 +73,7 @@ final class BlueZClient: @unchecked Sendable {
         guard busFailure == nil, owner != self.owner || !isOwnerKnown else { return }
         isOwnerKnown = true
         self.owner = owner
+        logger.info("bluetoothd \(owner == nil ? "is not running" : "is running").")
         // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { takeSnapshot() } else { stateChanged() }
@@ -73,6 +81,7 @@ final class BlueZClient: @unchecked Sendable {
 
     private func busLost(_ error: DBusError) {
         guard busFailure == nil else { return }
+        logger.info("The bus is lost.", metadata: ["error": "\(error)"])
         let isRefused = BluetoothError(error, operation: .readState, target: nil).kind == .permissionDenied
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
@@ -101,7 +110,9 @@ final class BlueZClient: @unchecked Sendable {
             do throws(DBusError) {
                 try readSnapshot(result.get())
                 isSynced = true
+                logger.debug("The mirror is filled.", metadata: ["devices": "\(devices.count)"])
             } catch {
+                logger.info("bluetoothd does not tell its objects.", metadata: ["error": "\(error)"])
                 syncFailure = BluetoothError(error, operation: .readState, target: nil)
             }
             adaptersChanged()
@@ -131,6 +142,9 @@ final class BlueZClient: @unchecked Sendable {
     func adaptersChanged() {
         let previous = selected
         selected = settings.adapter.choose(from: adapters, current: selected)
+        if previous != selected {
+            logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
+        }
         if let previous, previous != selected { adapterLost(previous, BluetoothError(.noAdapter)) }
         stateChanged()
     }

@@ -1,4 +1,5 @@
 import DBus
+internal import Logging
 import Rx
 
 /// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
@@ -100,9 +101,11 @@ final class ScanSession: @unchecked Sendable {
         switch result {
         case .success:
             phase = .active(adapter: adapter)
+            client.logger.debug("Scanning.", metadata: ["session": "\(session)"])
             if subscribers.isEmpty { stop(adapter) }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
+            client.logger.debug("A scan did not start.", metadata: ["session": "\(session)", "error": "\(error)"])
             if subscribers.isEmpty {
                 phase = .idle
             } else if failure.kind == .busy, attempts < Self.backoff.count {
@@ -126,8 +129,11 @@ final class ScanSession: @unchecked Sendable {
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
             deadline: client.settings.deadlines.stopScan
-        ) { [weak self, teardowns = client.teardowns] _ in
+        ) { [weak self, teardowns = client.teardowns, logger = client.logger] result in
             // A session that is gone already is stopped (Q39).
+            if case .failure(let error) = result {
+                logger.debug("Stopping a scan failed.", metadata: ["session": "\(session)", "error": "\(error)"])
+            }
             teardowns.end()
             guard let self, session == self.session, case .stopping = phase else { return }
             phase = .idle

@@ -23,12 +23,16 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Use simulated devices instead of this machine's Bluetooth.")
     var simulate = false
 
+    @Flag(name: .shortAndLong, help: "Tell on stderr what happens between this program and bluetoothd.")
+    var verbose = false
+
     /// The options as a verb wants them.
     func parsed() throws(Failure) -> Session.Options {
         var options = Session.Options()
         if let adapter { options.adapter = try AdapterSelection(parsing: adapter) }
         if let timeout { options.timeout = try Seconds.parse(timeout) }
         options.json = json
+        options.isVerbose = verbose
         return options
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 import Rx
 import RxBluetooth
 import RxBluetoothMocks
@@ -9,13 +10,15 @@ enum Launch {
         let queue = DispatchQueue(label: "ble-cli")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = simulated ? Simulation(.everyday, scheduler: scheduler) : nil
+        let logger = options.isVerbose ? talkativeLogger : silentLogger
         let manager =
             if let simulation {
                 BluetoothManager(
                     bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter,
-                    deadlines: options.deadlines)
+                    deadlines: options.deadlines, logger: logger)
             } else {
-                BluetoothManager(queue: queue, adapter: options.adapter, deadlines: options.deadlines)
+                BluetoothManager(
+                    queue: queue, adapter: options.adapter, deadlines: options.deadlines, logger: logger)
             }
         let session = Session(manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options)
         let run = Run(session, errors: FileOutput.error) { code in
@@ -29,5 +32,12 @@ enum Launch {
         // Who asks twice does not want to wait.
         let code = Signals.next()
         Exit.now(code)
+    }
+
+    /// Talk goes to stderr, so that the data on stdout stays what it is.
+    private static var talkativeLogger: Logger {
+        var logger = Logger(label: "ble-cli") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .debug
+        return logger
     }
 }

@@ -16,6 +16,7 @@ struct Session: Sendable {
         /// The time limit; nil where none was given.
         var timeout: Duration?
         var json = false
+        var isVerbose = false
 
         /// How long finding, connecting and discovering may take.
         var patience: Duration { timeout ?? .seconds(10) }

@@ -1,0 +1,204 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct ConnectTests {
+    @Test func `S26 Connecting sends Connect once, after the signals were subscribed to`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        #expect(stage.simulation.calls.map(\.description) == ["\(Sensor.path) Device1.Connect"])
+        stage.advance(150)
+        #expect(link.elements == [peripheral])
+    }
+
+    @Test func `S27 A connection is one element, no completion, and lasts`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(60_000)
+        #expect(link.elements == [peripheral])
+        #expect(link.times == [650])
+        #expect(link.isLive)
+        #expect(stage.methods == ["Connect"])
+    }
+
+    @Test func `S28 A failure before the link is an error with its cause, and the next try is free`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        #expect(link.elements.isEmpty)
+        #expect(link.kind == .connectFailed("le-connection-abort-by-local"))
+        #expect(link.error?.operation == .connect)
+        #expect(link.error?.target == Sensor.text)
+        #expect(link.error?.dbusName == "org.bluez.Error.Failed")
+        #expect(stage.methods == ["Connect"])
+        let second = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        #expect(second.elements == [peripheral])
+        #expect(stage.methods == ["Connect", "Connect"])
+    }
+
+    @Test func `S29 A drop after the link is a handle and then the reason`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(link.elements == [peripheral])
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.times == [650, 2_650])
+        #expect(stage.methods == ["Connect"])
+    }
+
+    @Test func `S31 A connect while the last link is being closed waits for that`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let first = stage.connect(peripheral)
+        first.dispose()
+        stage.advance(100)
+        let second = stage.record(peripheral.connect())
+        stage.advance(1_500)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(second.elements.isEmpty)
+        #expect(second.isLive)
+        stage.advance(1_000)
+        #expect(stage.methods == ["Connect", "Disconnect", "Connect"])
+        #expect(second.elements == [peripheral])
+        stage.advance(10_000)
+        #expect(second.isLive)
+    }
+
+    @Test func `S31 A connect that waits and is given up sends nothing`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(100)
+        let second = stage.record(peripheral.connect())
+        stage.advance(100)
+        second.dispose()
+        stage.advance(5_000)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(second.elements.isEmpty)
+        stage.expectSettled()
+    }
+
+    @Test func `S31 Of two that wait for a closing link one connects, and the other hears of that`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(100)
+        let second = stage.record(peripheral.connect())
+        let third = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(second.elements == [peripheral])
+        #expect(third.kind == .alreadyConnected)
+        #expect(stage.methods == ["Connect", "Disconnect", "Connect"])
+    }
+
+    @Test func `S32 A second connect is refused, the first lasts, and after it there may be another`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let first = stage.record(peripheral.connect())
+        let early = stage.record(peripheral.connect())
+        stage.advance(500)
+        let late = stage.record(peripheral.connect())
+        stage.advance(500)
+        #expect(early.kind == .alreadyConnected)
+        #expect(late.kind == .alreadyConnected)
+        #expect(first.elements == [peripheral])
+        #expect(first.isLive)
+        #expect(stage.methods == ["Connect"])
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(100)
+        #expect(!first.isLive)
+        let second = stage.record(peripheral.connect())
+        stage.advance(500)
+        #expect(second.elements == [peripheral])
+        #expect(stage.methods == ["Connect", "Connect"])
+    }
+
+    @Test func `S33 Q74 The link of another program is used, and left alone`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.otherProgram("Connect")
+        stage.advance(1_000)
+        #expect(stage.isLinked())
+        stage.simulation.bluez.forgetCalls()
+        let link = stage.record(peripheral.connect())
+        stage.advance(1)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.methods == ["Connect"])
+        #expect(stage.isLinked())
+        stage.expectSettled()
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `Q74 Notifications over the link of another program are turned off when it is let go`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.otherProgram("Connect")
+        stage.advance(1_000)
+        stage.simulation.bluez.forgetCalls()
+        let link = stage.connect(peripheral)
+        let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+        stage.advance(100)
+        link.dispose()
+        stage.advance(10_000)
+        #expect(values.kind == .disconnected(.requested))
+        #expect(stage.methods == ["Connect", "StartNotify", "StopNotify"])
+        #expect(stage.isLinked())
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `S36 A drop before the connect is answered is told once`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.isLive)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(false))) }
+        stage.advance(0)
+        #expect(link.elements.isEmpty)
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.times.count == 1)
+        #expect(daemon.methods == ["Connect", "Get"])
+        stage.expectNoTimers()
+    }
+
+    @Test func `S38 Out of range a connect lasts until our deadline, which takes it back`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        let link = stage.record(peripheral.connect())
+        stage.advance(29_999)
+        #expect(link.isLive)
+        #expect(stage.methods == ["Connect"])
+        stage.advance(1)
+        #expect(link.kind == .timedOut)
+        #expect(link.error?.operation == .connect)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.simulation.bluez.setInRange(true, Sensor.text)
+        stage.advance(15_000)
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+    }
+
+    @Test func `S40 A connect that waits succeeds when the peripheral advertises again`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.advertise(nil, from: Sensor.text)
+        let link = stage.record(peripheral.connect())
+        stage.advance(10_000)
+        #expect(link.isLive)
+        #expect(link.elements.isEmpty)
+        stage.simulation.bluez.advertise(Sensor.peripheral.advertisement, from: Sensor.text)
+        stage.advance(200)
+        #expect(link.elements == [peripheral])
+        #expect(stage.methods == ["Connect"])
+    }
+
+    @Test func `Q59 A peripheral that bluetoothd has forgotten is gone, and nothing is sent`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.advance(60_000)
+        let link = stage.record(peripheral.connect())
+        stage.advance(1)
+        #expect(link.kind == .peripheralGone)
+        #expect(stage.methods.isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// A sensor with one characteristic for everything that a test of the link needs.
+enum Sensor {
+    static let address: BluetoothAddress = "C0:FF:EE:00:00:21"
+    static let text = "C0:FF:EE:00:00:21"
+    static let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_21"
+    static let service: BluetoothUUID = 0xFFF0
+    static let value: BluetoothUUID = 0xFFF1
+    static let notifying: BluetoothUUID = 0xFFF2
+    static let silent: BluetoothUUID = 0xFFF3
+    static let refusing: BluetoothUUID = 0xFFF4
+    static let slow: BluetoothUUID = 0xFFF5
+
+    static let peripheral = make(text)
+    static let other = make("C0:FF:EE:00:00:22")
+
+    static func make(_ address: String, _ connection: SimulatedConnection = SimulatedConnection())
+        -> SimulatedPeripheral
+    {
+        SimulatedPeripheral("Sensor", address: address) {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -50, name: "Sensor", services: ["fff0"], firstAfter: .zero)
+            connection
+            SimulatedService("fff0") {
+                SimulatedCharacteristic(
+                    "fff1", .read([1]), .write, .writeWithoutResponse,
+                    descriptors: [SimulatedDescriptor("2901", [0x41], writable: true)])
+                SimulatedCharacteristic("fff2", .read([7]), .notify)
+                SimulatedCharacteristic("fff3", .read { _ in .silence })
+                SimulatedCharacteristic("fff4", .read { _ in .error(0x81) }, .write { _ in .error(0x0E) })
+                SimulatedCharacteristic("fff5", .read { _ in .value([5], after: .seconds(5)) })
+            }
+            SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([50]), .indicate) }
+        }
+    }
+}
+
+extension Stage {
+    /// A stage with the sensor in range and known, and nothing recorded yet.
+    static func withSensor(
+        _ connection: SimulatedConnection = SimulatedConnection(), deadlines: Deadlines = Deadlines()
+    ) -> (Stage, Peripheral) {
+        let stage = Stage(with: [Sensor.make(Sensor.text, connection), Sensor.other], deadlines: deadlines)
+        return (stage, stage.find(Sensor.address))
+    }
+
+    /// Finds a peripheral by a scan, and forgets what that sent.
+    func find(_ address: BluetoothAddress) -> Peripheral {
+        let found = record(manager.peripheral(address))
+        advance(500)
+        guard let peripheral = found.elements.first else { preconditionFailure("\(address) is not there.") }
+        simulation.bluez.forgetCalls()
+        return peripheral
+    }
+
+    /// Connects, and waits until the services are there.
+    func connect(_ peripheral: Peripheral) -> Recording<Peripheral> {
+        let link = record(peripheral.connect())
+        advance(500)
+        #expect(link.elements == [peripheral])
+        return link
+    }
+
+    /// A characteristic of a connected peripheral.
+    func characteristic(_ uuid: BluetoothUUID, of peripheral: Peripheral) -> Characteristic {
+        let found = record(
+            peripheral.discoverServices().flatMap { $0.discoverCharacteristics() }.filter { $0.uuid == uuid })
+        advance(1)
+        guard let characteristic = found.elements.first else { preconditionFailure("\(uuid) is not there.") }
+        return characteristic
+    }
+
+    /// Whether bluetoothd has a link to the sensor now.
+    func isLinked(_ path: String = Sensor.path) -> Bool {
+        let bus = simulation.connect()
+        let answer = Guarded<Bool?>(nil)
+        guard
+            let objectPath = ObjectPath(path),
+            let message = try? Message.call(
+                to: "org.bluez", path: objectPath, interface: "org.freedesktop.DBus.Properties", member: "Get",
+                { (body) throws(DBusError) in
+                    try body.string("org.bluez.Device1")
+                    try body.string("Connected")
+                })
+        else { return false }
+        bus.call(message, timeout: .seconds(1)) { result in
+            let value = try? result.get().read { (body) throws(DBusError) in
+                try body.variant { (value) throws(DBusError) in try value.bool() }
+            }
+            answer.withLock { $0 = value }
+        }
+        advance(0)
+        return answer.withLock { $0 } ?? false
+    }
+
+    /// Calls a method of the sensor as another program would, and gives that program's connection.
+    func otherProgram(_ member: String, _ path: String = Sensor.path) -> any Bus {
+        let bus = simulation.connect()
+        if let path = ObjectPath(path),
+            let message = try? Message.call(to: "org.bluez", path: path, interface: "org.bluez.Device1", member: member)
+        {
+            bus.call(message, timeout: .seconds(60)) { _ in }
+        }
+        return bus
+    }
+
+    /// Checks that nothing is being undone any more.
+    func expectSettled(_ location: SourceLocation = #_sourceLocation) {
+        let settled = record(manager.settled())
+        advance(0)
+        #expect(settled.isCompleted, sourceLocation: location)
+    }
+}
+
+extension Recording {
+    var kind: BluetoothError.Kind? { error?.kind }
+}
+
+extension Stage {
+    /// A stage on which a scripted daemon knows one device.
+    static func scripted(
+        _ objects: ScriptedDaemon.Objects = .oneKnownDevice, deadlines: Deadlines = Deadlines()
+    ) -> (Stage, ScriptedDaemon, Peripheral) {
+        let stage = Stage(starting: false, deadlines: deadlines)
+        let daemon = ScriptedDaemon(on: stage, objects)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        guard let peripheral = known.elements.first?.first?.peripheral else { preconditionFailure("No peripheral.") }
+        return (stage, daemon, peripheral)
+    }
+
+    /// Connects to the device of a scripted daemon, with its services there.
+    func connect(_ peripheral: Peripheral, _ daemon: ScriptedDaemon) -> Recording<Peripheral> {
+        let link = record(peripheral.connect())
+        advance(0)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").reply()
+        daemon.deviceChanges(["ServicesResolved": .bool(true)])
+        advance(0)
+        #expect(link.elements == [peripheral])
+        return link
+    }
+
+    /// Checks that no timer is left. With the simulation this says nothing: peripherals have timers of their own.
+    func expectNoTimers(_ location: SourceLocation = #_sourceLocation) {
+        let now = scheduler.clock
+        scheduler.start()
+        #expect(scheduler.clock == now, sourceLocation: location)
+    }
+}
