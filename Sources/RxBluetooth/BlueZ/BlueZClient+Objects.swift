@@ -65,9 +65,9 @@ extension BlueZClient {
     func remove(_ key: ObjectKey, _ interface: BlueZ.Interface) {
         switch (interface, key) {
         case (.adapter, .adapter(let number)):
-            adapters[number] = nil
+            guard adapters.removeValue(forKey: number) != nil else { return }
             for key in devices.keys where key.adapter == number { devices[key] = nil }
-            adapterLost(number, BluetoothError(.noAdapter))
+            linksLost(on: number)
             adaptersChanged()
         case (.device, .device(let key)):
             devices[key] = nil

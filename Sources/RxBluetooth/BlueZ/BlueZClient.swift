@@ -145,7 +145,7 @@ final class BlueZClient: @unchecked Sendable {
         if previous != selected {
             logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
         }
-        if let previous, previous != selected { adapterLost(previous, BluetoothError(.noAdapter)) }
+        if previous != nil, previous != selected { scans.fail(BluetoothError(.noAdapter)) }
         stateChanged()
     }
 
@@ -161,13 +161,8 @@ final class BlueZClient: @unchecked Sendable {
         for work in waiting { work() }
     }
 
-    /// Ends what ran over an adapter that is gone or no longer used.
-    func adapterLost(_ number: UInt16, _ error: BluetoothError) {
-        scans.fail(error)
-        if adapters[number] == nil { linksLost(on: number) }
-    }
-
-    private func linksLost(on adapter: UInt16) {
+    /// Ends the links over an adapter that is off or gone.
+    func linksLost(on adapter: UInt16) {
         for link in Array(links.values) where link.key.adapter == adapter {
             link.lost(BluetoothError(.disconnected(.adapter)))
         }

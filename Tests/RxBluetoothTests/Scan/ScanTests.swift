@@ -119,6 +119,29 @@ struct ScanTests {
         }
     }
 
+    @Test func `An adapter that is not used can be unplugged, and one that is used ends the scan`() {
+        let scenario = Scenario(
+            adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
+            peripherals: Scenario.everyday.peripherals)
+        let stage = Stage(scenario)
+        let states = stage.record(stage.manager.state)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        stage.simulation.bluez.removeAdapter(1)
+        stage.advance(1_000)
+        #expect(scan.isLive)
+        stage.simulation.bluez.addAdapter(SimulatedAdapter(address: "00:1A:7D:DA:71:02"), as: 1)
+        stage.advance(1_000)
+        stage.simulation.bluez.removeAdapter(0)
+        stage.advance(1_000)
+        #expect(scan.error?.kind == .noAdapter)
+        // The other one takes over, so the state never ceased to be on.
+        let again = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(!again.elements.isEmpty)
+        #expect(states.elements == [.poweredOn])
+    }
+
     @Test func `S15 A scan subscribed to again after an error works`() {
         let stage = Stage()
         let scan = stage.record(

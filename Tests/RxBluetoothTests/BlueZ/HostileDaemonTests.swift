@@ -1,0 +1,235 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// What the daemon sends is not trusted: a wrong type, a missing property or a strange object is left out, and
+/// everything else goes on.
+struct HostileDaemonTests {
+    private static let adapter = "/org/bluez/hci0"
+    private static let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10"
+    private static let deviceInterface = "org.bluez.Device1"
+
+    private static let adapterOnly: ScriptedDaemon.Objects = [
+        adapter: ["org.bluez.Adapter1": ["Powered": .bool(true), "Address": .string("00:AA:01:00:00:01")]]
+    ]
+
+    private func scanning(
+        _ objects: ScriptedDaemon.Objects = adapterOnly
+    ) -> (stage: Stage, daemon: ScriptedDaemon, scan: Recording<ScannedPeripheral>) {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage, objects)
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery")
+        daemon.always("StopDiscovery")
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(10)
+        #expect(daemon.methods == ["SetDiscoveryFilter", "StartDiscovery"])
+        return (stage, daemon, scan)
+    }
+
+    @Test func `A device with nothing but its path is a device`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: [:]]])
+        stage.advance(1)
+        #expect(scan.elements.map(\.peripheral.address) == ["F0:F1:F2:F3:F4:10"])
+        #expect(scan.elements.first?.peripheral.name == nil)
+        #expect(scan.elements.first?.rssi == nil)
+    }
+
+    @Test(arguments: [
+        ["RSSI": Value.string("loud")], ["RSSI": .int32(-4)], ["UUIDs": .string("x")],
+        ["ManufacturerData": .properties(["x": .bytes([1])])], ["ServiceData": .bool(true)], ["Name": .bytes([0xFF])],
+        ["Connected": .string("yes")], ["Name": .structure([.string("a"), .variant(.variant(.byte(1)))])],
+        ["TxPower": .array(of: "(ss)", [])], ["AdvertisingFlags": .array(of: "s", [])],
+    ])
+    func `A property of a wrong type loses nothing else`(wrong: [String: Value]) {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([
+            Self.device: [
+                Self.deviceInterface: ["Alias": .string("F0-F1"), "Name": .string("Good"), "RSSI": .int16(-50)]
+                    .merging(wrong) { $1 }
+            ]
+        ])
+        stage.advance(1)
+        let rest: [String: Value] = ["RSSI": .int16(-40), "Name": .string("Better"), "TxPower": .int16(3)]
+        daemon.change(Self.device, Self.deviceInterface, rest.merging(wrong) { $1 })
+        daemon.change(Self.device, Self.deviceInterface, ["RSSI": .int16(-41)])
+        stage.advance(1)
+        #expect(scan.isLive)
+        let last = scan.elements.last
+        #expect(last?.rssi == -41)
+        #expect(last?.advertisementData.localName == (wrong["Name"] == nil ? "Better" : nil))
+        if wrong["TxPower"] == nil { #expect(last?.advertisementData.txPowerLevel == 3) }
+    }
+
+    @Test func `Q19 Signals of unknown objects, interfaces and forms do nothing`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.change("/org/bluez/hci0/dev_00_00_00_00_00_01", Self.deviceInterface, ["RSSI": .int16(-1)])
+        daemon.change("/org/bluez/hci9", "org.bluez.Adapter1", ["Powered": .bool(false)])
+        daemon.change("/org/bluez", "org.example.Other", ["RSSI": .int16(-1)])
+        daemon.change(Self.adapter, Self.deviceInterface, ["RSSI": .int16(-1)])
+        daemon.remove("/org/bluez/hci7", "org.bluez.Adapter1")
+        daemon.remove(Self.device + "/service000a/char000b", "org.bluez.GattCharacteristic1")
+        daemon.add(["/org/bluez/hci0/dev_nonsense": [Self.deviceInterface: ["RSSI": .int16(-1)]]])
+        daemon.add([Self.device + "/service000a": ["org.bluez.GattService1": ["UUID": .string("180d")]]])
+        daemon.signal(Self.device, "org.freedesktop.DBus.Properties", "PropertiesChanged")
+        daemon.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { (body) throws(DBusError) in
+            try body.objectPath("/org/bluez/hci0")
+            body.bool(true)
+        }
+        daemon.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
+            try body.objectPath("/org/bluez/hci0")
+            try body.string("org.bluez.Adapter1")
+        }
+        stage.advance(1)
+        #expect(scan.elements.isEmpty)
+        #expect(scan.isLive)
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50])
+    }
+
+    @Test func `Q60 A device that goes and comes again under its path is the same peripheral anew`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "Name": .string("Old")]]])
+        daemon.remove(Self.device, Self.deviceInterface)
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-51)]]])
+        stage.advance(1)
+        #expect(scan.elements.map(\.advertisementData.localName) == ["Old", nil])
+        #expect(Set(scan.elements.map(\.peripheral)).count == 1)
+    }
+
+    @Test func `A snapshot that is no snapshot is a state, not a crash`() {
+        for wrong in [Value.string("nonsense"), .array(of: "s", []), .properties(["x": .bool(true)])] {
+            let stage = Stage(.everyday, starting: false)
+            let daemon = ScriptedDaemon(on: stage, [:])
+            daemon.tell(wrong)
+            let states = stage.record(stage.manager.state)
+            stage.advance(10)
+            #expect(states.elements == [.daemonUnavailable])
+            let scan = stage.record(stage.manager.scanForPeripherals())
+            stage.advance(10)
+            #expect(scan.error?.kind == .protocolViolation)
+        }
+    }
+
+    @Test func `An adapter without properties is off`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage, [Self.adapter: ["org.bluez.Adapter1": [:]]])
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        #expect(states.elements == [.poweredOff])
+        daemon.change(Self.adapter, "org.bluez.Adapter1", ["Powered": .string("yes"), "PowerState": .byte(1)])
+        daemon.change(Self.adapter, "org.bluez.Adapter1", ["Powered": .bool(true)])
+        stage.advance(1)
+        #expect(states.elements == [.poweredOff, .poweredOn])
+    }
+
+    @Test func `Q15 A daemon that refuses to speak to us is a state with its own error`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        daemon.always("GetManagedObjects") {
+            $0.fail(DBusError(name: DBusError.Name.accessDenied, message: "Rejected send message"))
+        }
+        let states = stage.record(stage.manager.state)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(10)
+        #expect(states.elements == [.unauthorized])
+        #expect(scan.error?.kind == .permissionDenied)
+        #expect(scan.error?.advice?.contains("bluetooth") == true)
+    }
+
+    @Test func `A daemon that never answers is given up after the deadline`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        daemon.always("GetManagedObjects") { _ in }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(7_999)
+        #expect(scan.isLive)
+        stage.advance(2)
+        #expect(scan.error?.kind == .timedOut)
+    }
+
+    @Test func `Q38 A start that is refused as busy is tried again, and given up at last`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery") {
+            $0.fail(DBusError(name: "org.bluez.Error.InProgress", message: "Operation already in progress"))
+        }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_700)
+        #expect(scan.isLive)
+        #expect(daemon.count("StartDiscovery") == 3)
+        stage.advance(100)
+        #expect(daemon.count("StartDiscovery") == 4)
+        #expect(scan.error?.kind == .busy)
+        #expect(scan.error?.operation == .scan)
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1)
+        #expect(settled.isCompleted)
+        #expect(daemon.count("StopDiscovery") == 0)
+    }
+
+    @Test func `S14 A start that fails carries its cause`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
+        daemon.always("SetDiscoveryFilter") {
+            $0.fail(DBusError(name: "org.bluez.Error.InvalidArguments", message: "Invalid arguments in method call"))
+        }
+        daemon.always("StartDiscovery") { $0.fail(DBusError(name: "org.bluez.Error.Brand.New", message: "why")) }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(10)
+        #expect(scan.error?.kind == .bluez)
+        #expect(scan.error?.dbusName == "org.bluez.Error.Brand.New")
+        #expect(scan.error?.dbusMessage == "why")
+    }
+
+    @Test(arguments: [String(repeating: "x", count: 300), "\u{1B}[31mred\u{1B}[0m\u{202E}\t\u{200B}", "  ", ""])
+    func `Any name arrives as it is, and an empty one as none`(name: String) {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["Name": .string(name)]]])
+        stage.advance(1)
+        let isNothing = name.allSatisfy { $0 == " " }
+        #expect(scan.elements.first?.advertisementData.localName == (isNothing ? nil : name))
+    }
+
+    @Test func `Q17 Another party on the bus cannot speak for bluetoothd`() throws {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        stage.advance(1)
+        let impostor = stage.simulation.bus.connect()
+        let lie = try Message.signal(
+            path: ObjectPath(Self.device) ?? .root, interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged"
+        ) { (body) throws(DBusError) in
+            try body.string(Self.deviceInterface)
+            try body.properties(["RSSI": .int16(-1)])
+            try body.value(.strings([]))
+        }
+        impostor.send(lie)
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50])
+        daemon.change(Self.device, Self.deviceInterface, ["RSSI": .int16(-49)])
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50, -49])
+    }
+
+    @Test func `Q18 What came before the snapshot's answer is not counted twice`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        let asked = BehaviorRelay<[IncomingCall]>(value: [])
+        daemon.always("GetManagedObjects") { asked.accept(asked.value + [$0]) }
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(10)
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        stage.advance(1)
+        #expect(known.elements.isEmpty)
+        asked.value.first?.reply { (body) throws(DBusError) in try body.value(ScriptedDaemon.value(Self.adapterOnly)) }
+        stage.advance(1)
+        // The snapshot does not hold the device, and it is later than the signal.
+        #expect(known.elements.map(\.count) == [0])
+    }
+}

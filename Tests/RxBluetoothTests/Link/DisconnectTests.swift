@@ -1,0 +1,156 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct DisconnectTests {
+    @Test func `Disconnecting where there is no link completes at once and sends nothing`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let done = stage.record(peripheral.disconnect())
+        stage.advance(0)
+        #expect(done.isCompleted)
+        #expect(stage.methods.isEmpty)
+    }
+
+    @Test func `Disconnecting while connecting cancels, fails the connection and completes`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(50)
+        let done = stage.record(peripheral.disconnect())
+        stage.advance(1)
+        #expect(done.isCompleted)
+        #expect(link.kind == .disconnected(.requested))
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+    }
+
+    @Test func `Disconnecting while connected fails the connection at once and completes when the link is down`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let done = stage.record(peripheral.disconnect())
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.requested))
+        #expect(done.isLive)
+        stage.advance(2_000)
+        #expect(done.isCompleted)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+    }
+
+    @Test func `Disconnecting while the link is being closed sends nothing more and completes with that`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(1_000)
+        let done = stage.record(peripheral.disconnect())
+        stage.advance(999)
+        #expect(done.isLive)
+        stage.advance(1)
+        #expect(done.isCompleted)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+    }
+
+    @Test func `Q74 Disconnecting closes the link of another program too, used by us or not`() {
+        for isUsed in [true, false] {
+            let (stage, peripheral) = Stage.withSensor()
+            let other = stage.otherProgram("Connect")
+            stage.advance(1_000)
+            stage.simulation.bluez.forgetCalls()
+            let link = isUsed ? stage.connect(peripheral) : nil
+            let done = stage.record(peripheral.disconnect())
+            stage.advance(3_000)
+            #expect(done.isCompleted)
+            #expect(stage.methods == (isUsed ? ["Connect", "Disconnect"] : ["Disconnect"]))
+            #expect(!stage.isLinked())
+            if isUsed { #expect(link?.kind == .disconnected(.requested)) }
+            withExtendedLifetime(other) {}
+        }
+    }
+
+    @Test func `S44 A disconnect that bluetoothd refuses or does not answer is an error`() {
+        for isAnswered in [true, false] {
+            for isOurs in [true, false] {
+                let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
+                    ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)])
+                let (stage, daemon, peripheral) = Stage.scripted(isOurs ? .oneKnownDevice : connected)
+                let link = isOurs ? stage.connect(peripheral, daemon) : nil
+                let done = stage.record(peripheral.disconnect())
+                stage.advance(0)
+                if isAnswered { daemon.take("Disconnect").fail("org.bluez.Error.Failed", "Busy with itself") }
+                stage.advance(20_000)
+                #expect(done.kind == (isAnswered ? .bluez : .timedOut))
+                #expect(done.error?.operation == .disconnect)
+                #expect(daemon.count("Disconnect") == 1)
+                stage.expectSettled()
+                stage.expectNoTimers()
+                withExtendedLifetime(link) {}
+            }
+        }
+    }
+
+    @Test func `S91 A disconnect that is given up before it is known what there is sends nothing`() {
+        let stage = Stage(with: [Sensor.peripheral])
+        let peripheral = stage.find(Sensor.address)
+        let other = stage.otherProgram("Connect")
+        stage.advance(1_000)
+        stage.simulation.bluez.crash()
+        stage.simulation.bluez.start()
+        stage.advance(0)
+        stage.simulation.bluez.forgetCalls()
+        stage.record(peripheral.disconnect()).dispose()
+        stage.advance(1_000)
+        #expect(stage.count("Disconnect") == 0)
+        withExtendedLifetime(other) {}
+    }
+
+    // MARK: The manager's end
+
+    @Test func `Closing the manager fails all, turns notifications off, closes links and then the bus`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(100)
+        let connecting = stage.record(stage.find("C0:FF:EE:00:00:22").connect())
+        stage.advance(10)
+        stage.simulation.bluez.forgetCalls()
+        let closed = stage.record(stage.manager.close())
+        stage.advance(1)
+        for kind in [link.kind, values.kind, scan.kind, connecting.kind] { #expect(kind == .closed) }
+        #expect(closed.isLive)
+        stage.advance(2_000)
+        #expect(closed.isCompleted)
+        #expect(stage.count("Disconnect") == 2)
+        #expect(stage.count("StopNotify") == 1)
+        #expect(stage.count("StopDiscovery") == 1)
+        #expect(!stage.isLinked())
+        let late = stage.record(peripheral.connect())
+        let lateToo = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1)
+        #expect(late.error != nil)
+        #expect(lateToo.kind == .closed)
+    }
+
+    @Test func `Closing the manager while a link is being closed waits for it`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(500)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(1_499)
+        #expect(closed.isLive)
+        stage.advance(1)
+        #expect(closed.isCompleted)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+    }
+
+    @Test func `S90 Two simulations do not know of each other`() {
+        let (one, first) = Stage.withSensor()
+        let (two, second) = Stage.withSensor()
+        let link = one.connect(first)
+        #expect(!two.isLinked())
+        one.simulation.bluez.crash()
+        one.advance(1)
+        #expect(!link.isLive)
+        let other = two.connect(second)
+        #expect(other.isLive)
+    }
+}

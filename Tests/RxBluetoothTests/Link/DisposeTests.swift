@@ -1,0 +1,218 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+struct DisposeTests {
+    @Test func `S30 Disposing while connecting sends one Disconnect`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(50)
+        link.dispose()
+        stage.advance(10_000)
+        #expect(link.times.isEmpty)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+    }
+
+    @Test func `S30 Disposing while connected sends one Disconnect`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        link.dispose()
+        link.dispose()
+        stage.advance(10_000)
+        #expect(link.times.count == 1)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+    }
+
+    @Test func `S30 Disposing after a failure sends nothing`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        #expect(!link.isLive)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.methods == ["Connect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S30 Disposing after the link was lost sends nothing`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.unknown))
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.methods == ["Connect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S30 Disposing twice while connecting, and a link that comes up all the same, leave no link`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(10)
+        link.dispose()
+        stage.advance(0)
+        // The reply to Connect had left already when Disconnect came.
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").reply()
+        daemon.take("Disconnect").reply()
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        #expect(link.times.isEmpty)
+        #expect(daemon.methods == ["Connect", "Disconnect"])
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `S57 A subscription that is given up before its turn sends nothing`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.record(peripheral.connect()).dispose()
+        stage.advance(5_000)
+        #expect(stage.methods.isEmpty)
+        stage.expectSettled()
+    }
+
+    @Test func `S44 settled completes when the link is down, not before`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1_999)
+        #expect(settled.isLive)
+        #expect(stage.isLinked())
+        stage.advance(1)
+        #expect(settled.isCompleted)
+        #expect(!stage.isLinked())
+    }
+
+    @Test func `S44 Q84 A disconnect is over when it is answered and shown, in either order`() {
+        for isShownFirst in [true, false] {
+            let (stage, daemon, peripheral) = Stage.scripted()
+            stage.connect(peripheral, daemon).dispose()
+            let settled = stage.record(stage.manager.settled())
+            stage.advance(100)
+            if isShownFirst {
+                daemon.deviceChanges(["Connected": .bool(false)])
+            } else {
+                daemon.take("Disconnect").reply()
+            }
+            stage.advance(100)
+            #expect(settled.isLive)
+            if isShownFirst {
+                daemon.take("Disconnect").reply()
+            } else {
+                daemon.deviceChanges(["Connected": .bool(false)])
+            }
+            stage.advance(0)
+            #expect(settled.isCompleted)
+            #expect(daemon.methods == ["Connect", "Disconnect"])
+            stage.expectNoTimers()
+        }
+    }
+
+    @Test func `S44 Q84 A disconnect that is never answered, or never shown, is over at its deadlines`() {
+        for isAnswered in [true, false] {
+            let (stage, daemon, peripheral) = Stage.scripted()
+            stage.connect(peripheral, daemon).dispose()
+            let settled = stage.record(stage.manager.settled())
+            stage.advance(0)
+            if isAnswered { daemon.take("Disconnect").reply() }
+            stage.advance(4_999)
+            #expect(settled.isLive)
+            stage.advance(5_001)
+            #expect(settled.isCompleted)
+            stage.expectNoTimers()
+        }
+    }
+
+    @Test func `S45 A hundred rapid cycles leave no link, no claim and no entry`() {
+        let (stage, peripheral) = Stage.withSensor()
+        for cycle in 0..<100 {
+            let link = stage.record(peripheral.connect())
+            // Given up at every stage of a connection: before it is sent, under way, and up.
+            stage.advance([0, 1, 50, 149, 150, 151, 260][cycle % 7])
+            link.dispose()
+        }
+        stage.advance(10_000)
+        stage.expectSettled()
+        #expect(!stage.isLinked())
+        #expect(stage.count("Disconnect") <= stage.count("Connect"))
+        let last = stage.connect(peripheral)
+        #expect(last.isLive)
+        #expect(stage.isLinked())
+    }
+
+    @Test func `S45 A hundred cycles of a whole session leave nothing behind`() {
+        let (stage, peripheral) = Stage.withSensor()
+        for _ in 0..<100 {
+            let link = stage.connect(peripheral)
+            let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+            stage.advance(100)
+            stage.simulation.bluez.notify([9], from: Sensor.text, "fff2")
+            stage.advance(0)
+            #expect(values.elements == [[9]])
+            link.dispose()
+            values.dispose()
+            stage.advance(2_500)
+            #expect(!stage.isLinked())
+        }
+        for method in ["Connect", "Disconnect", "StartNotify", "StopNotify"] { #expect(stage.count(method) == 100) }
+        stage.expectSettled()
+    }
+
+    @Test func `S91 Nothing is emitted after dispose returns, however much is under way`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        let read = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
+        stage.advance(5)
+        stage.simulation.bluez.notify([1], from: Sensor.text, "fff2")
+        for recording in [values, read] { recording.dispose() }
+        link.dispose()
+        let count = (link.times.count, values.times.count, read.times.count)
+        stage.advance(10_000)
+        #expect((link.times.count, values.times.count, read.times.count) == count)
+        #expect(stage.methods == ["Connect", "StartNotify", "ReadValue", "StopNotify", "Disconnect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S91 Disposing in onNext ends the stream there`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let characteristic = stage.characteristic(Sensor.notifying, of: peripheral)
+        let heard = stage.scheduler.createObserver([UInt8].self)
+        let subscription = SerialDisposable()
+        subscription.disposable = characteristic.observeValueUpdates().subscribe { event in
+            heard.on(event)
+            subscription.dispose()
+        }
+        stage.advance(100)
+        for value in 1...5 { stage.simulation.bluez.notify([UInt8(value)], from: Sensor.text, "fff2") }
+        stage.advance(100)
+        #expect(heard.elements == [[1]])
+        #expect(stage.methods == ["Connect", "StartNotify", "StopNotify"])
+        // And the connection itself, in the element that says that it is up.
+        link.dispose()
+        stage.advance(3_000)
+        stage.simulation.bluez.forgetCalls()
+        let up = stage.scheduler.createObserver(Peripheral.self)
+        subscription.dispose()
+        let connection = SerialDisposable()
+        connection.disposable = peripheral.connect().subscribe { event in
+            up.on(event)
+            connection.dispose()
+        }
+        stage.advance(5_000)
+        #expect(up.events.count == 1)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.expectSettled()
+    }
+}

@@ -1,0 +1,191 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct LinkLossTests {
+    /// A connection with a read under way, a write that waits, and notifications on.
+    struct Busy {
+        let stage: Stage
+        let peripheral: Peripheral
+        let link: Recording<Peripheral>
+        let read: Recording<[UInt8]>
+        let write: Recording<Never>
+        let values: Recording<[UInt8]>
+
+        init() {
+            (stage, peripheral) = Stage.withSensor()
+            link = stage.connect(peripheral)
+            values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+            stage.advance(100)
+            read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
+            write = stage.record(stage.characteristic(Sensor.value, of: peripheral).writeValue([1]))
+            stage.advance(100)
+            stage.simulation.bluez.forgetCalls()
+        }
+
+        func expectAll(_ kind: BluetoothError.Kind, _ location: SourceLocation = #_sourceLocation) {
+            #expect(link.kind == kind, sourceLocation: location)
+            #expect(read.kind == kind, sourceLocation: location)
+            #expect(write.kind == kind, sourceLocation: location)
+            #expect(values.kind == kind, sourceLocation: location)
+            // One cause for all, but each says what it stopped.
+            #expect(read.error == link.error && write.error == link.error && values.error == link.error)
+            #expect(read.error?.operation == .read, sourceLocation: location)
+            #expect(write.error?.operation == .write, sourceLocation: location)
+            #expect(values.error?.operation == .notify, sourceLocation: location)
+            #expect(link.times.count == 2, sourceLocation: location)
+            stage.expectSettled(location)
+        }
+    }
+
+    @Test func `S59 S74 S79 Q103 A lost link fails all with one cause, and bluetoothd is told to notify no more`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.dropLink(to: Sensor.text)
+        busy.stage.advance(1)
+        busy.expectAll(.disconnected(.unknown))
+        // It would arm the notifications again by itself after the next connection.
+        #expect(busy.stage.methods == ["StopNotify"])
+        let later = busy.stage.record(busy.peripheral.discoverServices())
+        busy.stage.advance(0)
+        #expect(later.kind == .notConnected)
+    }
+
+    @Test func `S39 A peripheral that falls silent is lost after the supervision timeout`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.setInRange(false, Sensor.text)
+        busy.stage.advance(419)
+        #expect(busy.link.isLive)
+        busy.stage.advance(1)
+        busy.expectAll(.disconnected(.unknown))
+    }
+
+    @Test func `S34 Switching the adapter off while connected fails all with that reason`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.setPower(false)
+        busy.stage.advance(1)
+        busy.expectAll(.disconnected(.adapter))
+        #expect(busy.stage.methods == ["StopNotify"])
+        let again = busy.stage.record(busy.peripheral.connect())
+        busy.stage.advance(1)
+        #expect(again.kind == .adapterOff)
+        busy.stage.simulation.bluez.setPower(true)
+        busy.stage.advance(1)
+        #expect(busy.stage.count("Connect") == 0)
+    }
+
+    @Test func `S34 Switching the adapter off while connecting fails the connection, and the claim is free`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        let link = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.adapter))
+        #expect(link.times.count == 1)
+        #expect(stage.methods == ["Connect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S34 Unplugging the adapter fails all`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.removeAdapter()
+        busy.stage.advance(1)
+        // bluetoothd takes its devices away before the adapter, and no signal says why.
+        busy.expectAll(.disconnected(.removed))
+        let again = busy.stage.record(busy.peripheral.connect())
+        busy.stage.advance(1)
+        #expect(again.kind == .noAdapter)
+        #expect(busy.stage.methods.isEmpty)
+    }
+
+    @Test func `S34 Unplugging the adapter while connecting fails the connection`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        let link = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.removeAdapter()
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.removed))
+        #expect(stage.methods == ["Connect"])
+        stage.expectSettled()
+    }
+
+    @Test func `Q61 A device that another program removes is a lost link`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
+        stage.advance(0)
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.removed))
+        #expect(read.kind == .disconnected(.removed))
+        #expect(daemon.methods == ["Connect", "ReadValue"])
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `Q2 A crash of bluetoothd fails all, sends nothing, and connecting works with the next one`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.crash()
+        busy.stage.advance(1)
+        busy.expectAll(.disconnected(.daemon))
+        #expect(busy.stage.methods.isEmpty)
+        let early = busy.stage.record(busy.peripheral.connect())
+        busy.stage.advance(1)
+        #expect(early.kind == .daemonUnavailable)
+        busy.stage.simulation.bluez.start()
+        busy.stage.advance(10)
+        let peripheral = busy.stage.find(Sensor.address)
+        #expect(peripheral === busy.peripheral)
+        let again = busy.stage.connect(peripheral)
+        #expect(again.isLive)
+    }
+
+    @Test func `Q2 A crash of bluetoothd while connecting or closing ends both`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        let other = stage.find("C0:FF:EE:00:00:22")
+        let connecting = stage.record(other.connect())
+        stage.advance(10)
+        stage.simulation.bluez.crash()
+        stage.advance(1)
+        #expect(connecting.kind == .disconnected(.daemon))
+        stage.expectSettled()
+    }
+
+    @Test func `Q2 A bluetoothd that is replaced in one moment fails all, and the new one hears nothing of it`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.crash()
+        busy.stage.simulation.bluez.start()
+        busy.stage.advance(10)
+        busy.expectAll(.disconnected(.daemon))
+        #expect(busy.stage.methods.isEmpty)
+    }
+
+    @Test func `A bus that ends fails all`() {
+        let busy = Busy()
+        busy.stage.simulation.bus.shutDown()
+        busy.stage.advance(1)
+        #expect(busy.link.kind == .disconnected(.daemon))
+        #expect(busy.read.kind == .disconnected(.daemon))
+        #expect(busy.write.kind == .disconnected(.daemon))
+        #expect(busy.values.kind == .disconnected(.daemon))
+        let again = busy.stage.record(busy.peripheral.connect())
+        busy.stage.advance(1)
+        #expect(again.error != nil)
+    }
+
+    @Test func `S85 Every error equals itself and says what failed and for whom`() {
+        let busy = Busy()
+        busy.stage.simulation.bluez.dropLink(to: Sensor.text)
+        busy.stage.advance(1)
+        for error in [busy.link.error, busy.read.error, busy.write.error, busy.values.error] {
+            #expect(error == error)
+            #expect(error?.description.contains(Sensor.text) == true)
+        }
+        #expect(busy.read.error?.description == "Reading \(Sensor.text): the link was lost.")
+        #expect(busy.write.error?.outcomeUnknown == true)
+        #expect(busy.read.error?.outcomeUnknown == false)
+    }
+}
