@@ -39,11 +39,16 @@ final class Poller {
     func wait(for source: Source, milliseconds: Int32) -> Int16 {
         if source != registered { register(source) }
         var ready = unsafe (epoll_event(), epoll_event())
-        let count = unsafe withUnsafeMutablePointer(to: &ready) {
-            unsafe $0.withMemoryRebound(to: epoll_event.self, capacity: 2) {
-                unsafe epoll_wait(epoll.number, $0, 2, milliseconds)
+        // A tracer or a frozen machine interrupts the call although signals are blocked. Without a limit it is simply made
+        // again; with one, the caller computes the rest.
+        var count: Int32
+        repeat {
+            count = unsafe withUnsafeMutablePointer(to: &ready) {
+                unsafe $0.withMemoryRebound(to: epoll_event.self, capacity: 2) {
+                    unsafe epoll_wait(epoll.number, $0, 2, milliseconds)
+                }
             }
-        }
+        } while count < 0 && errno == EINTR && milliseconds < 0
         var events: Int16 = 0
         if count > 0 { unsafe collect(ready.0, &events) }
         if count > 1 { unsafe collect(ready.1, &events) }

@@ -75,11 +75,15 @@ extension BlueZClient {
             do throws(BluetoothError) {
                 let client = try client()
                 let emitter = Emitter(observer)
+                let isGivenUp = Guarded(false)
                 client.bus.perform {
-                    if emitter.isActive { begin(client, emitter) }
+                    // What was given up before its turn is never begun (S57).
+                    if !isGivenUp.withLock({ $0 }) { begin(client, emitter) }
                 }
                 return Disposables.create {
-                    client.bus.perform { emitter.dispose() }
+                    isGivenUp.withLock { $0 = true }
+                    // The client stays until what this undoes has begun, also where nobody else has it any more.
+                    client.bus.perform { withExtendedLifetime(client) { emitter.dispose() } }
                 }
             } catch {
                 observer.onError(error)

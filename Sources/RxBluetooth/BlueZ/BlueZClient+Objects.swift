@@ -73,12 +73,12 @@ extension BlueZClient {
             devices[key] = nil
             scans.forget(key)
             // Another program may remove a device that we use, and no Connected=false comes then (Q61).
-            links[key]?.lost(BluetoothError(.disconnected(.removed)))
+            links[key]?.removed()
         case (.service, .service(let key, let handle)):
             devices[key]?.services[handle] = nil
         case (.characteristic, .characteristic(let key)):
             devices[key.device]?.services[key.service]?.characteristics[key.handle] = nil
-            links[key.device]?.notifications[key]?.ended(BluetoothError(.attributeNotFound))
+            links[key.device]?.removed(key)
         case (.descriptor, .descriptor(let key, let handle)):
             devices[key.device]?.services[key.service]?.characteristics[key.handle]?.descriptors[handle] = nil
         default: break

@@ -36,7 +36,7 @@ final class BlueZClient: @unchecked Sendable {
     private(set) lazy var scans = ScanSession(self)
     var links: [DeviceKey: Link] = [:]
     var linkCount: UInt64 = 0
-    let teardowns = Teardowns()
+    private(set) lazy var teardowns = Teardowns(self)
 
     private var waiting: [() -> Void] = []
     private var tasks: [BusTask] = []

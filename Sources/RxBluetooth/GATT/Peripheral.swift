@@ -63,7 +63,10 @@ public final class Peripheral: Sendable {
     /// Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            client.whenKnown { [key] in client.disconnect(key, emitter) }
+            client.whenKnown {
+                guard emitter.isActive else { return }
+                client.disconnect(self, emitter)
+            }
         }
         .asCompletable()
     }

@@ -7,6 +7,8 @@ final class AttributeQueue: @unchecked Sendable {
     private unowned let client: BlueZClient
     private var waiting: [Item] = []
     private var running: Item?
+    private var call: BusTask?
+    private var isSuspended = false
 
     /// One operation.
     final class Item {
@@ -43,35 +45,42 @@ final class AttributeQueue: @unchecked Sendable {
     }
 
     /// Nobody waits for the operation any more. One that waits never runs; one that runs holds its place until its
-    /// answer comes (S57). Tells whether it had begun.
-    @discardableResult
-    func cancel(_ item: Item) -> Bool {
+    /// answer comes (S57).
+    func cancel(_ item: Item) {
         item.done = nil
-        if running === item { return true }
         waiting.removeAll { $0 === item }
-        return false
     }
+
+    /// The connection is down, and why is still being found out. What bluetoothd answers now to what was under way is
+    /// not the reason, so ``fail(_:)`` has the last word.
+    func suspend() { isSuspended = true }
 
     /// The connection is over: everything fails with one cause.
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
         waiting = []
+        call?.cancel()
+        call = nil
         begun?.finish(.failure(cause))
         for item in items { item.done?(.failure(cause)) }
     }
 
     private func advance() {
-        guard running == nil, !waiting.isEmpty else { return }
+        guard running == nil, !isSuspended, !waiting.isEmpty else { return }
         let item = waiting.removeFirst()
         running = item
         item.started?()
-        let number = ObjectIdentifier(item)
-        client.bus.call(item.message, timeout: item.deadline) { [weak self] result in
-            guard let self, let item = running, ObjectIdentifier(item) == number else { return }
-            running = nil
-            item.finish(result.mapError(item.failure))
-            advance()
-        }
+        call = client.bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
+    }
+
+    private func answered(_ result: Result<Message, DBusError>) {
+        // A bus that ends fails what is in flight before it says that it has ended, and links end with it.
+        if case .failure(let error) = result, error.name == DBusError.Name.disconnected { suspend() }
+        guard !isSuspended, let item = running else { return }
+        running = nil
+        call = nil
+        item.finish(result.mapError(item.failure))
+        advance()
     }
 }

@@ -49,7 +49,9 @@ extension BlueZClient {
 
     func characteristics(of service: Service, _ wanted: [BluetoothUUID]) throws(BluetoothError) -> [Characteristic] {
         _ = try link(service.peripheral.key, number: service.link)
-        guard let record = devices[service.peripheral.key]?.services[service.handle] else { throw Self.gone }
+        guard let record = devices[service.peripheral.key]?.services[service.handle], record.uuid == service.uuid else {
+            throw Self.gone
+        }
         let all = record.characteristics.sorted { $0.key < $1.key }.compactMap { handle, record in
             record.uuid.map {
                 Characteristic(service: service, uuid: $0, handle: handle, properties: record.properties)
@@ -66,9 +68,14 @@ extension BlueZClient {
         }
     }
 
+    /// Nil where it is gone, also where another characteristic has its handle now.
     func record(of characteristic: Characteristic) -> CharacteristicRecord? {
-        let key = characteristic.key
-        return devices[key.device]?.services[key.service]?.characteristics[key.handle]
+        let record = record(characteristic.key)
+        return record?.uuid == characteristic.uuid ? record : nil
+    }
+
+    func record(_ key: CharacteristicKey) -> CharacteristicRecord? {
+        devices[key.device]?.services[key.service]?.characteristics[key.handle]
     }
 
     /// The peripheral has taken the attribute away while connected (Q111).

@@ -1,4 +1,5 @@
 import DBus
+import Rx
 
 /// Connections.
 extension BlueZClient {
@@ -8,7 +9,7 @@ extension BlueZClient {
             if let link = links[key] {
                 guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
                 // What is being closed is waited for (S31).
-                link.afterClosing { [weak self] in
+                link.whenOver { [weak self] _ in
                     if emitter.isActive { self?.connect(peripheral, emitter) }
                 }
                 return
@@ -25,22 +26,23 @@ extension BlueZClient {
         }
     }
 
-    func disconnect(_ key: DeviceKey, _ emitter: Emitter<Never>) {
-        if let link = links[key] {
-            link.afterClosing { emitter.complete() }
-            link.close(BluetoothError(.disconnected(.requested)), isForced: true)
-        } else if devices[key]?.isConnected == true {
-            call(
-                path: key.path, interface: BlueZ.device, member: "Disconnect", deadline: settings.deadlines.disconnect
-            ) { result in
-                switch result.mapError({ BluetoothError($0, operation: .disconnect, target: key.address.description) }) {
-                case .failure(let error) where error.kind != .notConnected: emitter.fail(error)
-                default: emitter.complete()
-                }
-            }
-        } else {
-            emitter.complete()
+    /// Closes the link of a peripheral, whoever made it.
+    func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
+        guard let link = links[peripheral.key] ?? adopted(peripheral) else { return emitter.complete() }
+        link.whenOver { failure in
+            if let failure { emitter.fail(failure) } else { emitter.complete() }
         }
+        link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+    }
+
+    /// The link of another program as one of ours, to be closed; nil where there is none.
+    private func adopted(_ peripheral: Peripheral) -> Link? {
+        guard devices[peripheral.key]?.isConnected == true else { return nil }
+        linkCount += 1
+        let link = Link(
+            peripheral, number: linkCount, client: self, isForeign: true, emitter: Emitter(AnyObserver { _ in }))
+        links[peripheral.key] = link
+        return link
     }
 
     /// The live link of a peripheral, or why there is none.

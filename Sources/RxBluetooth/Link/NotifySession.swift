@@ -55,14 +55,16 @@ final class NotifySession: @unchecked Sendable {
             message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
-            guard let self, phase == .starting else { return }
+            // Where the link is over, `ended` has the last word.
+            guard let self, phase == .starting, link.isConnected else { return }
             starting = nil
             switch result {
             case .success:
                 phase = .on
                 if subscribers.isEmpty { stop() }
             case .failure(let error):
-                phase = .off
+                // What was not answered may take effect later (Q8).
+                if error.kind == .timedOut { stop() } else { phase = .off }
                 finish(error)
             }
         }
@@ -73,20 +75,24 @@ final class NotifySession: @unchecked Sendable {
     }
 
     private func stop() {
-        guard let message = try? message("StopNotify") else { return }
         phase = .stopping
+        sendStop { [weak self] in
+            guard let self, phase == .stopping else { return }
+            phase = .off
+            if !subscribers.isEmpty { start() }
+        }
+    }
+
+    /// Turning them off needs no place in the queue, where it would be forgotten if the link is lost: bluetoothd answers
+    /// at once. Whatever the answer is, they are off for us (Q104).
+    private func sendStop(_ done: @escaping @Sendable () -> Void = {}) {
+        guard let message = try? message("StopNotify") else { return }
         let teardowns = link.client.teardowns
         teardowns.begin()
-        link.queue.submit(
-            AttributeQueue.Item(
-                message, deadline: link.deadlines.cleanup, failure: { BluetoothError($0, operation: .notify, target: nil) }
-            ) { [weak self] _ in
-                // Whatever the answer is, they are off for us (Q104).
-                teardowns.end()
-                guard let self, phase == .stopping else { return }
-                phase = .off
-                if !subscribers.isEmpty { start() }
-            })
+        link.client.bus.call(message, timeout: link.deadlines.cleanup) { _ in
+            done()
+            teardowns.end()
+        }
     }
 
     /// A value came by a signal.
@@ -113,18 +119,14 @@ final class NotifySession: @unchecked Sendable {
     }
 
     /// The connection, or the characteristic, is gone. bluetoothd would turn notifications on again by itself after
-    /// the next connection, so it is told that they are not wanted (Q103).
+    /// the next connection, so it is told that they are not wanted (Q103), if it still has the characteristic.
     func ended(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         if phase == .queued, let starting { link.queue.cancel(starting) }
         let wasOn = phase == .on || phase == .starting
         phase = .ended
-        if wasOn, link.client.owner != nil, let message = try? message("StopNotify") {
-            let teardowns = link.client.teardowns
-            teardowns.begin()
-            link.client.bus.call(message, timeout: link.deadlines.cleanup) { _ in teardowns.end() }
-        }
-        finish(cause.during(.notify, target))
+        if wasOn, link.client.owner != nil, link.client.record(key) != nil { sendStop() }
+        finish(cause)
     }
 
     private func finish(_ error: BluetoothError) {

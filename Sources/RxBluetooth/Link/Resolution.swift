@@ -6,8 +6,10 @@ final class Resolution: @unchecked Sendable {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false
+    private var settling: BusTask?
 
-    private final class Waiter {
+    private final class Waiter: @unchecked Sendable {
+        // Guard: touched in the bus's context only.
         let done: (BluetoothError?) -> Void
         var deadline: BusTask?
 
@@ -21,21 +23,18 @@ final class Resolution: @unchecked Sendable {
     func wait(_ done: @escaping (BluetoothError?) -> Void) -> () -> Void {
         let waiter = Waiter(done)
         waiters.append(waiter)
-        waiter.deadline = link.client.bus.schedule(after: link.deadlines.services) { [weak self] in
-            self?.expired()
+        waiter.deadline = link.client.bus.schedule(after: link.deadlines.services) { [weak self, weak waiter] in
+            if let self, let waiter { expired(waiter) }
         }
         if link.client.devices[link.key]?.isResolved == true { resolved() }
-        return { [weak self] in
-            waiter.deadline?.cancel()
-            self?.waiters.removeAll { $0 === waiter }
-        }
+        return { [weak self] in self?.remove(waiter) }
     }
 
     /// bluetoothd says that the services are read. Some versions say so before they show the first one (Q72).
     func resolved() {
-        guard !waiters.isEmpty else { return }
+        guard !waiters.isEmpty, settling == nil else { return }
         if isSettled || link.client.devices[link.key]?.services.isEmpty == false { return finish(nil) }
-        link.client.bus.schedule(after: .seconds(1)) { [weak self] in
+        settling = link.client.bus.schedule(after: .seconds(1)) { [weak self] in
             self?.isSettled = true
             self?.finish(nil)
         }
@@ -43,19 +42,29 @@ final class Resolution: @unchecked Sendable {
 
     func fail(_ error: BluetoothError) { finish(error) }
 
-    private func expired() {
-        // The waiters have one deadline each, and the eldest's comes first.
-        guard !waiters.isEmpty else { return }
-        let waiter = waiters.removeFirst()
+    private func expired(_ waiter: Waiter) {
+        remove(waiter)
         waiter.done(BluetoothError(.timedOut))
+    }
+
+    private func remove(_ waiter: Waiter) {
+        waiter.deadline?.cancel()
+        waiters.removeAll { $0 === waiter }
+        if waiters.isEmpty { stopSettling() }
     }
 
     private func finish(_ error: BluetoothError?) {
         let done = waiters
         waiters = []
+        stopSettling()
         for waiter in done {
             waiter.deadline?.cancel()
             waiter.done(error)
         }
+    }
+
+    private func stopSettling() {
+        settling?.cancel()
+        settling = nil
     }
 }

@@ -45,7 +45,7 @@ struct LinkLossTests {
         busy.stage.advance(1)
         busy.expectAll(.disconnected(.unknown))
         // It would arm the notifications again by itself after the next connection.
-        #expect(busy.stage.methods == ["StopNotify"])
+        #expect(busy.stage.methods == ["Get", "StopNotify"])
         let later = busy.stage.record(busy.peripheral.discoverServices())
         busy.stage.advance(0)
         #expect(later.kind == .notConnected)
@@ -91,12 +91,12 @@ struct LinkLossTests {
         let busy = Busy()
         busy.stage.simulation.bluez.removeAdapter()
         busy.stage.advance(1)
-        // bluetoothd takes its devices away before the adapter, and no signal says why.
-        busy.expectAll(.disconnected(.removed))
+        busy.expectAll(.disconnected(.adapter))
         let again = busy.stage.record(busy.peripheral.connect())
         busy.stage.advance(1)
         #expect(again.kind == .noAdapter)
-        #expect(busy.stage.methods.isEmpty)
+        // bluetoothd takes characteristics and devices away before the adapter, so it is asked what became of those.
+        #expect(Set(busy.stage.methods) == ["Get"])
     }
 
     @Test func `S34 Unplugging the adapter while connecting fails the connection`() {
@@ -106,8 +106,8 @@ struct LinkLossTests {
         stage.advance(100)
         stage.simulation.bluez.removeAdapter()
         stage.advance(1)
-        #expect(link.kind == .disconnected(.removed))
-        #expect(stage.methods == ["Connect"])
+        #expect(link.kind == .disconnected(.adapter))
+        #expect(stage.methods == ["Connect", "Get"])
         stage.expectSettled()
     }
 
@@ -117,12 +117,44 @@ struct LinkLossTests {
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        // What bluetoothd answers to the read is not why it failed.
+        daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        stage.advance(0)
+        #expect(read.isLive)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
         stage.advance(0)
         #expect(link.kind == .disconnected(.removed))
         #expect(read.kind == .disconnected(.removed))
-        #expect(daemon.methods == ["Connect", "ReadValue"])
+        #expect(daemon.methods == ["Connect", "ReadValue", "Get"])
         stage.expectSettled()
         stage.expectNoTimers()
+    }
+
+    @Test func `S30 Disposing while it is being found out why the link was lost sends nothing`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        link.dispose()
+        stage.advance(0)
+        #expect(link.times.count == 1)
+        #expect(daemon.methods == ["Connect", "Get"])
+        stage.expectSettled()
+        stage.expectNoTimers()
+        let again = stage.record(peripheral.connect())
+        stage.advance(0)
+        #expect(again.isLive)
+        #expect(daemon.count("Connect") == 2)
+    }
+
+    @Test func `A lost link is told of even where bluetoothd does not answer any more`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(1_999)
+        #expect(link.isLive)
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.unknown))
     }
 
     @Test func `Q2 A crash of bluetoothd fails all, sends nothing, and connecting works with the next one`() {

@@ -1,0 +1,298 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct DiscoveryTests {
+    @Test func `S47 Q70 Those who ask while the services are being read share the answer, and nothing is sent`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(151)
+        let all = stage.record(peripheral.discoverServices())
+        let one = stage.record(peripheral.discoverServices([Sensor.service]))
+        stage.advance(50)
+        #expect(all.isLive && all.elements.isEmpty)
+        stage.advance(50)
+        #expect(all.elements.map(\.uuid) == [0x1801, Sensor.service, 0x180F])
+        #expect(one.elements.map(\.uuid) == [Sensor.service])
+        #expect(all.isCompleted && one.isCompleted)
+        #expect(stage.methods == ["Connect"])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S48 Q71 Services that are there are told at once, but not outside a connection`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let found = stage.record(peripheral.discoverServices([0x180F]))
+        stage.advance(0)
+        #expect(found.elements.map(\.uuid) == [0x180F])
+        #expect(found.isCompleted)
+        #expect(stage.methods == ["Connect"])
+        link.dispose()
+        stage.advance(0)
+        let late = stage.record(peripheral.discoverServices([0x180F]))
+        stage.advance(0)
+        #expect(late.kind == .notConnected)
+        #expect(late.error?.operation == .discover)
+    }
+
+    @Test func `S49 Overlapping requests each get their own`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect())
+        stage.advance(151)
+        let wanted: [[BluetoothUUID]] = [[], [Sensor.service], [0x180F], [0x180F, Sensor.service], [0x1234]]
+        let found = wanted.map { stage.record(peripheral.discoverServices($0)) }
+        stage.advance(200)
+        #expect(found[0].elements.count == 3)
+        #expect(found[1].elements.map(\.uuid) == [Sensor.service])
+        #expect(found[2].elements.map(\.uuid) == [0x180F])
+        #expect(found[3].elements.map(\.uuid) == [Sensor.service, 0x180F])
+        #expect(found[4].kind == .attributeNotFound)
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S50 A link that is lost in discovery fails all who wait, and discovery works afterwards`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(151)
+        let waiting = (0..<3).map { _ in stage.record(peripheral.discoverServices()) }
+        stage.advance(100)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1)
+        for one in waiting {
+            #expect(one.kind == .disconnected(.unknown))
+            #expect(one.error == link.error)
+        }
+        let again = stage.connect(peripheral)
+        let found = stage.record(peripheral.discoverServices())
+        stage.advance(1_000)
+        #expect(found.elements.count == 3)
+        #expect(stage.methods == ["Connect", "Get", "Connect"])
+        withExtendedLifetime(again) {}
+    }
+
+    @Test func `S50 An adapter that is switched off in discovery fails all who wait`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(151)
+        let waiting = stage.record(peripheral.discoverServices())
+        stage.advance(100)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1)
+        #expect(waiting.kind == .disconnected(.adapter))
+        #expect(link.kind == .disconnected(.adapter))
+    }
+
+    @Test func `S51 What is not there is an error that names it`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let service = stage.record(peripheral.discoverServices([0x1234]))
+        let characteristic = stage.record(
+            peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics([0x5678]) })
+        stage.advance(1)
+        #expect(service.kind == .attributeNotFound)
+        #expect(service.error?.description.contains("1234") == true)
+        #expect(characteristic.kind == .attributeNotFound)
+        #expect(characteristic.error?.description.contains("5678") == true)
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S52 Q110 Two services of one UUID keep their own characteristics and values`() {
+        let stage = Stage()
+        let link = stage.connect(stage.find("C0:FF:EE:00:00:05"))
+        let peripheral = link.elements[0]
+        let services = stage.record(peripheral.discoverServices([0xFFD0]))
+        stage.advance(1)
+        #expect(services.elements.count == 2)
+        #expect(services.elements[0] != services.elements[1])
+        let values = services.elements.map { service in
+            stage.record(service.discoverCharacteristics([0xFFD1]).flatMap { $0.readValue() })
+        }
+        stage.advance(100)
+        #expect(values.map(\.elements) == [[[11]], [[22]]])
+        #expect(stage.methods == ["Connect", "ReadValue", "ReadValue"])
+    }
+
+    @Test func `S52 Descriptors are told with their values, and the switch of notifications is not to be written`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let found = stage.record(stage.characteristic(Sensor.value, of: peripheral).discoverDescriptors())
+        stage.advance(1)
+        #expect(found.elements.map(\.uuid) == [0x2901])
+        let value = stage.record(found.elements[0].readValue())
+        let written = stage.record(found.elements[0].writeValue([0x42]))
+        let second = stage.record(found.elements[0].readValue())
+        stage.advance(100)
+        #expect(value.elements == [[0x41]])
+        #expect(written.isCompleted)
+        #expect(second.elements == [[0x42]])
+        let switches = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).discoverDescriptors())
+        stage.advance(1)
+        let refused = stage.record(switches.elements[0].writeValue([1, 0]))
+        stage.advance(1)
+        #expect(refused.kind == .notPermitted)
+        #expect(stage.methods == ["Connect", "ReadValue", "WriteValue", "ReadValue"])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S53 Q111 What the peripheral takes away fails typed, what stays works, and what comes again is new`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let old = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(old.observeValueUpdates())
+        stage.advance(0)
+        daemon.remove(ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1")
+        stage.advance(0)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(values.kind == .attributeNotFound)
+        let read = stage.record(old.readValue())
+        let observed = stage.record(old.observeValueUpdates())
+        let descriptors = stage.record(old.discoverDescriptors())
+        stage.advance(0)
+        for kind in [read.kind, observed.kind, descriptors.kind] { #expect(kind == .attributeNotFound) }
+        #expect(link.isLive)
+        // bluetoothd has forgotten the notifications with the characteristic.
+        #expect(daemon.methods == ["Connect", "StartNotify", "Get"])
+
+        daemon.add(.services)
+        stage.advance(0)
+        let again = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
+        stage.advance(0)
+        daemon.notifies([3])
+        stage.advance(0)
+        #expect(again.elements == [[3]])
+        #expect(daemon.count("StartNotify") == 2)
+    }
+
+    @Test func `S53 Another characteristic under an old handle is not taken for the old one`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let old = stage.characteristic(0x2A37, of: peripheral)
+        daemon.remove(ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1")
+        daemon.add(
+            [:].setting(
+                ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1",
+                [
+                    "UUID": .string("00002a38-0000-1000-8000-00805f9b34fb"), "Flags": .strings(["read", "write"]),
+                ]))
+        stage.advance(0)
+        let write = stage.record(old.writeValue([1]))
+        stage.advance(0)
+        #expect(write.kind == .attributeNotFound)
+        #expect(daemon.count("WriteValue") == 0)
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S54 What was discovered in an earlier connection is refused, and nothing is sent`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(3_000)
+        let first = stage.connect(peripheral)
+        let services = stage.record(peripheral.discoverServices([Sensor.service]))
+        let old = stage.characteristic(Sensor.value, of: peripheral)
+        let descriptor = stage.record(old.discoverDescriptors())
+        stage.advance(1)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(100)
+        #expect(!first.isLive)
+        let again = stage.connect(peripheral)
+        stage.simulation.bluez.forgetCalls()
+        let kinds = [
+            stage.record(old.readValue()).outcome(stage), stage.record(old.writeValue([1])).outcome(stage),
+            stage.record(old.observeValueUpdates()).outcome(stage),
+            stage.record(old.discoverDescriptors()).outcome(stage),
+            stage.record(descriptor.elements[0].readValue()).outcome(stage),
+            stage.record(services.elements[0].discoverCharacteristics()).outcome(stage),
+        ]
+        for kind in kinds { #expect(kind == .attributeNotFound) }
+        #expect(stage.methods.isEmpty)
+        let value = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
+        stage.advance(100)
+        #expect(value.elements == [[1]])
+        withExtendedLifetime(again) {}
+    }
+
+    @Test func `Q72 Services that are shown after they are said to be read are waited for`() {
+        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+        let link = stage.connect(peripheral, daemon)
+        let found = stage.record(peripheral.discoverServices())
+        stage.advance(500)
+        #expect(found.isLive && found.elements.isEmpty)
+        daemon.add(.services)
+        stage.advance(500)
+        #expect(found.elements.map(\.uuid) == [0x180D])
+        #expect(found.isCompleted)
+        stage.expectNoTimers()
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `Q72 A peripheral without services has none, after a second`() {
+        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+        let link = stage.connect(peripheral, daemon)
+        let all = stage.record(peripheral.discoverServices())
+        let one = stage.record(peripheral.discoverServices([0x180D]))
+        stage.advance(1_000)
+        #expect(all.isCompleted && all.elements.isEmpty)
+        #expect(one.kind == .attributeNotFound)
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `Q73 Services that are never read fail at the deadline, each waiter at its own`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(151)
+        let first = stage.record(peripheral.discoverServices())
+        stage.advance(10_000)
+        let second = stage.record(peripheral.discoverServices())
+        let given = stage.record(peripheral.discoverServices())
+        stage.advance(10_000)
+        given.dispose()
+        stage.advance(9_999)
+        #expect(first.isLive)
+        stage.advance(1)
+        #expect(first.kind == .timedOut)
+        #expect(first.error?.operation == .discover)
+        #expect(second.isLive)
+        stage.advance(10_000)
+        #expect(second.kind == .timedOut)
+        #expect(link.isLive)
+        #expect(stage.methods == ["Connect"])
+    }
+
+    @Test func `Waiting for services leaves no timer, whoever ends it`() {
+        for ending in 0..<3 {
+            let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+            let link = stage.record(peripheral.connect())
+            stage.advance(0)
+            daemon.deviceChanges(["Connected": .bool(true), "ServicesResolved": .bool(ending == 1)])
+            daemon.take("Connect").reply()
+            stage.advance(0)
+            let found = stage.record(peripheral.discoverServices())
+            stage.advance(10)
+            switch ending {
+            case 0: found.dispose()
+            case 1:
+                found.dispose()
+                link.dispose()
+            default: link.dispose()
+            }
+            stage.advance(0)
+            if ending > 0 {
+                daemon.deviceChanges(["Connected": .bool(false)])
+                daemon.take("Disconnect").reply()
+                stage.advance(0)
+            }
+            stage.expectNoTimers()
+        }
+    }
+}
+
+extension Recording {
+    /// What it comes to at once.
+    func outcome(_ stage: Stage) -> BluetoothError.Kind? {
+        stage.advance(1)
+        return kind
+    }
+}
