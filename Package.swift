@@ -44,7 +44,8 @@ let package = Package(
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
-        .testTarget(name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(
+            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),

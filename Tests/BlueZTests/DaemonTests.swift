@@ -8,7 +8,8 @@ extension LabTests {
     @Suite struct DaemonTests {
         private func power(_ isOn: Bool) throws {
             let result = try Command.run(
-                "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Powered", "b",
+                "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Powered",
+                "b",
                 isOn ? "true" : "false")
             #expect(result.status == 0, "\(result.errors)")
         }

@@ -62,7 +62,9 @@ extension LabTests {
             }
         }
 
-        @Test func `A value behind encryption is refused with an error of ours, whatever the daemon tries`() async throws {
+        @Test func `A value behind encryption is refused with an error of ours, whatever the daemon tries`()
+            async throws
+        {
             // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.
             try await Ground.withManager { manager in
                 let error = await #expect(throws: BluetoothError.self) {
@@ -72,7 +74,8 @@ extension LabTests {
                     }
                 }
                 let possible: [BluetoothError.Kind?] = [
-                    .needsPairing, .attError, .notPermitted, .timedOut, .disconnected(.unknown), .disconnected(.removed),
+                    .needsPairing, .attError, .notPermitted, .timedOut, .disconnected(.unknown),
+                    .disconnected(.removed),
                 ]
                 #expect(possible.contains(error?.kind))
             }

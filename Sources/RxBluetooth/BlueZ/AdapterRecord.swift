@@ -17,23 +17,23 @@ struct AdapterRecord {
 
     /// Source: BlueZ, `adapter-api.txt`.
     static let table = PropertyTable<AdapterRecord>([
-        .init("Address") { (record, value) throws(DBusError) in
+        .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
             record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
-        } clear: { $0.address = nil },
-        .init("Alias") { (record, value) throws(DBusError) in
+        },
+        .init("Alias", clear: { $0.alias = "" }) { (record, value) throws(DBusError) in
             record.alias = try value.string()
-        } clear: { $0.alias = "" },
-        .init("Powered") { (record, value) throws(DBusError) in
+        },
+        .init("Powered", clear: { $0.isPowered = false }) { (record, value) throws(DBusError) in
             record.isPowered = try value.bool()
-        } clear: { $0.isPowered = false },
-        .init("PowerState") { (record, value) throws(DBusError) in
+        },
+        .init("PowerState", clear: { $0.powerState = nil }) { (record, value) throws(DBusError) in
             record.powerState = try value.string()
-        } clear: { $0.powerState = nil },
-        .init("Discovering") { (record, value) throws(DBusError) in
+        },
+        .init("Discovering", clear: { $0.isDiscovering = false }) { (record, value) throws(DBusError) in
             record.isDiscovering = try value.bool()
-        } clear: { $0.isDiscovering = false },
-        .init("Roles") { (record, value) throws(DBusError) in
+        },
+        .init("Roles", clear: { $0.roles = nil }) { (record, value) throws(DBusError) in
             record.roles = try value.strings()
-        } clear: { $0.roles = nil },
+        },
     ])
 }

@@ -7,12 +7,12 @@ struct ServiceRecord {
     var characteristics: [UInt16: CharacteristicRecord] = [:]
 
     static let table = PropertyTable<ServiceRecord>([
-        .init("UUID") { (record, value) throws(DBusError) in
+        .init("UUID", clear: { $0.uuid = nil }) { (record, value) throws(DBusError) in
             record.uuid = try value.withString { BluetoothUUID(bytes: $0) }
-        } clear: { $0.uuid = nil },
-        .init("Primary") { (record, value) throws(DBusError) in
+        },
+        .init("Primary", clear: { $0.isPrimary = true }) { (record, value) throws(DBusError) in
             record.isPrimary = try value.bool()
-        } clear: { $0.isPrimary = true },
+        },
     ])
 }
 
@@ -25,15 +25,15 @@ struct CharacteristicRecord {
     var descriptors: [UInt16: DescriptorRecord] = [:]
 
     static let table = PropertyTable<CharacteristicRecord>([
-        .init("Value") { (record, value) throws(DBusError) in
+        .init("Value", clear: { $0.value = [] }) { (record, value) throws(DBusError) in
             record.value = try value.bytes()
-        } clear: { $0.value = [] },
-        .init("UUID") { (record, value) throws(DBusError) in
+        },
+        .init("UUID", clear: { $0.uuid = nil }) { (record, value) throws(DBusError) in
             record.uuid = try value.withString { BluetoothUUID(bytes: $0) }
-        } clear: { $0.uuid = nil },
-        .init("Flags") { (record, value) throws(DBusError) in
+        },
+        .init("Flags", clear: { $0.properties = [] }) { (record, value) throws(DBusError) in
             record.properties = Characteristic.Properties(flags: try value.strings())
-        } clear: { $0.properties = [] },
+        },
     ])
 
     static let valued = table.changes(["Value"])
@@ -44,8 +44,8 @@ struct DescriptorRecord {
     var uuid: BluetoothUUID?
 
     static let table = PropertyTable<DescriptorRecord>([
-        .init("UUID") { (record, value) throws(DBusError) in
+        .init("UUID", clear: { $0.uuid = nil }) { (record, value) throws(DBusError) in
             record.uuid = try value.withString { BluetoothUUID(bytes: $0) }
-        } clear: { $0.uuid = nil }
+        }
     ])
 }

@@ -47,7 +47,8 @@ extension BlueZClient {
     ) -> BusTask? {
         do throws(DBusError) {
             return bus.call(
-                try Self.message(path: path, interface: interface, member: member, body), timeout: deadline, reply: then)
+                try Self.message(path: path, interface: interface, member: member, body), timeout: deadline, reply: then
+            )
         } catch {
             bus.perform { then(.failure(error)) }
             return nil

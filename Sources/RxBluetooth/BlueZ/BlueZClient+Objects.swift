@@ -29,7 +29,8 @@ extension BlueZClient {
             case (.service, .service(let key, let handle)):
                 guard isSnapshot || devices[key] != nil else { return }
                 _ = try ServiceRecord.table.read(
-                    &entry, into: &devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()],
+                    &entry,
+                    into: &devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()],
                     rejected: &rejected)
             case (.characteristic, .characteristic(let key)):
                 guard isSnapshot || devices[key.device] != nil else { return }

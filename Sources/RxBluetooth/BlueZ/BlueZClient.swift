@@ -27,7 +27,9 @@ final class BlueZClient: @unchecked Sendable {
     /// Properties and messages of a wrong type: counted, never fatal.
     var rejected = 0 {
         didSet {
-            if rejected != oldValue { logger.debug("bluetoothd sent something malformed.", metadata: ["count": "\(rejected)"]) }
+            if rejected != oldValue {
+                logger.debug("bluetoothd sent something malformed.", metadata: ["count": "\(rejected)"])
+            }
         }
     }
     /// Signals of objects that are gone, which is normal (Q19).
@@ -104,7 +106,8 @@ final class BlueZClient: @unchecked Sendable {
     /// Fills the mirror. The signals were subscribed before, and what came before the reply is inside it (Q18).
     private func takeSnapshot() {
         snapshot = call(
-            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects", deadline: settings.deadlines.snapshot
+            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects",
+            deadline: settings.deadlines.snapshot
         ) { [weak self] result in
             guard let self else { return }
             do throws(DBusError) {

@@ -21,18 +21,19 @@ struct DeviceRecord {
 
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([
-        .init("RSSI") { (record, value) throws(DBusError) in
+        .init("RSSI", clear: { $0.rssi = nil }) { (record, value) throws(DBusError) in
             // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55).
             let rssi = try value.int16()
             record.rssi = rssi == 0 ? nil : rssi
-        } clear: { $0.rssi = nil },
-        .init("ManufacturerData") { (record, value) throws(DBusError) in
+        },
+        .init("ManufacturerData", clear: { $0.advertisement.manufacturerData = [:] }) {
+            (record, value) throws(DBusError) in
             record.advertisement.manufacturerData = try Self.manufacturerData(&value)
-        } clear: { $0.advertisement.manufacturerData = [:] },
-        .init("ServiceData") { (record, value) throws(DBusError) in
+        },
+        .init("ServiceData", clear: { $0.advertisement.serviceData = [:] }) { (record, value) throws(DBusError) in
             record.advertisement.serviceData = try Self.serviceData(&value)
-        } clear: { $0.advertisement.serviceData = [:] },
-        .init("UUIDs") { (record, value) throws(DBusError) in
+        },
+        .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
             // After a connection this is the list of GATT services; what was advertised stays (Q58).
             guard !record.isConnected, !record.isResolved else { return }
             var uuids: [BluetoothUUID] = []
@@ -40,40 +41,42 @@ struct DeviceRecord {
                 if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }
             }
             record.advertisement.serviceUUIDs = uuids
-        } clear: { $0.advertisement.serviceUUIDs = [] },
-        .init("TxPower") { (record, value) throws(DBusError) in
+        },
+        .init("TxPower", clear: { $0.advertisement.txPowerLevel = nil }) { (record, value) throws(DBusError) in
             record.advertisement.txPowerLevel = try value.int16()
-        } clear: { $0.advertisement.txPowerLevel = nil },
-        .init("AdvertisingFlags") { (record, value) throws(DBusError) in
+        },
+        .init("AdvertisingFlags", clear: { $0.advertisement.flags = nil }) { (record, value) throws(DBusError) in
             record.advertisement.flags = try value.bytes()
-        } clear: { $0.advertisement.flags = nil },
-        .init("Appearance") { (record, value) throws(DBusError) in
+        },
+        .init("Appearance", clear: { $0.advertisement.appearance = nil }) { (record, value) throws(DBusError) in
             record.advertisement.appearance = try value.uint16()
-        } clear: { $0.advertisement.appearance = nil },
-        .init("Name") { (record, value) throws(DBusError) in
+        },
+        .init(
+            "Name",
+            clear: {
+                $0.name = nil; $0.advertisement.localName = nil
+            }
+        ) { (record, value) throws(DBusError) in
             record.name = try value.string()
             record.advertisement.localName = record.name.flatMap(Self.trimmed)
-        } clear: {
-            $0.name = nil
-            $0.advertisement.localName = nil
         },
-        .init("Alias") { (record, value) throws(DBusError) in
+        .init("Alias", clear: { $0.alias = nil }) { (record, value) throws(DBusError) in
             record.alias = try value.string()
-        } clear: { $0.alias = nil },
-        .init("AddressType") { (record, value) throws(DBusError) in
+        },
+        .init("AddressType", clear: { $0.addressKind = nil }) { (record, value) throws(DBusError) in
             record.addressKind = BluetoothAddress.Kind(rawValue: try value.string())
-        } clear: { $0.addressKind = nil },
-        .init("Connected") { (record, value) throws(DBusError) in
+        },
+        .init("Connected", clear: { $0.isConnected = false }) { (record, value) throws(DBusError) in
             record.isConnected = try value.bool()
             if record.isConnected { record.advertisement.isConnectable = true }
-        } clear: { $0.isConnected = false },
-        .init("ServicesResolved") { (record, value) throws(DBusError) in
+        },
+        .init("ServicesResolved", clear: { $0.isResolved = false }) { (record, value) throws(DBusError) in
             record.isResolved = try value.bool()
-        } clear: { $0.isResolved = false },
-        .init("Bonded") { (record, value) throws(DBusError) in
+        },
+        .init("Bonded", clear: { $0.isBonded = false }) { (record, value) throws(DBusError) in
             record.isBonded = try value.bool()
             if record.isBonded { record.advertisement.isConnectable = true }
-        } clear: { $0.isBonded = false },
+        },
     ])
 
     /// The properties that an advertisement brings; a change of any other is not a sighting (Q51).

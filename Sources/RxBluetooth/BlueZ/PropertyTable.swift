@@ -13,9 +13,8 @@ struct PropertyTable<Record>: Sendable {
         let clear: @Sendable (inout Record) -> Void
 
         init(
-            _ name: StaticString,
-            _ read: @escaping @Sendable (inout Record, inout MessageReader) throws(DBusError) -> Void,
-            clear: @escaping @Sendable (inout Record) -> Void
+            _ name: StaticString, clear: @escaping @Sendable (inout Record) -> Void,
+            _ read: @escaping @Sendable (inout Record, inout MessageReader) throws(DBusError) -> Void
         ) {
             self.name = Array(name.description.utf8)
             self.read = read
