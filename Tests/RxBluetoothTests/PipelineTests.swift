@@ -32,9 +32,10 @@ struct PipelineTests {
         let values = printed.events.compactMap(\.value.element)
         #expect(values.count >= 3)
         #expect(values.first == [0x00, 62])
-        #expect(simulation.calls.map(\.member) == [
-            "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "StartNotify",
-        ])
+        #expect(
+            simulation.calls.map(\.member) == [
+                "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "StartNotify",
+            ])
     }
 
     @Test func `A manager for the system bus does nothing before somebody subscribes`() {

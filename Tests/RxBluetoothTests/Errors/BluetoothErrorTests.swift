@@ -16,7 +16,8 @@ struct BluetoothErrorTests {
     }
 
     private static func bluez(
-        _ suffix: String, _ text: String, _ kind: BluetoothError.Kind, during operation: BluetoothError.Operation = .read,
+        _ suffix: String, _ text: String, _ kind: BluetoothError.Kind,
+        during operation: BluetoothError.Operation = .read,
         att: UInt8? = nil, isTransient: Bool = false
     ) -> Row {
         Row(

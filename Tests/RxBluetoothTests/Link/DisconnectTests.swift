@@ -87,19 +87,30 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `S91 A disconnect that is given up before it is known what there is sends nothing`() {
-        let stage = Stage(with: [Sensor.peripheral])
-        let peripheral = stage.find(Sensor.address)
-        let other = stage.otherProgram("Connect")
-        stage.advance(1_000)
-        stage.simulation.bluez.crash()
-        stage.simulation.bluez.start()
+    @Test func `S91 What is given up before it is known what there is sends nothing`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)])
+        daemon.crash()
+        daemon.holdSnapshot()
+        daemon.start()
         stage.advance(0)
-        stage.simulation.bluez.forgetCalls()
-        stage.record(peripheral.disconnect()).dispose()
-        stage.advance(1_000)
-        #expect(stage.count("Disconnect") == 0)
-        withExtendedLifetime(other) {}
+        let given = (stage.record(peripheral.disconnect()), stage.record(peripheral.connect()))
+        stage.advance(10)
+        given.0.dispose()
+        given.1.dispose()
+        stage.advance(0)
+        daemon.take("GetManagedObjects").reply { (body) throws(DBusError) in
+            try body.value(ScriptedDaemon.value(connected))
+        }
+        stage.advance(10)
+        #expect(daemon.methods.isEmpty)
+        let kept = stage.record(peripheral.disconnect())
+        stage.advance(0)
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        #expect(kept.isCompleted)
     }
 
     // MARK: The manager's end
@@ -140,6 +151,19 @@ struct DisconnectTests {
         stage.advance(1)
         #expect(closed.isCompleted)
         #expect(stage.methods == ["Connect", "Disconnect"])
+    }
+
+    @Test func `Closing the manager while it is being found out why a link was lost does not wait for that`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(0)
+        #expect(link.kind == .closed)
+        #expect(closed.isCompleted)
+        #expect(daemon.methods == ["Connect", "Get"])
+        stage.expectNoTimers()
     }
 
     @Test func `S90 Two simulations do not know of each other`() {

@@ -74,6 +74,45 @@ struct LinkLossTests {
         #expect(busy.stage.count("Connect") == 0)
     }
 
+    @Test func `S34 Q32 An adapter that is being switched off is the reason, and nobody need be asked`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.change(
+            ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1", ["PowerState": .string("on-disabling")])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.adapter))
+        #expect(daemon.methods == ["Connect"])
+        stage.expectNoTimers()
+    }
+
+    @Test func `S34 Switching the adapter off while a link is being closed ends that`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(100)
+        let waiting = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1)
+        // The link was down a moment before the adapter, so the next one had begun.
+        #expect(waiting.kind == .disconnected(.adapter))
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S34 Unplugging the adapter while a link is being closed ends that`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(100)
+        let waiting = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.removeAdapter()
+        stage.advance(1)
+        #expect(!waiting.isLive)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.expectSettled()
+    }
+
     @Test func `S34 Switching the adapter off while connecting fails the connection, and the claim is free`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
@@ -107,7 +146,7 @@ struct LinkLossTests {
         stage.simulation.bluez.removeAdapter()
         stage.advance(1)
         #expect(link.kind == .disconnected(.adapter))
-        #expect(stage.methods == ["Connect", "Get"])
+        #expect(stage.count("Disconnect") == 0)
         stage.expectSettled()
     }
 
@@ -193,6 +232,30 @@ struct LinkLossTests {
         busy.stage.advance(10)
         busy.expectAll(.disconnected(.daemon))
         #expect(busy.stage.methods.isEmpty)
+    }
+
+    @Test func `S31 A connect that waits for a closing link hears of a crash, or connects with the next bluetoothd`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.connect(peripheral).dispose()
+        stage.advance(100)
+        let waiting = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.crash()
+        stage.advance(1)
+        #expect(waiting.kind == .daemonUnavailable)
+        #expect(waiting.error?.operation == .connect)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.expectSettled()
+    }
+
+    @Test func `S15 S35 A connection that is tried again when it is lost comes up again, without a rest`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(1)))
+        let link = stage.record(peripheral.connect().retry(3))
+        stage.advance(10_000)
+        #expect(link.elements.count == 3)
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(stage.count("Connect") == 3)
+        #expect(stage.count("Disconnect") == 0)
     }
 
     @Test func `A bus that ends fails all`() {

@@ -69,7 +69,7 @@ extension Stage {
     func characteristic(_ uuid: BluetoothUUID, of peripheral: Peripheral) -> Characteristic {
         let found = record(
             peripheral.discoverServices().flatMap { $0.discoverCharacteristics() }.filter { $0.uuid == uuid })
-        advance(1)
+        advance(0)
         guard let characteristic = found.elements.first else { preconditionFailure("\(uuid) is not there.") }
         return characteristic
     }
@@ -118,6 +118,12 @@ extension Stage {
 
 extension Recording {
     var kind: BluetoothError.Kind? { error?.kind }
+
+    /// What it comes to at once.
+    func outcome(_ stage: Stage) -> BluetoothError.Kind? {
+        stage.advance(1)
+        return kind
+    }
 }
 
 extension Stage {

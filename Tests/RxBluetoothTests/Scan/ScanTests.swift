@@ -35,9 +35,10 @@ struct ScanTests {
         #expect(Set(scan.elements.map(\.peripheral.name)) == everyday)
         #expect(scan.isLive)
         let filter = stage.simulation.calls.first { $0.member == "SetDiscoveryFilter" }?.arguments
-        #expect(filter == [
-            .properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
-        ])
+        #expect(
+            filter == [
+                .properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
+            ])
     }
 
     @Test func `S10 Disposing stops the scan, once`() {
@@ -96,7 +97,9 @@ struct ScanTests {
 
     @Test func `S13 Switching the adapter off ends each scan with one error, and nothing is stopped`() {
         let stage = Stage()
-        let scans = [stage.record(stage.manager.scanForPeripherals()), stage.record(stage.manager.scanForPeripherals())]
+        let scans = [
+            stage.record(stage.manager.scanForPeripherals()), stage.record(stage.manager.scanForPeripherals()),
+        ]
         stage.advance(1_000)
         stage.simulation.bluez.setPower(false)
         stage.advance(3_000)
@@ -106,7 +109,8 @@ struct ScanTests {
 
     @Test func `S13 A bluetoothd that dies, or an adapter that is unplugged, ends a scan`() {
         for (kind, happens): (BluetoothError.Kind, @Sendable (Stage) -> Void) in [
-            (.daemonUnavailable, { $0.simulation.bluez.crash() }), (.noAdapter, { $0.simulation.bluez.removeAdapter() }),
+            (.daemonUnavailable, { $0.simulation.bluez.crash() }),
+            (.noAdapter, { $0.simulation.bluez.removeAdapter() }),
             (.busUnavailable, { $0.simulation.bus.shutDown() }),
         ] {
             let stage = Stage()
@@ -259,7 +263,8 @@ struct ScanTests {
     @Test func `Q54 The end of a scan brings no sightings`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
-        let second = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).take(40))
+        let second = stage.record(
+            stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).take(40))
         stage.advance(2_000)
         #expect(second.isCompleted)
         first.dispose()
@@ -275,9 +280,10 @@ struct ScanTests {
         first.dispose()
         let second = stage.record(stage.manager.scanForPeripherals())
         stage.advance(2_000)
-        #expect(stage.methods == [
-            "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "StartDiscovery",
-        ])
+        #expect(
+            stage.methods == [
+                "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "StartDiscovery",
+            ])
         #expect(!second.elements.isEmpty)
     }
 

@@ -165,7 +165,8 @@ struct StateTests {
 
     @Test func `Q27 The first adapter that is on is chosen, and kept while it is on`() {
         let scenario = Scenario(
-            adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")], peripherals: [])
+            adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
+            peripherals: [])
         let stage = Stage(scenario)
         let adapters = stage.record(stage.manager.adapters)
         stage.advance(10)

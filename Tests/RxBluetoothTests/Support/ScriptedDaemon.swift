@@ -21,6 +21,7 @@ final class ScriptedDaemon: Sendable {
         var waiting: [IncomingCall] = []
         var habits: [String: @Sendable (IncomingCall) -> Void] = [:]
         var methods: [String] = []
+        var holdsSnapshot = false
     }
 
     private let bus: LoopbackBus
@@ -91,11 +92,12 @@ final class ScriptedDaemon: Sendable {
         let (habit, objects) = state.withLock { state in
             if member != "GetManagedObjects" { state.methods.append(member) }
             let habit = state.habits[member]
-            if habit == nil, member != "GetManagedObjects" { state.waiting.append(call) }
-            return (habit, state.objects)
+            let isSnapshot = member == "GetManagedObjects" && !state.holdsSnapshot
+            if habit == nil, !isSnapshot { state.waiting.append(call) }
+            return (habit, isSnapshot ? state.objects : nil)
         }
         if let habit { return habit(call) }
-        if member == "GetManagedObjects" { call.reply { (body) throws(DBusError) in try body.value(objects) } }
+        if let objects { call.reply { (body) throws(DBusError) in try body.value(objects) } }
     }
 
     // MARK: Signals
@@ -143,6 +145,9 @@ final class ScriptedDaemon: Sendable {
 
     /// Replaces what `GetManagedObjects` tells, also by what it may never tell.
     func tell(_ objects: Value) { state.withLock { $0.objects = objects } }
+
+    /// Lets `GetManagedObjects` wait for the test like any other call.
+    func holdSnapshot() { state.withLock { $0.holdsSnapshot = true } }
 
     static func value(_ objects: Objects) -> Value {
         .dictionary(

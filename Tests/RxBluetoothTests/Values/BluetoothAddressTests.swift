@@ -10,7 +10,9 @@ struct BluetoothAddressTests {
         #expect(BluetoothAddress(0xC0FF_EE00_0001).text(separator: "_") == "C0_FF_EE_00_00_01")
     }
 
-    @Test(arguments: ["", "C0:FF:EE:00:00", "C0-FF-EE-00-00-01", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:", "C0FFEE000001"])
+    @Test(arguments: [
+        "", "C0:FF:EE:00:00", "C0-FF-EE-00-00-01", "C0:FF:EE:00:00:0G", "C0:FF:EE:00:00:01:", "C0FFEE000001",
+    ])
     func `Malformed text is refused`(text: String) {
         #expect(BluetoothAddress(text) == nil)
     }

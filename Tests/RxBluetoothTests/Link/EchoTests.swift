@@ -1,0 +1,82 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// Reads and notifications of one characteristic, which bluetoothd shows by the same signal.
+struct EchoTests {
+    let stage: Stage
+    let peripheral: Peripheral
+    let link: Recording<Peripheral>
+    let notifying: Characteristic
+
+    init() {
+        (stage, peripheral) = Stage.withSensor()
+        link = stage.connect(peripheral)
+        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.forgetCalls()
+    }
+
+    func notify(_ value: [UInt8]) {
+        stage.simulation.bluez.notify(value, from: Sensor.text, "fff2")
+        stage.advance(0)
+    }
+
+    @Test func `S64 Q95 The answer of a read is not a notification, and a notification does not answer a read`() {
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        let read = stage.record(notifying.readValue())
+        stage.advance(5)
+        notify([1])
+        notify([7])
+        #expect(read.isLive)
+        stage.advance(100)
+        #expect(read.elements == [[7]])
+        // A notification that equals what was read is not lost.
+        #expect(values.elements == [[1], [7]])
+        notify([2])
+        #expect(values.elements == [[1], [7], [2]])
+    }
+
+    @Test func `S64 Q95 Reads that fail, are given up or run out of time hide no notification`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        let failing = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.notifies([1])
+        daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        stage.advance(0)
+        #expect(failing.kind == .attError)
+        #expect(values.elements == [[1]])
+        let given = stage.record(characteristic.readValue())
+        stage.advance(0)
+        given.dispose()
+        stage.advance(0)
+        daemon.notifies([2])
+        daemon.notifies([3])
+        daemon.take("ReadValue").reply { $0.bytes([3]) }
+        stage.advance(0)
+        #expect(values.elements == [[1], [2]])
+        let late = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.notifies([4])
+        stage.advance(30_000)
+        #expect(late.kind == .timedOut)
+        #expect(values.elements == [[1], [2], [4]])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S64 A read with nobody listening tells nobody`() {
+        let read = stage.record(notifying.readValue())
+        stage.advance(5)
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        #expect(read.elements == [[7]])
+        #expect(values.elements.isEmpty)
+        #expect(stage.methods == ["ReadValue", "StartNotify"])
+    }
+}

@@ -1,0 +1,225 @@
+import DBus
+import Dispatch
+import Glibc
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Synchronization
+import Testing
+
+struct LifetimeTests {
+    /// A simulation with a manager that a test may let go.
+    final class House {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation: Simulation
+        var manager: BluetoothManager?
+        weak var bus: (any Bus)?
+
+        init() {
+            simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
+            let bus = simulation.connect()
+            self.bus = bus
+            manager = BluetoothManager(bus: bus, scheduler: scheduler)
+        }
+
+        func find() -> Peripheral? {
+            let found = scheduler.createObserver(Peripheral.self)
+            let subscription = manager?.peripheral(Sensor.address).subscribe(found)
+            scheduler.advanceBy(500)
+            subscription?.dispose()
+            scheduler.advanceBy(100)
+            return found.elements.first
+        }
+
+        func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
+    }
+
+    @Test func `S30 A link is closed also where its last subscriber was the last user of all`() {
+        let house = House()
+        var peripheral = house.find()
+        let up = house.scheduler.createObserver(Peripheral.self)
+        var subscription = peripheral?.connect().subscribe(up)
+        house.scheduler.advanceBy(500)
+        #expect(up.elements.count == 1)
+        peripheral = nil
+        house.manager = nil
+        // The subscription alone keeps all of it.
+        house.scheduler.advanceBy(10_000)
+        #expect(house.count("Disconnect") == 0)
+        #expect(house.bus != nil)
+        subscription?.dispose()
+        subscription = nil
+        house.scheduler.advanceBy(1)
+        #expect(house.count("Disconnect") == 1)
+        house.scheduler.advanceBy(3_000)
+        #expect(house.bus == nil)
+    }
+
+    @Test func `Q103 Notifications are turned off also where their subscriber was the last user of all`() {
+        let house = House()
+        let values = house.scheduler.createObserver([UInt8].self)
+        var subscription = house.find()?.connect()
+            .flatMap { $0.discoverServices([Sensor.service]) }
+            .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
+            .flatMap { $0.observeValueUpdates() }
+            .subscribe(values)
+        house.scheduler.advanceBy(1_000)
+        house.manager = nil
+        house.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        house.scheduler.advanceBy(1)
+        #expect(values.elements == [[5]])
+        subscription?.dispose()
+        subscription = nil
+        house.scheduler.advanceBy(3_000)
+        #expect(house.count("StopNotify") == 1)
+        #expect(house.count("Disconnect") == 1)
+        #expect(house.bus == nil)
+    }
+
+    @Test func `S91 A manager that is let go while a link is being closed stays until it is closed`() {
+        let house = House()
+        let subscription = house.find()?.connect().subscribe()
+        house.scheduler.advanceBy(500)
+        subscription?.dispose()
+        house.manager = nil
+        house.scheduler.advanceBy(1_000)
+        #expect(house.bus != nil)
+        house.scheduler.advanceBy(2_000)
+        #expect(house.count("Disconnect") == 1)
+        #expect(house.bus == nil)
+    }
+
+    @Test func `S46 One device is one object, in scans, connections and lists`() {
+        let (stage, peripheral) = Stage.withSensor()
+        #expect(stage.find(Sensor.address) === peripheral)
+        let link = stage.connect(peripheral)
+        #expect(link.elements.first === peripheral)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        #expect(known.elements.first?.contains { $0.peripheral === peripheral } == true)
+        let other = stage.find("C0:FF:EE:00:00:22")
+        #expect(other !== peripheral && other != peripheral)
+        #expect(stage.find("C0:FF:EE:00:00:22") === other)
+    }
+
+    @Test func `S46 S89 A device that was forgotten and comes again is the same object while the user has it`() {
+        let stage = Stage(with: [Sensor.peripheral])
+        var peripheral: Peripheral? = stage.find(Sensor.address)
+        weak let kept = peripheral
+        stage.advance(60_000)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        #expect(known.elements.first?.isEmpty == true)
+        #expect(stage.find(Sensor.address) === peripheral)
+        stage.advance(60_000)
+        peripheral = nil
+        #expect(kept == nil)
+    }
+
+    @Test func `S46 Nothing of a connection is left when it is over`() {
+        let (stage, peripheral) = Stage.withSensor()
+        weak var held: Token?
+        do {
+            let token = Token()
+            held = token
+            let link = stage.record(peripheral.connect().do(onNext: { _ in _ = token }))
+            stage.advance(500)
+            let values = stage.record(
+                stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates()
+                    .do(onNext: { _ in _ = token }))
+            let read = stage.record(
+                stage.characteristic(Sensor.silent, of: peripheral).readValue().asObservable()
+                    .do(onNext: { _ in _ = token }))
+            let found = stage.record(peripheral.discoverServices().do(onNext: { _ in _ = token }))
+            stage.advance(100)
+            stage.simulation.bluez.dropLink(to: Sensor.text)
+            stage.advance(1)
+            #expect(!link.isLive && !values.isLive && !read.isLive && !found.isLive)
+        }
+        #expect(held == nil)
+    }
+
+    @Test func `No timer is left after a session in which everything was answered`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        daemon.always("StartNotify")
+        daemon.always("StopNotify")
+        daemon.always("WriteValue")
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(characteristic.observeValueUpdates())
+        let write = stage.record(characteristic.writeValue([1]))
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        #expect(write.isCompleted && read.isCompleted)
+        values.dispose()
+        link.dispose()
+        stage.advance(0)
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(0)
+        #expect(
+            daemon.methods == ["Connect", "StartNotify", "WriteValue", "ReadValue", "StopNotify", "Disconnect"])
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `No timer is left after a link that was lost with everything under way`() {
+        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+        daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        daemon.always("StopNotify")
+        let link = stage.connect(peripheral, daemon)
+        let found = stage.record(peripheral.discoverServices())
+        stage.advance(10)
+        daemon.add(.services)
+        stage.advance(1_000)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(characteristic.observeValueUpdates())
+        let read = stage.record(characteristic.readValue())
+        stage.advance(10)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        for kind in [link.kind, values.kind, read.kind] { #expect(kind == .disconnected(.unknown)) }
+        #expect(found.isCompleted)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `S91 Connecting and disposing from many threads calls nobody afterwards`() async throws {
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        let sensor = Sensor.make(
+            Sensor.text, SimulatedConnection(delay: .milliseconds(1), discovery: .milliseconds(1)))
+        let simulation = Simulation(Scenario(peripherals: [sensor]), scheduler: scheduler)
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        var found: Peripheral?
+        for try await peripheral in manager.peripheral(Sensor.address).values { found = peripheral }
+        let peripheral = try #require(found)
+        let heardLate = Tally()
+        // Real threads, hence the real clock: virtual time has one.
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            let isOver = Tally()
+            let subscription = peripheral.connect()
+                .flatMap { $0.discoverServices() }
+                .subscribe { _ in
+                    if isOver.count > 0 { heardLate.add() }
+                }
+            if number % 3 == 0 { sched_yield() }
+            subscription.dispose()
+            isOver.add()
+        }
+        try await manager.settled().value
+        try await manager.close().value
+        #expect(heardLate.count == 0)
+        let calls = simulation.calls.map(\.member)
+        #expect(calls.count { $0 == "Disconnect" } <= calls.count { $0 == "Connect" })
+    }
+
+    final class Token: Sendable {}
+
+    final class Tally: Sendable {
+        private let number = Atomic(0)
+        var count: Int { number.load(ordering: .sequentiallyConsistent) }
+        func add() { number.add(1, ordering: .sequentiallyConsistent) }
+    }
+}

@@ -1,0 +1,199 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct NotificationTests {
+    let stage: Stage
+    let peripheral: Peripheral
+    let link: Recording<Peripheral>
+    let notifying: Characteristic
+
+    init() {
+        (stage, peripheral) = Stage.withSensor()
+        link = stage.connect(peripheral)
+        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.forgetCalls()
+    }
+
+    func notify(_ value: [UInt8]) {
+        stage.simulation.bluez.notify(value, from: Sensor.text, "fff2")
+        stage.advance(0)
+    }
+
+    @Test func `S69 Several subscribers are one StartNotify, the last dispose one StopNotify, and again`() {
+        for round in 1...3 {
+            let first = stage.record(notifying.observeValueUpdates())
+            let second = stage.record(notifying.observeValueUpdates())
+            stage.advance(100)
+            let third = stage.record(notifying.observeValueUpdates())
+            stage.advance(0)
+            notify([UInt8(round)])
+            first.dispose()
+            second.dispose()
+            stage.advance(0)
+            #expect(stage.count("StopNotify") == round - 1)
+            notify([0])
+            third.dispose()
+            stage.advance(0)
+            #expect(first.elements == [[UInt8(round)]] && second.elements == first.elements)
+            #expect(third.elements == [[UInt8(round)], [0]])
+            #expect(stage.count("StartNotify") == round)
+            #expect(stage.count("StopNotify") == round)
+        }
+        stage.expectSettled()
+    }
+
+    @Test func `S70 A subscriber before and one after the answer share it`() {
+        let first = stage.record(notifying.observeValueUpdates())
+        stage.advance(10)
+        let second = stage.record(notifying.observeValueUpdates())
+        stage.advance(10)
+        let third = stage.record(notifying.observeValueUpdates())
+        stage.advance(10)
+        notify([1])
+        for one in [first, second, third] { #expect(one.elements == [[1]]) }
+        #expect(stage.methods == ["StartNotify"])
+    }
+
+    @Test func `S71 Q102 A value that comes before the answer of StartNotify is delivered`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
+        stage.advance(0)
+        daemon.notifies([1])
+        daemon.take("StartNotify").reply()
+        daemon.notifies([2])
+        stage.advance(0)
+        #expect(values.elements == [[1], [2]])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S72 S75 A refused StartNotify is an error for all, and a later subscriber tries anew`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let first = stage.record(characteristic.observeValueUpdates())
+        let second = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        daemon.take("StartNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        for one in [first, second] {
+            #expect(one.kind == .exclusiveUse)
+            #expect(one.error?.operation == .notify)
+            #expect(one.error?.target == "2A37 of C0:FF:EE:00:00:01")
+        }
+        let third = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        daemon.take("StartNotify").reply()
+        daemon.notifies([4])
+        stage.advance(0)
+        #expect(third.elements == [[4]])
+        #expect(daemon.methods == ["Connect", "StartNotify", "StartNotify"])
+        #expect(link.isLive)
+    }
+
+    @Test func `Q8 A StartNotify without an answer fails at its deadline and is taken back`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
+        stage.advance(30_000)
+        #expect(values.kind == .timedOut)
+        #expect(daemon.methods == ["Connect", "StartNotify", "StopNotify"])
+        daemon.take("StopNotify").reply()
+        stage.advance(0)
+        stage.expectSettled()
+        #expect(link.isLive)
+    }
+
+    @Test func `S73 Only values of the very characteristic are delivered, also where two have one UUID`() {
+        let (stage, daemon, peripheral) = Stage.scripted(
+            .oneKnownDevice.setting(
+                ScriptedDaemon.Objects.servicePath + "/char0021", "org.bluez.GattCharacteristic1",
+                ["UUID": .string("00002a37-0000-1000-8000-00805f9b34fb"), "Flags": .strings(["notify"])]))
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let found = stage.record(peripheral.discoverServices().flatMap { $0.discoverCharacteristics([0x2A37]) })
+        stage.advance(0)
+        #expect(found.elements.map(\.handle) == [0x11, 0x21])
+        let values = found.elements.map { stage.record($0.observeValueUpdates()) }
+        stage.advance(0)
+        daemon.notifies([0x11])
+        daemon.change(
+            ScriptedDaemon.Objects.servicePath + "/char0021", "org.bluez.GattCharacteristic1",
+            ["Value": .bytes([0x21])])
+        stage.advance(0)
+        #expect(values.map(\.elements) == [[[0x11]], [[0x21]]])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S74 A lost link fails those who listen, and they do not complete`() {
+        let values = stage.record(
+            peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
+                .flatMap { $0.observeValueUpdates() })
+        stage.advance(100)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1)
+        #expect(values.kind == .disconnected(.unknown))
+        #expect(!values.isCompleted)
+    }
+
+    @Test func `S76 Notifications keep their order, and their order with the answers of operations`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        for number in 0..<200 { daemon.notifies([UInt8(number)]) }
+        stage.advance(0)
+        #expect(values.elements == (0..<200).map { [UInt8($0)] })
+
+        let both = stage.record(
+            Observable.merge(
+                characteristic.observeValueUpdates(),
+                characteristic.writeValue([0]).andThen(Observable.just([0xFF]))))
+        stage.advance(0)
+        daemon.notifies([1])
+        daemon.take("WriteValue").reply()
+        daemon.notifies([2])
+        stage.advance(0)
+        #expect(both.elements == [[1], [0xFF], [2]])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S80 A value without a subscriber is not kept for the next one`() {
+        let first = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        notify([1])
+        first.dispose()
+        stage.advance(0)
+        notify([2])
+        let second = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        notify([3])
+        #expect(first.elements == [[1]])
+        #expect(second.elements == [[3]])
+    }
+
+    @Test func `A value of a wrong type is dropped and the others are not`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
+        stage.advance(0)
+        daemon.notifies([1])
+        let path = ScriptedDaemon.Objects.characteristicPath
+        daemon.change(path, "org.bluez.GattCharacteristic1", ["Value": .string("no")])
+        daemon.change(path, "org.bluez.GattCharacteristic1", ["Notifying": .bool(true)])
+        daemon.change(path, "org.bluez.GattCharacteristic1", [:], invalidating: ["Value"])
+        daemon.signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
+            (body) throws(DBusError) in try body.string("org.bluez.GattCharacteristic1")
+        }
+        daemon.signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged")
+        daemon.notifies([2])
+        stage.advance(0)
+        #expect(values.elements == [[1], [2]])
+        #expect(link.isLive)
+    }
+}

@@ -1,0 +1,124 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// Answers to `Connect` that no document speaks of, or that came in an order of their own.
+struct OddAnswerTests {
+    @Test func `Q80 AlreadyConnected is a success`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").fail("org.bluez.Error.AlreadyConnected", "Already Connected")
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        #expect(daemon.methods == ["Connect"])
+    }
+
+    @Test func `Q78 A flicker of Connected before the answer is nothing`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        for isConnected in [true, false, true] { daemon.deviceChanges(["Connected": .bool(isConnected)]) }
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+        #expect(daemon.methods == ["Connect"])
+    }
+
+    @Test func `Q78 An answer before Connected is shown is believed, when bluetoothd says so too`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.elements.isEmpty)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.unknown))
+    }
+
+    @Test func `A link of which bluetoothd cannot say whether it is up is closed, so that none is left`() {
+        for isSilent in [true, false] {
+            let (stage, daemon, peripheral) = Stage.scripted()
+            let link = stage.record(peripheral.connect())
+            stage.advance(0)
+            daemon.take("Connect").reply()
+            stage.advance(0)
+            if !isSilent { daemon.take("Get").reply { (body) throws(DBusError) in try body.string("perhaps") } }
+            stage.advance(2_000)
+            #expect(link.kind == (isSilent ? .timedOut : .protocolViolation))
+            #expect(daemon.methods == ["Connect", "Get", "Disconnect"])
+        }
+    }
+
+    @Test func `Q76 Q77 Q81 Q82 What Connect fails with is told by kind and with the daemon's words`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let table: [(String, String, BluetoothError.Kind)] = [
+            ("org.bluez.Error.InProgress", "Operation already in progress", .busy),
+            ("org.bluez.Error.Failed", "le-connection-abort-by-local", .connectFailed("le-connection-abort-by-local")),
+            ("org.bluez.Error.Failed", "Connection refused (111)", .connectFailed("Connection refused (111)")),
+            ("org.bluez.Error.Failed", "le-connection-concurrent-connection-limit", .noFreeSlot),
+            ("org.bluez.Error.NotReady", "Resource Not Ready", .adapterOff),
+            ("org.freedesktop.DBus.Error.UnknownObject", "", .peripheralGone),
+            (
+                "org.freedesktop.DBus.Error.UnknownMethod", "Method \"Connect\" with signature \"\" doesn't exist\n",
+                .peripheralGone
+            ),
+            ("com.example.Surprise", "Boo", .bluez),
+        ]
+        for (name, text, kind) in table {
+            let link = stage.record(peripheral.connect())
+            stage.advance(0)
+            daemon.take("Connect").fail(name, text)
+            stage.advance(0)
+            #expect(link.kind == kind)
+            #expect(link.error?.dbusName == name)
+            #expect(link.error?.dbusMessage == text)
+            #expect(link.error?.operation == .connect)
+        }
+        #expect(daemon.count("Disconnect") == 0)
+        stage.expectNoTimers()
+    }
+
+    @Test func `Q7 Q8 A Connect without an answer is taken back at our deadline, and a late answer changes nothing`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(30_000)
+        #expect(link.kind == .timedOut)
+        #expect(link.error?.outcomeUnknown == true)
+        #expect(daemon.methods == ["Connect", "Disconnect"])
+        daemon.take("Connect").reply()
+        daemon.take("Disconnect").reply()
+        stage.advance(0)
+        #expect(link.times.count == 1)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `Q85 A device that connects by itself is no connection of ours, and is not closed`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let first = stage.connect(peripheral, daemon)
+        daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        daemon.deviceChanges(["Connected": .bool(false)])
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        #expect(first.kind == .disconnected(.unknown))
+        let second = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(second.elements == [peripheral])
+        second.dispose()
+        stage.advance(0)
+        #expect(daemon.count("Disconnect") == 0)
+    }
+}
