@@ -98,6 +98,7 @@ enum GATTLimits {
 
     static func tooLong(_ count: Int) -> BluetoothError {
         BluetoothError(
-            .invalidArgument, dbusMessage: "The value has \(count) bytes, and an attribute holds \(longestValue) at most")
+            .invalidArgument,
+            dbusMessage: "The value has \(count) bytes, and an attribute holds \(longestValue) at most")
     }
 }

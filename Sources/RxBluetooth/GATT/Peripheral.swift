@@ -60,6 +60,8 @@ public final class Peripheral: Sendable {
 
     /// Closes the link, whoever made it, and completes when it is closed; at once where there is none.
     /// A live ``connect()`` fails with ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`.
+    /// Fails where bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` where the link is not closed in
+    /// ``Deadlines/disconnect`` (S44). Cold; once it is sent, disposing does not take it back.
     /// Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in

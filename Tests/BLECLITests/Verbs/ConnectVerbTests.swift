@@ -13,8 +13,8 @@ struct ConnectVerbTests {
         #expect(outcome.lines.first == "C0:FF:EE:00:00:01  Heart rate strap")
         let tree = outcome.lines.joined(separator: "\n")
         for part in [
-            "  180D Heart Rate  @", "    2A37 Heart Rate Measurement  @", "[read, notify]  = 003d  61 bpm", "[indicate]",
-            "[read, notify]  = 57  87 %",
+            "  180D Heart Rate  @", "    2A37 Heart Rate Measurement  @", "[read, notify]  = 003d  61 bpm",
+            "[indicate]", "[read, notify]  = 57  87 %",
             "\"Everyday Instruments\"", "      2902 Client Characteristic Configuration  @", "= 0000  off",
         ] { #expect(tree.contains(part), "\(part)") }
         #expect(bench.calls("Connect") == 1)
