@@ -11,7 +11,8 @@ extension Link {
         case .closing, .ended: return
         }
         guard !isForeign || isForced else { return end(cause) }
-        task?.cancel()
+        // A Connect under way is not called off: it might not have been sent yet, and then its Disconnect would be meant
+        // for the link of another program.
         phase = .closing
         client.teardowns.begin()
         abandon(cause)
@@ -38,7 +39,7 @@ extension Link {
     func closed(_ failure: BluetoothError?) {
         guard phase == .closing else { return }
         phase = .ended
-        task?.cancel()
+        stopWaiting()
         client.links[key] = nil
         client.teardowns.end()
         finish(failure)

@@ -27,7 +27,6 @@ extension Link {
             return end(BluetoothError(.disconnected(.adapter)))
         }
         phase = .losing
-        task?.cancel()
         queue.suspend()
         task = client.readFlag("Powered", of: BlueZ.adapter, at: adapterPath(key.adapter)) { [weak self] result in
             guard let self, phase == .losing else { return }

@@ -12,7 +12,9 @@ final class Link: @unchecked Sendable {
     /// Whether another program had connected the device before us; then closing is not ours to do (Q74).
     let isForeign: Bool
     var phase = Phase.connecting
-    /// What bluetoothd is being asked, one thing at a time, or how long is waited for what it is to show.
+    /// The call of `Connect`, and the question whether that came about.
+    private var connecting: BusTask?
+    /// What is waited for after that: an answer, or a deadline.
     var task: BusTask?
     private(set) lazy var queue = AttributeQueue(client)
     private(set) lazy var resolution = Resolution(self)
@@ -41,7 +43,7 @@ final class Link: @unchecked Sendable {
 
     func start() {
         emitter.onEnd { [weak self] in self?.close(BluetoothError(.disconnected(.requested))) }
-        task = client.call(
+        connecting = client.call(
             path: key.path, interface: BlueZ.device, member: "Connect", deadline: deadlines.connect
         ) { [weak self] in self?.answered($0) }
     }
@@ -61,7 +63,7 @@ final class Link: @unchecked Sendable {
     /// The reply is the truth (Q78); where the mirror says otherwise, the daemon is asked.
     private func confirm() {
         if client.devices[key]?.isConnected == true { return opened() }
-        task = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+        connecting = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
             guard let self, phase == .connecting else { return }
             switch result {
             case .success(true): opened()
@@ -74,7 +76,7 @@ final class Link: @unchecked Sendable {
 
     private func opened() {
         phase = .connected
-        task = nil
+        connecting = nil
         emitter.next(peripheral)
     }
 
@@ -88,11 +90,16 @@ final class Link: @unchecked Sendable {
     func end(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         phase = .ended
-        task?.cancel()
+        stopWaiting()
         client.links[key] = nil
         abandon(cause)
         emitter.fail(cause.during(.connect, target))
         finish(nil)
+    }
+
+    func stopWaiting() {
+        connecting?.cancel()
+        task?.cancel()
     }
 
     func abandon(_ cause: BluetoothError) {

@@ -212,7 +212,7 @@ struct LifetimeTests {
         try await manager.close().value
         #expect(heardLate.count == 0)
         let calls = simulation.calls.map(\.member)
-        #expect(calls.count { $0 == "Disconnect" } <= calls.count { $0 == "Connect" })
+        #expect(calls.count { $0 == "Disconnect" } == calls.count { $0 == "Connect" })
     }
 
     final class Token: Sendable {}
