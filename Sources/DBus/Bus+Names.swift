@@ -20,11 +20,13 @@ extension Bus {
                 to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetNameOwner",
                 { (body) throws(DBusError) in try body.string(name) })
         else { preconditionFailure("“\(name)” is not a bus name.") }
-        let answer = call(question, timeout: .seconds(25)) { result in
+        let answer = call(question, timeout: .seconds(25)) { [weak self] result in
             switch result {
             case .success(let reply): handler(try? reply.read { (body) throws(DBusError) in try body.string() })
             case .failure(let error) where error.name == DBusError.Name.nameHasNoOwner: handler(nil)
-            case .failure(let error) where error.name == DBusError.Name.noReply: handler(nil)
+            case .failure(let error) where error.name == DBusError.Name.noReply:
+                // A bus that is given up for its silence fails its calls so, too; then its loss is told first.
+                self?.perform { handler(nil) }
             case .failure: break
             }
         }

@@ -27,7 +27,7 @@ public enum Syntax {
         if name.utf8.first == UInt8(ascii: ":") {
             let word: (UInt8) -> Bool = { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
             return name.utf8.count <= longestName
-                && elements(String(name.dropFirst()), atLeast: 2, first: word, rest: word)
+                && elements(String(decoding: name.utf8.dropFirst(), as: UTF8.self), atLeast: 2, first: word, rest: word)
         }
         return elements(name, atLeast: 2) {
             isLetter($0) || $0 == UInt8(ascii: "-")

@@ -56,14 +56,15 @@ public final class BluetoothManager: Sendable {
 
     /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).
     ///
-    /// Never completes and never fails: a bluetoothd or an adapter that is not there is a state, and the stream goes on
-    /// when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the first subscription opens.
+    /// Never completes, and fails only when the manager is closed: a bluetoothd or an adapter that is not there is a state,
+    /// and the stream goes on when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the
+    /// first subscription opens.
     public var state: Observable<BluetoothState> {
         reports.map(\.state).distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
     /// The machine's adapters by number: the present ones first, then each change. An empty list while bluetoothd does
-    /// not run. Never completes and never fails.
+    /// not run. Never completes, and fails only when the manager is closed.
     public var adapters: Observable<[Adapter]> {
         reports.map(\.adapters).distinctUntilChanged().observe(on: access.settings.scheduler)
     }
@@ -71,46 +72,40 @@ public final class BluetoothManager: Sendable {
     private var reports: Observable<BlueZClient.Report> {
         let access = access
         return Observable.deferred {
-            // A bus that cannot be opened is a state like others; the attempt has reported it.
-            let client = try? access.client()
-            return access.reports.compactMap { $0 }.do(onDispose: { _ = client })
+            let handle = try access.client()
+            return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }
 
     /// Completes when everything that disposing has set going has been answered by bluetoothd: scans stopped,
     /// links closed, notifications off (S44). Never fails; what is not answered ends by its own deadline.
     public func settled() -> Completable {
-        access.stream { (client, emitter: Emitter<Never>) in
-            client.teardowns.whenDone { emitter.complete() }
-        }
-        .asCompletable()
-    }
-
-    /// Ends everything: scans and connections fail with ``BluetoothError/Kind/closed``, links that this manager made
-    /// are closed, and then its connection to the bus. Completes when that is done. Later use fails.
-    public func close() -> Completable {
         let access = access
         return Completable.create { observer in
-            guard let client = access.close() else {
+            guard let handle = access.present else {
                 observer(.completed)
                 return Disposables.create()
             }
-            client.bus.perform {
-                client.shutDown { observer(.completed) }
+            handle.perform { client in
+                client.teardowns.whenDone { observer(.completed) }
             }
             return Disposables.create()
         }
+        // A stream that ends tells so first and undoes itself next, both in one turn where it delivers. Who awaits the
+        // end and asks then is behind that turn.
+        .subscribe(on: access.settings.scheduler)
         .observe(on: access.settings.scheduler)
     }
-}
 
-extension BlueZClient {
-    func shutDown(_ done: @escaping () -> Void) {
-        scans.fail(BluetoothError(.closed), isStopping: true)
-        for link in Array(links.values) { link.close(BluetoothError(.closed)) }
-        teardowns.whenDone { [self] in
-            bus.close()
-            done()
+    /// Ends everything: what is under way fails with ``BluetoothError/Kind/closed``, links that this manager made are
+    /// closed, and then its connection to the bus. Completes when that is done, however often it is asked. Later use fails
+    /// with the same error. It begins when it is subscribed to, and disposing does not take it back.
+    public func close() -> Completable {
+        let access = access
+        return Completable.create { observer in
+            access.close { observer(.completed) }
+            return Disposables.create()
         }
+        .observe(on: access.settings.scheduler)
     }
 }

@@ -5,12 +5,15 @@ import Rx
 final class BlueZAccess: Sendable {
     let settings: Settings
     private let open: @Sendable () -> any Bus
-    private let opened = Guarded<Opened>(.notYet)
-    let reports = BehaviorRelay<BlueZClient.Report?>(value: nil)
+    private let phase = Guarded(Phase.idle)
+    private let peripherals = PeripheralTable()
+    /// What the present client tells; nil while it has told nothing yet. Fails when the manager is closed.
+    let reports = BehaviorSubject<BlueZClient.Report?>(value: nil)
 
-    private enum Opened {
-        case notYet
-        case client(BlueZClient)
+    private enum Phase {
+        case idle
+        case open(ClientHandle)
+        case closing(ClientHandle)
         case closed
     }
 
@@ -19,77 +22,96 @@ final class BlueZAccess: Sendable {
         self.open = open
     }
 
-    /// The client, opened where it is not yet; opening a bus blocks nobody and calls nobody back.
-    func client() throws(BluetoothError) -> BlueZClient {
-        let client: BlueZClient? = opened.withLock { opened in
-            switch opened {
-            case .client(let client): return client
-            case .closed: return nil
-            case .notYet:
-                let client = BlueZClient(bus: open(), settings: settings) { [weak self] in self?.received($0) }
-                opened = .client(client)
-                return client
-            }
+    /// The client, opened where it is not yet.
+    func client() throws(BluetoothError) -> ClientHandle {
+        switch phase.withLock({ $0 }) {
+        case .open(let handle): return handle
+        case .closing, .closed: throw BluetoothError(.closed)
+        case .idle: return try opened()
         }
-        guard let client else { throw BluetoothError(.closed) }
-        return client
     }
 
-    private func received(_ report: BlueZClient.Report) {
-        reports.accept(report)
-        guard report.isFinal else { return }
-        // The next subscription opens a new bus. The old client goes outside the lock, for that closes its bus.
-        let lost = opened.withLock { opened -> Opened in
-            let previous = opened
-            if case .client = previous { opened = .notYet }
-            return previous
+    /// Opens a bus. What that calls is the user's, so it happens outside the lock; where two threads open at once, one
+    /// of them lets its bus go again.
+    private func opened() throws(BluetoothError) -> ClientHandle {
+        let client = BlueZClient(bus: open(), settings: settings, peripherals: peripherals, access: self)
+        let (phase, isOurs): (Phase, Bool) = phase.withLock { phase in
+            guard case .idle = phase else { return (phase, false) }
+            phase = .open(ClientHandle(client))
+            return (phase, true)
         }
+        guard case .open(let handle) = phase else { throw BluetoothError(.closed) }
+        if isOurs {
+            reports.onNext(nil)
+            client.bus.perform { client.start() }
+        }
+        return handle
+    }
+
+    /// The client tells how things are.
+    func received(_ report: BlueZClient.Report, from client: BlueZClient) {
+        // The next subscription opens a new bus, where this one was lost.
+        let lost: Phase? = phase.withLock { phase in
+            guard report.isFinal, case .open(let handle) = phase, handle.client === client else { return nil }
+            defer { phase = .idle }
+            return phase
+        }
+        reports.onNext(report)
         withExtendedLifetime(lost) {}
     }
 
-    /// Makes all later use fail. Gives the client, where there is one, to be shut down.
-    func close() -> BlueZClient? {
-        opened.withLock { opened in
-            defer { opened = .closed }
-            if case .client(let client) = opened { return client }
-            return nil
+    /// The client that is there, if any, also while it is being closed.
+    var present: ClientHandle? {
+        switch phase.withLock({ $0 }) {
+        case .open(let handle), .closing(let handle): handle
+        case .idle, .closed: nil
         }
     }
 
-    /// A cold stream whose work happens in the bus's context. Elements are delivered on the manager's scheduler.
-    func stream<Element: Sendable>(
-        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
-    ) -> Observable<Element> {
-        BlueZClient.stream(on: settings.scheduler, { () throws(BluetoothError) in try self.client() }, begin)
+    /// Makes all later use fail, and shuts the client down; `done` runs when that is complete, also if it was under
+    /// way or done already.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        let (handle, isFirst): (ClientHandle?, Bool) = phase.withLock { phase in
+            switch phase {
+            case .open(let handle):
+                phase = .closing(handle)
+                return (handle, true)
+            case .closing(let handle): return (handle, false)
+            case .idle, .closed:
+                defer { phase = .closed }
+                if case .idle = phase { return (nil, true) }
+                return (nil, false)
+            }
+        }
+        if isFirst { reports.onError(BluetoothError(.closed)) }
+        guard let handle else { return done() }
+        handle.perform { client in
+            client.shutDown()
+            client.teardowns.whenDone {
+                self.phase.withLock { $0 = .closed }
+                client.bus.close()
+                done()
+            }
+        }
     }
 }
 
-extension BlueZClient {
-    /// A cold stream whose work happens in the bus's context: `begin` runs there for each subscription, and whatever it
-    /// hands to ``Emitter/onEnd(_:)`` undoes it there.
-    static func stream<Element: Sendable>(
-        on scheduler: any SchedulerType, _ client: @escaping @Sendable () throws(BluetoothError) -> BlueZClient,
-        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
-    ) -> Observable<Element> {
-        Observable<Element>.create { observer in
-            do throws(BluetoothError) {
-                let client = try client()
-                let emitter = Emitter(observer)
-                let isGivenUp = Guarded(false)
-                client.bus.perform {
-                    // What was given up before its turn is never begun (S57).
-                    if !isGivenUp.withLock({ $0 }) { begin(client, emitter) }
-                }
-                return Disposables.create {
-                    isGivenUp.withLock { $0 = true }
-                    // The client stays until what this undoes has begun, also where nobody else has it any more.
-                    client.bus.perform { withExtendedLifetime(client) { emitter.dispose() } }
-                }
-            } catch {
-                observer.onError(error)
-                return Disposables.create()
-            }
+/// A share in a client. When the last one is let go, the client goes too: in its context, for that is where everything
+/// of it lives, and after what is still being undone has reached bluetoothd.
+final class ClientHandle: Sendable {
+    let client: BlueZClient
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    deinit {
+        let client = client
+        client.bus.perform {
+            client.teardowns.whenDone { client.bus.close() }
         }
-        .observe(on: scheduler)
+    }
+
+    /// Runs work in the client's context.
+    func perform(_ work: @escaping @Sendable (BlueZClient) -> Void) {
+        client.bus.perform { [client] in work(client) }
     }
 }

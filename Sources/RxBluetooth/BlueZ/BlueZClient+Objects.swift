@@ -11,12 +11,14 @@ extension BlueZClient {
             }
         }
         // What stands below a device that is not there belongs to nobody.
-        for (key, record) in devices where record.addressKind == nil && record.alias == nil { devices[key] = nil }
+        for (key, record) in devices where record.peripheral == nil { devices[key] = nil }
     }
 
     /// Reads the interfaces of one object (`a{sa{sv}}`) into the mirror. An object of ours that is malformed is left out
-    /// as far as it is, and never stops the others.
-    func add(_ key: ObjectKey, _ body: inout MessageReader, isSnapshot: Bool = false) throws(DBusError) {
+    /// as far as it is, and never stops the others. Tells whether a device came with it.
+    @discardableResult
+    func add(_ key: ObjectKey, _ body: inout MessageReader, isSnapshot: Bool = false) throws(DBusError) -> Bool {
+        var hasDevice = false
         try body.dictionary { (entry) throws(DBusError) in
             guard let interface = try entry.withString({ BlueZ.Interface(bytes: $0) }) else { return }
             switch (interface, key) {
@@ -26,6 +28,7 @@ extension BlueZClient {
                 adapters[number] = record
             case (.device, .device(let key)):
                 try addDevice(key, &entry, isSnapshot: isSnapshot)
+                hasDevice = true
             case (.service, .service(let key, let handle)):
                 guard isSnapshot || devices[key] != nil else { return }
                 _ = try ServiceRecord.table.read(
@@ -42,13 +45,14 @@ extension BlueZClient {
             default: break
             }
         }
+        return hasDevice
     }
 
     private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) {
         // A path that comes again is another object (Q60); only a snapshot may have brought its children before it.
         var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
-        record.peripheral = peripherals.peripheral(for: key, kind: record.addressKind)
+        record.peripheral = peripherals.peripheral(for: key, kind: record.addressKind, of: access)
         devices[key] = record
         devices[key]?.updatePeripheral()
     }

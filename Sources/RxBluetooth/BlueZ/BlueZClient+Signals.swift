@@ -49,7 +49,13 @@ extension BlueZClient {
         // Whether a name or a list of services was advertised can only be told while there is no link (Q58).
         let wasConnected = devices.values[index].isConnected
         let changes = try DeviceRecord.table.read(&body, into: &devices.values[index], rejected: &rejected)
-        let cleared = try DeviceRecord.table.clear(&body, in: &devices.values[index])
+        // What was read counts, also where the list of what is taken back is malformed.
+        var cleared = Changes()
+        do throws(DBusError) {
+            cleared = try DeviceRecord.table.clear(&body, in: &devices.values[index])
+        } catch {
+            rejected += 1
+        }
         deviceChanged(key, changes, cleared, wasConnected: wasConnected)
     }
 
@@ -78,7 +84,11 @@ extension BlueZClient {
             return
         }
         _ = try AdapterRecord.table.read(&body, into: &adapters[number]!, rejected: &rejected)
-        _ = try AdapterRecord.table.clear(&body, in: &adapters[number]!)
+        do throws(DBusError) {
+            _ = try AdapterRecord.table.clear(&body, in: &adapters[number]!)
+        } catch {
+            rejected += 1
+        }
         adaptersChanged()
     }
 
@@ -88,10 +98,11 @@ extension BlueZClient {
             try signal.read { (body) throws(DBusError) in
                 let path = try body.objectPath()
                 guard let key = ObjectKey(path) else { return }
-                try add(key, &body)
+                // A device may also get an interface such as Battery1 later, which is no advertisement (Q51).
+                let hasDevice = try add(key, &body)
                 switch key {
                 case .adapter: adaptersChanged()
-                case .device(let key): if devices[key] != nil { scans.sighted(key) }
+                case .device(let key): if hasDevice { scans.sighted(key) }
                 default: break
                 }
             }

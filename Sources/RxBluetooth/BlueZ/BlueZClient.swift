@@ -6,9 +6,11 @@ internal import Logging
 /// Everything in here happens in the bus's context, one thing after the other, so that a reply, a signal and a
 /// dispose are always seen in one order. What users hold reaches it through ``BlueZAccess``.
 final class BlueZClient: @unchecked Sendable {
-    // Guard: all variables are touched in the bus's context only; `init` and `deinit` have the object alone.
+    // Guard: all variables are touched in the bus's context only; ``ClientHandle`` sees to it that the end is there too.
     let bus: any Bus
     let settings: Settings
+    let peripherals: PeripheralTable
+    weak let access: BlueZAccess?
     var logger: Logger { settings.logger }
 
     /// The unique name of the running bluetoothd.
@@ -18,11 +20,11 @@ final class BlueZClient: @unchecked Sendable {
     /// Why the mirror could not be filled.
     private var syncFailure: BluetoothError?
     private var isOwnerKnown = false
-    private(set) var busFailure: BluetoothError?
+    /// Why nothing works any more: the bus is lost, or the manager closed.
+    private var failure: BluetoothError?
 
     var adapters: [UInt16: AdapterRecord] = [:]
     var devices: [DeviceKey: DeviceRecord] = [:]
-    let peripherals = PeripheralTable()
     var selected: UInt16?
     /// Properties and messages of a wrong type: counted, never fatal.
     var rejected = 0 {
@@ -37,14 +39,12 @@ final class BlueZClient: @unchecked Sendable {
 
     private(set) lazy var scans = ScanSession(self)
     var links: [DeviceKey: Link] = [:]
-    var linkCount: UInt64 = 0
-    private(set) lazy var teardowns = Teardowns(self)
+    let teardowns = Teardowns()
 
-    private var waiting: [() -> Void] = []
+    private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
     private var snapshot: BusTask?
-    private var isSnapshotTaken = false
-    let report: @Sendable (Report) -> Void
+    private var snapshotFailures = 0
 
     /// What the outside is told whenever it changes.
     struct Report: Sendable {
@@ -54,17 +54,14 @@ final class BlueZClient: @unchecked Sendable {
         let isFinal: Bool
     }
 
-    init(bus: any Bus, settings: Settings, report: @escaping @Sendable (Report) -> Void) {
+    init(bus: any Bus, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
         self.bus = bus
         self.settings = settings
-        self.report = report
-        bus.perform { [self] in start() }
+        self.peripherals = peripherals
+        self.access = access
     }
 
-    deinit { bus.close() }
-
-    private func start() {
-        peripherals.client = self
+    func start() {
         tasks = signalSubscriptions()
         tasks.append(
             bus.watchOwner(of: BlueZ.name) { [weak self] owner in self?.ownerChanged(owner) })
@@ -72,7 +69,7 @@ final class BlueZClient: @unchecked Sendable {
     }
 
     private func ownerChanged(_ owner: String?) {
-        guard busFailure == nil, owner != self.owner || !isOwnerKnown else { return }
+        guard failure == nil, owner != self.owner || !isOwnerKnown else { return }
         isOwnerKnown = true
         self.owner = owner
         logger.info("bluetoothd \(owner == nil ? "is not running" : "is running").")
@@ -82,14 +79,25 @@ final class BlueZClient: @unchecked Sendable {
     }
 
     private func busLost(_ error: DBusError) {
-        guard busFailure == nil else { return }
+        guard failure == nil else { return }
         logger.info("The bus is lost.", metadata: ["error": "\(error)"])
-        let isRefused = BluetoothError(error, operation: .readState, target: nil).kind == .permissionDenied
+        let isRefused = BluetoothError(error).kind == .permissionDenied
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
-        busFailure = failure
+        self.failure = failure
         forgetEverything(failure, .daemon)
         stateChanged()
+    }
+
+    /// Ends all that this manager has under way; what it had going is undone and counted in ``teardowns``.
+    func shutDown() {
+        guard failure == nil else { return }
+        let closed = BluetoothError(.closed)
+        failure = closed
+        snapshot?.cancel()
+        runWaiting()
+        scans.fail(closed, isStopping: true)
+        for link in Array(links.values) { link.close(closed) }
     }
 
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
@@ -113,20 +121,37 @@ final class BlueZClient: @unchecked Sendable {
             do throws(DBusError) {
                 try readSnapshot(result.get())
                 isSynced = true
+                syncFailure = nil
+                snapshotFailures = 0
                 logger.debug("The mirror is filled.", metadata: ["devices": "\(devices.count)"])
+                adaptersChanged()
             } catch {
-                logger.info("bluetoothd does not tell its objects.", metadata: ["error": "\(error)"])
-                syncFailure = BluetoothError(error, operation: .readState, target: nil)
+                // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
+                bus.perform { [weak self] in self?.snapshotFailed(error) }
             }
-            adaptersChanged()
         }
+    }
+
+    private func snapshotFailed(_ error: DBusError) {
+        guard failure == nil, !isSynced, owner != nil else { return }
+        logger.info("bluetoothd does not tell its objects.", metadata: ["error": "\(error)"])
+        let failure = BluetoothError(error)
+        syncFailure = failure
+        adapters = [:]
+        devices = [:]
+        adaptersChanged()
+        guard failure.kind == .timedOut else { return }
+        // It runs and hangs; it may come to itself. The pauses grow to a minute.
+        let pause = Duration.seconds(min(60, 1 << min(snapshotFailures, 6)))
+        snapshotFailures += 1
+        snapshot = bus.schedule(after: pause) { [weak self] in self?.takeSnapshot() }
     }
 
     // MARK: State
 
     /// Whether Bluetooth can be used; nil while that is not known yet.
     var state: BluetoothState? {
-        if let busFailure { return busFailure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
+        if let failure { return failure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
         guard isOwnerKnown else { return nil }
         if owner == nil { return .daemonUnavailable }
         if let syncFailure { return syncFailure.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
@@ -136,9 +161,16 @@ final class BlueZClient: @unchecked Sendable {
         return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
     }
 
-    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot.
-    func whenKnown(_ work: @escaping () -> Void) {
-        if state != nil { work() } else { waiting.append(work) }
+    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work is handed
+    /// the client, so that it need not hold it while it waits.
+    func whenKnown(_ work: @escaping (BlueZClient) -> Void) {
+        if state != nil { work(self) } else { waiting.append(work) }
+    }
+
+    private func runWaiting() {
+        let waiting = waiting
+        self.waiting = []
+        for work in waiting { work(self) }
     }
 
     /// Chooses the adapter anew, and tells everybody whom the change concerns.
@@ -153,15 +185,14 @@ final class BlueZClient: @unchecked Sendable {
     }
 
     private func stateChanged() {
-        guard let state else { return }
+        // After `shutDown` only the answers to what it has sent still matter.
+        guard let state, failure?.kind != .closed else { return }
         if let error = state.error { scans.fail(error) }
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
-        report(
-            Report(
-                state: state, adapters: Adapter.list(adapters, selected: selected), isFinal: busFailure != nil))
-        let waiting = waiting
-        self.waiting = []
-        for work in waiting { work() }
+        let report = Report(
+            state: state, adapters: Adapter.list(adapters, selected: selected), isFinal: failure != nil)
+        access?.received(report, from: self)
+        runWaiting()
     }
 
     /// Ends the links over an adapter that is off or gone.
@@ -171,11 +202,12 @@ final class BlueZClient: @unchecked Sendable {
         }
     }
 
+    /// Why Bluetooth cannot be used; nil where it can.
+    var obstacle: BluetoothError? { failure ?? syncFailure ?? state?.error }
+
     /// The adapter to work with, or why there is none.
     func poweredAdapter() throws(BluetoothError) -> UInt16 {
-        if let busFailure { throw busFailure }
-        if let syncFailure { throw syncFailure }
-        if let error = state?.error { throw error }
+        if let obstacle { throw obstacle }
         guard let selected else { throw BluetoothError(.noAdapter) }
         return selected
     }

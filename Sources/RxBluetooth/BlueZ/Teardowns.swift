@@ -2,25 +2,14 @@
 /// reached bluetoothd waits here (S44).
 final class Teardowns: @unchecked Sendable {
     // Guard: touched in the bus's context only.
-    private unowned let client: BlueZClient
-    /// The client, while there is something: its last user may have gone, but its bus must not, before it is done.
-    private var kept: BlueZClient?
     private var running = 0
     private var waiting: [() -> Void] = []
 
-    init(_ client: BlueZClient) { self.client = client }
-
-    func begin() {
-        running += 1
-        kept = client
-    }
+    func begin() { running += 1 }
 
     func end() {
         running -= 1
         guard running == 0 else { return }
-        let last = kept
-        kept = nil
-        defer { withExtendedLifetime(last) {} }
         let waiting = waiting
         self.waiting = []
         for work in waiting { work() }

@@ -2,6 +2,12 @@ import DBus
 
 /// The table from D-Bus error names and texts to kinds (BLUEZ.md, section 3). Texts are compared only here.
 extension BluetoothError {
+    /// An error that did not come of anything that a user asked for.
+    init(_ error: DBusError) {
+        let error = BluetoothError(error, operation: .readState, target: nil)
+        self.init(error.kind, dbusName: error.dbusName, dbusMessage: error.dbusMessage)
+    }
+
     init(_ error: DBusError, operation: Operation, target: String?) {
         self.init(
             Self.kind(of: error, during: operation), operation: operation, target: target, dbusName: error.name,

@@ -5,7 +5,8 @@ public import Rx
 /// It holds no connection: ``connect()`` makes one, and the subscription to it is the connection.
 public final class Peripheral: Sendable {
     let key: DeviceKey
-    private let client: WeakClient
+    private weak let access: BlueZAccess?
+    private let scheduler: (any SchedulerType)?
     private let info: Guarded<Info>
 
     private struct Info {
@@ -13,14 +14,10 @@ public final class Peripheral: Sendable {
         var kind: BluetoothAddress.Kind?
     }
 
-    private struct WeakClient: Sendable {
-        weak let client: BlueZClient?
-        let scheduler: (any SchedulerType)?
-    }
-
-    init(key: DeviceKey, kind: BluetoothAddress.Kind?, client: BlueZClient?) {
+    init(key: DeviceKey, kind: BluetoothAddress.Kind?, access: BlueZAccess?) {
         self.key = key
-        self.client = WeakClient(client: client, scheduler: client?.settings.scheduler)
+        self.access = access
+        scheduler = access?.settings.scheduler
         info = Guarded(Info(name: nil, kind: kind))
     }
 
@@ -51,7 +48,7 @@ public final class Peripheral: Sendable {
     /// Source: BlueZ, `device-api.txt`, `Connect`.
     public func connect() -> Observable<Peripheral> {
         stream { [self] client, emitter in
-            client.whenKnown {
+            client.whenKnown { client in
                 guard emitter.isActive else { return }
                 client.connect(self, emitter)
             }
@@ -65,7 +62,7 @@ public final class Peripheral: Sendable {
     /// Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            client.whenKnown {
+            client.whenKnown { client in
                 guard emitter.isActive else { return }
                 client.disconnect(self, emitter)
             }
@@ -90,13 +87,12 @@ public final class Peripheral: Sendable {
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        guard let scheduler = client.scheduler else { return .error(BluetoothError(.closed)) }
-        let client = client
-        return BlueZClient.stream(
+        guard let scheduler else { return .error(BluetoothError(.closed)) }
+        return BlueZAccess.stream(
             on: scheduler,
-            { () throws(BluetoothError) in
-                guard let client = client.client else { throw BluetoothError(.closed) }
-                return client
+            { [weak access] () throws(BluetoothError) in
+                guard let access else { throw BluetoothError(.closed) }
+                return access
             }, begin)
     }
 }

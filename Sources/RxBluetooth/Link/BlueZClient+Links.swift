@@ -14,11 +14,10 @@ extension BlueZClient {
                 }
                 return
             }
-            if let error = state?.error { throw error }
+            if let obstacle { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
-            linkCount += 1
             let link = Link(
-                peripheral, number: linkCount, client: self, isForeign: device.isConnected, emitter: emitter)
+                peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: device.isConnected, emitter: emitter)
             links[key] = link
             link.start()
         } catch {
@@ -38,16 +37,15 @@ extension BlueZClient {
     /// The link of another program as one of ours, to be closed; nil where there is none.
     private func adopted(_ peripheral: Peripheral) -> Link? {
         guard devices[peripheral.key]?.isConnected == true else { return nil }
-        linkCount += 1
         let link = Link(
-            peripheral, number: linkCount, client: self, isForeign: true, emitter: Emitter(AnyObserver { _ in }))
+            peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: true, emitter: Emitter(AnyObserver { _ in }))
         links[peripheral.key] = link
         return link
     }
 
     /// The live link of a peripheral, or why there is none.
     func link(_ key: DeviceKey) throws(BluetoothError) -> Link {
-        guard let link = links[key], link.isConnected else { throw state?.error ?? BluetoothError(.notConnected) }
+        guard let link = links[key], link.isConnected else { throw obstacle ?? BluetoothError(.notConnected) }
         return link
     }
 

@@ -17,7 +17,7 @@ extension BluetoothManager {
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
     ) -> Observable<ScannedPeripheral> {
         access.stream { client, emitter in
-            client.whenKnown {
+            client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
                     _ = try client.poweredAdapter()
@@ -33,7 +33,7 @@ extension BluetoothManager {
     /// Fails when Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
         access.stream { client, emitter in
-            client.whenKnown {
+            client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
                     let adapter = try client.poweredAdapter()

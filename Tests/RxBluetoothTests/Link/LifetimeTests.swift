@@ -76,6 +76,27 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
+    @Test func `A pipeline whose manager was let go at its start goes on to its end`() {
+        let house = House()
+        let values = house.scheduler.createObserver([UInt8].self)
+        var subscription = house.manager?.peripheral(Sensor.address)
+            .flatMap { $0.connect() }
+            .flatMap { $0.discoverServices([Sensor.service]) }
+            .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
+            .flatMap { $0.observeValueUpdates() }
+            .subscribe(values)
+        house.manager = nil
+        house.scheduler.advanceBy(2_000)
+        house.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        house.scheduler.advanceBy(1)
+        #expect(values.elements == [[5]])
+        subscription?.dispose()
+        subscription = nil
+        house.scheduler.advanceBy(3_000)
+        #expect(house.count("Disconnect") == 1)
+        #expect(house.bus == nil)
+    }
+
     @Test func `S91 A manager that is let go while a link is being closed stays until it is closed`() {
         let house = House()
         let subscription = house.find()?.connect().subscribe()

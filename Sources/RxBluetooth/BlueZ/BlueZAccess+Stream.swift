@@ -1,0 +1,38 @@
+import Rx
+
+extension BlueZAccess {
+    /// A cold stream whose work happens in the bus's context: `begin` runs there for each subscription, and whatever it
+    /// hands to ``Emitter/onEnd(_:)`` undoes it there. Elements are delivered on the manager's scheduler.
+    func stream<Element: Sendable>(
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        Self.stream(on: settings.scheduler, { () throws(BluetoothError) in self }, begin)
+    }
+
+    /// The same for somebody who does not keep the manager alive by himself; the subscription does.
+    static func stream<Element: Sendable>(
+        on scheduler: any SchedulerType, _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        Observable<Element>.create { observer in
+            do throws(BluetoothError) {
+                let access = try access()
+                let handle = try access.client()
+                let emitter = Emitter(observer)
+                let isGivenUp = Guarded(false)
+                handle.perform { client in
+                    // What was given up before its turn is never begun (S57).
+                    if !isGivenUp.withLock({ $0 }) { begin(client, emitter) }
+                }
+                return Disposables.create {
+                    isGivenUp.withLock { $0 = true }
+                    withExtendedLifetime(access) { handle.perform { _ in emitter.dispose() } }
+                }
+            } catch {
+                observer.onError(error)
+                return Disposables.create()
+            }
+        }
+        .observe(on: scheduler)
+    }
+}
