@@ -1,5 +1,5 @@
 import DBus
-import Synchronization
+import Rx
 
 /// A call that waits for its answer, its deadline, the end of the bus, or for being called off: whichever is first.
 final class PendingCall: Sendable {
@@ -8,9 +8,9 @@ final class PendingCall: Sendable {
         var cleanUps: [@Sendable () -> Void] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
-    init(_ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void) { state = Mutex(State(reply: reply)) }
+    init(_ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void) { state = Guarded(State(reply: reply)) }
 
     var isOver: Bool { state.withLock { $0.reply == nil } }
 

@@ -18,7 +18,7 @@ final class SerialContext: Sendable {
     }
 
     private let scheduler: any SchedulerType
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(scheduler: any SchedulerType) { self.scheduler = scheduler }
 
@@ -91,9 +91,9 @@ final class SerialContext: Sendable {
 
 /// Work that runs once at most, and not at all once it was dropped.
 final class Once: Sendable {
-    private let work: Mutex<SerialContext.Work?>
+    private let work: Guarded<SerialContext.Work?>
 
-    init(_ work: @escaping SerialContext.Work) { self.work = Mutex(work) }
+    init(_ work: @escaping SerialContext.Work) { self.work = Guarded(work) }
 
     func run() { take()?() }
 

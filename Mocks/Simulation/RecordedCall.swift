@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Rx
 
 /// A call that a client made to the simulated bluetoothd.
 public struct RecordedCall: Hashable, Sendable {
@@ -22,7 +22,7 @@ extension RecordedCall: CustomStringConvertible {
 
 /// Keeps the calls in the order in which they came.
 final class Recorder: Sendable {
-    private let list = Mutex<[RecordedCall]>([])
+    private let list = Guarded<[RecordedCall]>([])
 
     var calls: [RecordedCall] { list.withLock { $0 } }
 

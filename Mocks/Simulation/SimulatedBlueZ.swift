@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Rx
 
 /// A bluetoothd without a radio: it serves `org.bluez` on any bus, as BlueZ 5.66 does, for the peripherals of a scenario.
 ///
@@ -15,7 +15,7 @@ public final class SimulatedBlueZ: Sendable {
     // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
     private let world: Parcel<World>
     private let recorder = Recorder()
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let connect: @Sendable () -> any Bus
 
     /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``.

@@ -85,7 +85,7 @@ final class BlueZClient: @unchecked Sendable {
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
         self.failure = failure
-        forgetEverything(failure, .daemon)
+        forgetEverything(failure, .bus)
         stateChanged()
     }
 

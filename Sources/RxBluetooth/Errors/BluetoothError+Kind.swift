@@ -74,6 +74,8 @@ extension BluetoothError {
         case removed
         /// bluetoothd stopped.
         case daemon
+        /// The connection to the system bus was lost.
+        case bus
     }
 }
 

@@ -64,6 +64,7 @@ extension BluetoothError: CustomStringConvertible {
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
         case .disconnected(.removed): "the link was lost, because the device was removed"
         case .disconnected(.daemon): "the link was lost, because bluetoothd stopped"
+        case .disconnected(.bus): "the link was lost, because the system bus went away"
         case .disconnected(.unknown): "the link was lost"
         case .connectFailed: "the connection could not be made"
         case .noFreeSlot: "the adapter has no room for another connection"

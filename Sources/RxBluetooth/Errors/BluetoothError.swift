@@ -60,7 +60,8 @@ public struct BluetoothError: Error, Sendable {
     public var outcomeUnknown: Bool {
         switch kind {
         case .timedOut: true
-        case .disconnected, .daemonUnavailable, .busUnavailable, .closed: operation == .write || operation == .writeDescriptor
+        case .disconnected, .daemonUnavailable, .busUnavailable, .closed:
+            operation == .write || operation == .writeDescriptor
         default: false
         }
     }

@@ -17,7 +17,8 @@ extension BlueZClient {
             if let obstacle { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
             let link = Link(
-                peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: device.isConnected, emitter: emitter)
+                peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: device.isConnected,
+                emitter: emitter)
             links[key] = link
             link.start()
         } catch {
@@ -37,8 +38,9 @@ extension BlueZClient {
     /// The link of another program as one of ours, to be closed; nil where there is none.
     private func adopted(_ peripheral: Peripheral) -> Link? {
         guard devices[peripheral.key]?.isConnected == true else { return nil }
+        let nobody = Emitter(AnyObserver<Peripheral> { _ in })
         let link = Link(
-            peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: true, emitter: Emitter(AnyObserver { _ in }))
+            peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: true, emitter: nobody)
         links[peripheral.key] = link
         return link
     }

@@ -75,6 +75,8 @@ extension BlueZClient {
             let link = try link(characteristic.peripheral.key, number: characteristic.service.link)
             guard record(of: characteristic) != nil else { throw Self.gone }
             let key = characteristic.key
+            // One whose characteristic went, and is there again by now, is not joined.
+            if let old = link.notifications[key], old.isDoomed { link.remove(old, key) }
             let session = link.notifications[key] ?? NotifySession(key, target: characteristic.target, link: link)
             link.notifications[key] = session
             session.add(emitter)

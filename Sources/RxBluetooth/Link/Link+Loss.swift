@@ -49,11 +49,17 @@ extension Link {
     /// next is waited for: then it is the link that was lost.
     func removed(_ key: CharacteristicKey) {
         guard let session = notifications[key] else { return }
+        session.isDoomed = true
         client.readFlag("Connected", of: BlueZ.device, at: self.key.path) { [weak self] _ in
             guard let self, phase == .connected, notifications[key] === session else { return }
-            notifications[key] = nil
-            session.ended(BlueZClient.gone)
+            remove(session, key)
         }
+    }
+
+    /// Ends the notifications of a characteristic that is gone.
+    func remove(_ session: NotifySession, _ key: CharacteristicKey) {
+        notifications[key] = nil
+        session.ended(BlueZClient.gone)
     }
 }
 

@@ -8,6 +8,8 @@ final class NotifySession: @unchecked Sendable {
     private unowned let link: Link
     private var subscribers: [Emitter<[UInt8]>] = []
     private var phase = Phase.off
+    /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
+    var isDoomed = false
     private var starting: AttributeQueue.Item?
     /// What came while a read of ours is under way; one of these is the read's own echo (Q95).
     private var held: [[UInt8]] = []

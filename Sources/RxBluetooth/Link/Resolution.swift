@@ -8,8 +8,8 @@ final class Resolution: @unchecked Sendable {
     private var isSettled = false
     private var settling: BusTask?
 
+    // Guard: touched in the bus's context only.
     private final class Waiter: @unchecked Sendable {
-        // Guard: touched in the bus's context only.
         let done: (BluetoothError?) -> Void
         var deadline: BusTask?
 

@@ -171,7 +171,8 @@ final class ScanSession: @unchecked Sendable {
 
     private func scanned(_ record: DeviceRecord) -> ScannedPeripheral {
         ScannedPeripheral(
-            peripheral: record.peripheral ?? client.peripherals.peripheral(
+            peripheral: record.peripheral
+                ?? client.peripherals.peripheral(
                     for: record.key, kind: record.addressKind, of: client.access),
             advertisementData: record.advertisement, rssi: record.rssi,
             isCached: session == 0 || record.seenIn != session, timestamp: client.settings.scheduler.now)

@@ -6,7 +6,8 @@ enum Seconds {
 
     /// Reads a number of seconds, with a fraction or without. Throws for what is no time to wait.
     static func parse(_ text: String) throws(Failure) -> Duration {
-        guard let seconds = Double(text), seconds.isFinite else {
+        // Double also reads hexadecimal, which nobody means here.
+        guard let seconds = Double(text), seconds.isFinite, !text.lowercased().contains("x") else {
             throw Failure(
                 .usage, "“\(text)” is not a number of seconds. Write, for example, --timeout 10 or --timeout 0.5.")
         }

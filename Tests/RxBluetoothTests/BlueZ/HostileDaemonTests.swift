@@ -91,6 +91,35 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50])
     }
 
+    @Test func `Q51 An interface that comes to a known device is no advertisement`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        daemon.add([Self.device: ["org.bluez.Battery1": ["Percentage": .byte(50)]]])
+        stage.advance(1)
+        #expect(scan.elements.count == 1)
+    }
+
+    @Test func `Q20 A remembered device needs neither alias nor type of address`() {
+        let stage = Stage(.everyday, starting: false)
+        let objects = Self.adapterOnly.adding([Self.device: [Self.deviceInterface: ["Name": .string("Bare")]]])
+        let daemon = ScriptedDaemon(on: stage, objects)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(10)
+        #expect(known.elements.first?.map(\.peripheral.name) == ["Bare"])
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `A change without a proper list of what is taken back counts as a change`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        daemon.signal(Self.device, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
+            try body.string(Self.deviceInterface)
+            try body.properties(["RSSI": .int16(-44)])
+        }
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50, -44])
+    }
+
     @Test func `Q60 A device that goes and comes again under its path is the same peripheral anew`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "Name": .string("Old")]]])

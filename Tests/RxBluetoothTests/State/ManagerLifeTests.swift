@@ -1,0 +1,185 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// Opening, losing and closing a manager.
+struct ManagerLifeTests {
+    private let strap: BluetoothAddress = "C0:FF:EE:00:00:01"
+    private let plug: BluetoothAddress = "C0:FF:EE:00:00:05"
+
+    private func connected(_ stage: Stage, _ address: BluetoothAddress) -> Recording<Peripheral> {
+        let connection = stage.record(stage.manager.peripheral(address).flatMap { $0.connect() })
+        stage.advance(2_000)
+        #expect(connection.elements.count == 1)
+        return connection
+    }
+
+    @Test func `Closing ends links, and nothing begins meanwhile`() {
+        let stage = Stage()
+        let connection = connected(stage, strap)
+        let other = stage.record(stage.manager.peripheral(plug))
+        stage.advance(1_000)
+        let close = stage.record(stage.manager.close())
+        stage.advance(10)
+        #expect(!close.isCompleted)
+        #expect(connection.error?.kind == .closed)
+        let late = stage.record(other.elements[0].connect())
+        stage.advance(5_000)
+        #expect(late.error?.kind == .closed)
+        #expect(close.isCompleted)
+        #expect(stage.count("Connect") == 1)
+        #expect(stage.count("Disconnect") == 1)
+    }
+
+    @Test func `Whoever closes again, or waits, waits for the same end`() {
+        let stage = Stage()
+        let connection = connected(stage, strap)
+        let (first, second) = (stage.record(stage.manager.close()), stage.record(stage.manager.close()))
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(100)
+        #expect(!first.isCompleted && !second.isCompleted && !settled.isCompleted)
+        stage.advance(3_000)
+        #expect(first.isCompleted && second.isCompleted && settled.isCompleted)
+        let third = stage.record(stage.manager.close())
+        let fourth = stage.record(stage.manager.settled())
+        stage.advance(1)
+        #expect(third.isCompleted && fourth.isCompleted)
+        #expect(stage.count("Disconnect") == 1)
+        #expect(connection.error?.kind == .closed)
+    }
+
+    @Test func `State fails when the manager is closed, and later, and where it was never used`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        let close = stage.record(stage.manager.close())
+        stage.advance(10)
+        #expect(states.elements == [.poweredOn])
+        #expect(states.error?.kind == .closed)
+        #expect(close.isCompleted)
+        let late = stage.record(stage.manager.adapters)
+        stage.advance(10)
+        #expect(late.error?.kind == .closed)
+
+        let unused = Stage()
+        _ = unused.record(unused.manager.close())
+        let state = unused.record(unused.manager.state)
+        unused.advance(10)
+        #expect(state.error?.kind == .closed)
+    }
+
+    @Test func `Closing while the first snapshot is on its way ends what waits for it as closed`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        daemon.always("GetManagedObjects") { _ in }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(100)
+        let close = stage.record(stage.manager.close())
+        stage.advance(10)
+        #expect(close.isCompleted)
+        #expect(scan.error?.kind == .closed)
+        #expect(scan.error?.operation == .scan)
+    }
+
+    @Test func `Settling and closing a manager that nobody used open nothing`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let buses = Buses([])
+        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let settled = Recording(manager.settled().asObservable(), scheduler)
+        let close = Recording(manager.close().asObservable(), scheduler)
+        scheduler.advanceBy(10)
+        #expect(settled.isCompleted && close.isCompleted)
+        #expect(buses.count == 0)
+    }
+
+    @Test func `A bluetoothd that hangs is asked again, ever less often`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        let asked = BehaviorRelay(value: 0)
+        daemon.always("GetManagedObjects") { call in
+            asked.accept(asked.value + 1)
+            if asked.value == 4 {
+                call.reply { (body) throws(DBusError) in
+                    try body.value(ScriptedDaemon.value(ScriptedDaemon.Objects.adapter))
+                }
+            }
+        }
+        let states = stage.record(stage.manager.state)
+        // Four deadlines of 8 s, and pauses of 1, 2 and 4 s between them.
+        stage.advance(8_500)
+        #expect(states.elements == [.daemonUnavailable])
+        stage.advance(40_000)
+        #expect(states.elements == [.daemonUnavailable, .poweredOn])
+        #expect(asked.value == 4)
+    }
+
+    @Test func `A bus that is lost during the snapshot is a lost bus, not a missing bluetoothd`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        daemon.always("GetManagedObjects") { _ in }
+        let states = stage.record(stage.manager.state)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(100)
+        stage.simulation.bus.shutDown()
+        stage.advance(100)
+        #expect(states.elements == [.busUnavailable])
+        #expect(scan.error?.kind == .busUnavailable)
+    }
+
+    @Test func `S46 A peripheral outlives a lost bus, and its state is never an old one`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let (first, second) = (
+            Simulation(.everyday, scheduler: scheduler), Simulation(.everyday, scheduler: scheduler)
+        )
+        let buses = Buses([first, second])
+        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let before = Recording(manager.peripheral(strap), scheduler)
+        scheduler.advanceBy(1_000)
+        first.bus.shutDown()
+        scheduler.advanceBy(10)
+        let state = Recording(manager.state.take(1), scheduler)
+        scheduler.advanceBy(10)
+        #expect(state.elements == [.poweredOn])
+        let after = Recording(manager.peripheral(strap), scheduler)
+        scheduler.advanceBy(1_000)
+        #expect(after.elements.first === before.elements.first)
+        let connection = Recording(before.elements[0].connect(), scheduler)
+        scheduler.advanceBy(2_000)
+        #expect(connection.elements.count == 1)
+        #expect(connection.isLive)
+    }
+
+    @Test func `S44 A link whose subscription and manager are let go in one breath is closed all the same`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Simulation(.everyday, scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        var connection = manager.map { Recording($0.peripheral(strap).flatMap { $0.connect() }, scheduler) }
+        scheduler.advanceBy(2_000)
+        #expect(connection?.elements.count == 1)
+        connection?.dispose()
+        connection = nil
+        manager = nil
+        scheduler.advanceBy(5_000)
+        #expect(simulation.calls.count { $0.member == "Disconnect" } == 1)
+        #expect(manager == nil)
+    }
+
+    @Test func `A closure that opens the bus may use the manager`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Simulation(.everyday, scheduler: scheduler)
+        let holder = BehaviorRelay<BluetoothManager?>(value: nil)
+        let depth = BehaviorRelay(value: 0)
+        let manager = BluetoothManager(scheduler: scheduler) {
+            depth.accept(depth.value + 1)
+            if depth.value == 1 { _ = holder.value?.state.take(1).subscribe() }
+            return simulation.connect()
+        }
+        holder.accept(manager)
+        let states = Recording(manager.state, scheduler)
+        scheduler.advanceBy(100)
+        #expect(states.elements == [.poweredOn])
+        holder.accept(nil)
+    }
+}
