@@ -52,8 +52,8 @@ public struct Characteristic: Hashable, Sendable {
     /// an attribute can hold. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
     public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
         peripheral.stream { (client, emitter: Emitter<Never>) in
-            guard value.count <= GATTLimits.longestValue else {
-                return emitter.fail(GATTLimits.tooLong(value.count).during(.write, target))
+            guard value.count <= Self.longestValue else {
+                return emitter.fail(Self.tooLong(value.count).during(.write, target))
             }
             let needed: Properties = type == .withResponse ? .write : .writeWithoutResponse
             client.submit(.write, self, needs: needed, "WriteValue", emitter) { (body) throws(DBusError) in
@@ -91,10 +91,10 @@ public struct Characteristic: Hashable, Sendable {
     }
 }
 
-/// Limits that the specification sets.
-enum GATTLimits {
-    /// The most bytes that an attribute's value has. Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
-    static let longestValue = 512
+extension Characteristic {
+    /// The most bytes that the value of a characteristic or a descriptor has: 512.
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
+    public static let longestValue = 512
 
     static func tooLong(_ count: Int) -> BluetoothError {
         BluetoothError(

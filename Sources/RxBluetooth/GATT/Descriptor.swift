@@ -32,8 +32,8 @@ public struct Descriptor: Hashable, Sendable {
     /// does; the descriptor that turns notifications on (2902) belongs to bluetoothd and cannot be written (Q108). Cold.
     public func writeValue(_ value: [UInt8]) -> Completable {
         characteristic.peripheral.stream { (client, emitter: Emitter<Never>) in
-            guard value.count <= GATTLimits.longestValue else {
-                return emitter.fail(GATTLimits.tooLong(value.count).during(.writeDescriptor, target))
+            guard value.count <= Characteristic.longestValue else {
+                return emitter.fail(Characteristic.tooLong(value.count).during(.writeDescriptor, target))
             }
             guard uuid != 0x2902 else {
                 return emitter.fail(

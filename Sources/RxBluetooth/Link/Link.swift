@@ -1,4 +1,5 @@
 import DBus
+internal import Logging
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
 final class Link: @unchecked Sendable {
@@ -77,6 +78,7 @@ final class Link: @unchecked Sendable {
     private func opened() {
         phase = .connected
         connecting = nil
+        client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         emitter.next(peripheral)
     }
 
@@ -90,6 +92,7 @@ final class Link: @unchecked Sendable {
     func end(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         phase = .ended
+        client.logger.debug("A link is over.", metadata: ["link": "\(number)", "cause": "\(cause.code)"])
         stopWaiting()
         client.links[key] = nil
         abandon(cause)

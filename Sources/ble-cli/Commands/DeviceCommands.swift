@@ -56,9 +56,6 @@ struct WriteCommand: BluetoothCommand {
               ble-cli write Lamp @0021 "0x01 ff:80:00" --no-response
             """)
 
-    /// The most bytes that an attribute has. Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
-    private static let longestValue = 512
-
     @OptionGroup var common: CommonOptions
     @Argument(help: targetHelp) var target: String
     @Argument(help: characteristicHelp) var characteristic: String
@@ -73,9 +70,11 @@ struct WriteCommand: BluetoothCommand {
 
     func verb() throws(Failure) -> any Verb {
         let value = try HexBytes.parse(hex)
-        guard value.count <= Self.longestValue else {
+        guard value.count <= Characteristic.longestValue else {
             throw Failure(
-                .usage, "The value has \(value.count) bytes, and a characteristic holds \(Self.longestValue) at most.")
+                .usage,
+                "The value has \(value.count) bytes, and a characteristic holds "
+                    + "\(Characteristic.longestValue) at most.")
         }
         return WriteVerb(
             target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
