@@ -3,29 +3,37 @@ import Foundation
 /// A dbus-daemon of the test's own, which ends with it.
 final class RealBus {
     private let input = Pipe()
+    private let daemon: pid_t
     let address: String
 
     init() throws {
-        let (daemon, output) = (Process(), Pipe())
-        daemon.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell, and the daemon with it, ends when its input does: also when the test dies.
-        daemon.arguments = [
-            "-c", "dbus-daemon --session --nofork --print-address=1 < /dev/null & read end; kill -9 $!",
+        let (shell, output) = (Process(), Pipe())
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The shell ends the daemon when its own input ends, so also when the test dies.
+        shell.arguments = [
+            "-c",
+            "dbus-daemon --session --nofork --print-address=1 < /dev/null & echo $!; read end; kill -9 $!",
         ]
-        daemon.standardInput = input
-        daemon.standardOutput = output
-        try daemon.run()
-        var text = Data()
-        while !text.contains(UInt8(ascii: "\n")) {
+        shell.standardInput = input
+        shell.standardOutput = output
+        try shell.run()
+        var text = ""
+        while text.split(separator: "\n", omittingEmptySubsequences: false).count < 3 {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { break }
-            text += more
+            text += String(decoding: more, as: UTF8.self)
         }
-        address = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
+        // The two write at the same time, and either may be first.
+        daemon = lines.lazy.compactMap { pid_t($0) }.first ?? 0
+        address = lines.first { $0.hasPrefix("unix:") } ?? ""
     }
 
     deinit { stop() }
 
-    /// Ends the daemon.
-    func stop() { try? input.fileHandleForWriting.close() }
+    /// Ends the daemon. Closing the input would not do: a program that another test has started may hold it too.
+    func stop() {
+        if daemon > 0 { kill(daemon, SIGKILL) }
+        try? input.fileHandleForWriting.close()
+    }
 }
