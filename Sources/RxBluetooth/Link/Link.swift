@@ -55,6 +55,8 @@ final class Link: @unchecked Sendable {
         case .success: confirm()
         // bluetoothd's own documents announce this error; what it really answers is success (Q80).
         case .failure(let error) where error.kind == .alreadyConnected: confirm()
+        // It refuses to connect what another program has connected a moment ago; that link is there to be used (Q74).
+        case .failure where isForeign && client.devices[key]?.isConnected == true: confirm()
         // The daemon is still trying, and must be told to stop (Q8).
         case .failure(let error) where error.kind == .timedOut: close(error)
         case .failure(let error): end(error)

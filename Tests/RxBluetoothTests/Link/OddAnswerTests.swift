@@ -16,6 +16,20 @@ struct OddAnswerTests {
         #expect(daemon.methods == ["Connect"])
     }
 
+    @Test func `Q74 A daemon that refuses to connect what another program has connected does not keep us from it`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "Operation already in progress")
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(0)
+        #expect(daemon.methods == ["Connect"])
+    }
+
     @Test func `Q78 A flicker of Connected before the answer is nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
