@@ -19,12 +19,28 @@ class Stage: Teardown {
     private static let assigned: UInt8 = 1
     private static let disposed: UInt8 = 2
     private static let stopped: UInt8 = 4
+    private static let held: UInt8 = 8
 
     private let flags = Atomic<UInt8>(0)
     private final var upstream: Teardown?
 
     /// Whether events may still pass.
     final var isLive: Bool { flags.load(ordering: .acquiring) & (Stage.disposed | Stage.stopped) == 0 }
+
+    /// Whether events may pass at once: the stage is live and nobody holds it back. One look for the hot path.
+    @inline(__always)
+    final var passes: Bool {
+        flags.load(ordering: .acquiring) & (Stage.disposed | Stage.stopped | Stage.held) == 0
+    }
+
+    /// Marks that events are to wait, or that they need not wait any more. What they wait in is the caller's business.
+    final func hold(_ holds: Bool) {
+        if holds {
+            flags.bitwiseOr(Stage.held, ordering: .acquiringAndReleasing)
+        } else {
+            flags.bitwiseAnd(~Stage.held, ordering: .acquiringAndReleasing)
+        }
+    }
 
     /// Whether `dispose` was called.
     final var isDisposed: Bool { flags.load(ordering: .acquiring) & Stage.disposed != 0 }

@@ -56,7 +56,7 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
 /// Remembers the last elements. One element, the usual case, stands in a field of its own and costs no allocation.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
-    private final var only: Element?
+    private final var only: Place<Element>?
     private final var past = Line<Element>()
 
     init(limit: Int) {
@@ -65,7 +65,8 @@ class ReplayCore<Element>: SubjectCore<Element> {
     }
 
     final override func remember(_ value: Element) {
-        if limit == 1 { only = value } else if limit > 1 { keep(value) }
+        if limit > 1 { return keep(value) }
+        if let only { only.value = value } else if limit == 1 { only = Place(value) }
     }
 
     @inline(never)
@@ -75,6 +76,6 @@ class ReplayCore<Element>: SubjectCore<Element> {
     }
 
     final override func memory(ended: Bool) -> [Element] {
-        if let only { [only] } else { past.contents }
+        if let only { [only.value] } else { past.contents }
     }
 }

@@ -1,65 +1,95 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The place of one subscriber in the list of a subject.
 final class Slot<Element>: Stage {
     /// The next place; guarded as the list is.
     var following: Slot<Element>?
+    /// It is the so-many-th subscriber; written before it is in the list.
+    var number = 0
 
     private let sink: Sink<Element>
     private weak var core: SubjectCore<Element>?
-    // While a new subscriber gets the past, live events of other threads wait here.
-    private let gate: Gate?
+    /// Guarded by the lock of the core. Only while the stage is held.
+    private var backlog: Backlog<Element>?
 
-    init(of core: SubjectCore<Element>, to sink: Sink<Element>, replays: Bool) {
+    init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
         self.core = core
         self.sink = sink
-        gate = replays ? Gate() : nil
     }
 
-    /// Makes live events wait; nobody else knows the slot yet.
-    func holdBack() { _ = gate?.enter() }
+    /// A live element. The core sends one at a time.
+    @inline(__always)
+    func next(_ value: Element) {
+        if passes { sink.next(value) } else if isLive { wait(with: value) }
+    }
 
-    func letGo() { gate?.leave() }
-
-    /// An element of the past, or a live one that may pass.
-    func now(_ value: Element) {
+    /// An element of the past, sent before the slot is let go.
+    func past(_ value: Element) {
         if isLive { sink.next(value) }
     }
 
-    func next(_ value: Element) {
-        guard let gate else { return now(value) }
-        switch gate.enter() {
-        case .nested: now(value)
-        case .first:
-            now(value)
-            gate.leave()
-        case .busy: postpone(value)
-        }
+    func error(_ error: any Error) { last { slot in if slot.markStopped() { slot.sink.error(error) } } }
+
+    func completed() { last { slot in if slot.markStopped() { slot.sink.completed() } } }
+
+    /// A live event that waits if the slot is held back.
+    private func last(_ event: @escaping (Slot<Element>) -> Void) {
+        if passes || !postpone(event) { event(self) }
     }
 
+    // Apart, so that the usual way does not pay for the metadata of the closure.
     @inline(never)
-    private func postpone(_ value: Element) {
-        let parcel = Ferry((self, value))
-        gate?.postpone { parcel.value.0.now(parcel.value.1) }
-    }
-
-    func error(_ error: any Error) {
-        guard let gate else { return fail(error) }
-        gate.pass(self) { $0.fail(error) }
-    }
-
-    func completed() {
-        guard let gate else { return finish() }
-        gate.pass(self) { $0.finish() }
-    }
-
-    private func fail(_ error: any Error) {
-        if markStopped() { sink.error(error) }
-    }
-
-    private func finish() {
-        if markStopped() { sink.completed() }
+    private func wait(with value: Element) {
+        if !postpone({ slot in slot.past(value) }) { past(value) }
     }
 
     override func dispose() {
         if markDisposed() { core?.left(self) }
+    }
+}
+
+/// Live events that wait until a new subscriber has got the past.
+private final class Backlog<Element> {
+    let thread = pthread_self()
+    var events: [(Slot<Element>) -> Void] = []
+}
+
+extension Slot {
+    /// Makes live events of other threads wait; nobody else knows the slot yet. An event that the subscriber itself
+    /// causes goes through at once, as everywhere.
+    func holdBack() {
+        backlog = Backlog()
+        hold(true)
+    }
+
+    /// Sends what waited, in order, and lets later events pass.
+    func letGo(_ core: SubjectCore<Element>) {
+        while true {
+            let events = core.locked { () -> [(Slot<Element>) -> Void] in
+                guard let waiting = backlog?.events, !waiting.isEmpty else {
+                    backlog = nil
+                    hold(false)
+                    return []
+                }
+                backlog?.events = []
+                return waiting
+            }
+            if events.isEmpty { return }
+            for event in events { event(self) }
+        }
+    }
+
+    /// Leaves the event to whoever holds the slot back; false if it may pass at once.
+    private func postpone(_ event: @escaping (Slot<Element>) -> Void) -> Bool {
+        guard let core else { return false }
+        return core.locked {
+            guard let backlog, backlog.thread != pthread_self() else { return false }
+            backlog.events.append(event)
+            return true
+        }
     }
 }

@@ -13,6 +13,7 @@ class SubjectCore<Element>: Source<Element> {
     // Guarded by the gate.
     private final var first: Slot<Element>?
     private final var last: Slot<Element>?
+    private final var newest = 0
     private final var walks = 0
     private final var gone = 0
 
@@ -22,6 +23,7 @@ class SubjectCore<Element>: Source<Element> {
     private final var firstNew: Slot<Element>?
     private final var lastNew: Slot<Element>?
     private final var count = 0
+    private final var admitted = 0
     private final var ending: Ending?
 
     private enum Ending {
@@ -99,12 +101,16 @@ class SubjectCore<Element>: Source<Element> {
         if kind != .none || hasNew.load(ordering: .acquiring) {
             guard prepare(value) else { return }
         }
-        guard let end = last else { return }
+        // Who is subscribed by the event itself comes after `newest`, and nobody is unlinked while somebody walks. Written
+        // so that each slot is retained once: other forms of this loop cost up to 50 instructions a subscriber more.
+        guard let start = first else { return }
+        let newest = newest
         walks += 1
-        var slot = first
-        while let current = slot {
-            current.next(value)
-            slot = current === end ? nil : current.following
+        start.next(value)
+        var slot = start
+        while let following = slot.following, following.number <= newest {
+            following.next(value)
+            slot = following
         }
         walks -= 1
         if gone > 0 { sweep() }
@@ -117,8 +123,10 @@ class SubjectCore<Element>: Source<Element> {
             passes = ending == nil
             if passes {
                 if kind != .none { remember(value) }
-                absorb()
-                hasNew.store(false, ordering: .releasing)
+                if firstNew != nil {
+                    absorb()
+                    hasNew.store(false, ordering: .releasing)
+                }
             }
         }
         return passes && kind != .silent
@@ -173,7 +181,7 @@ class SubjectCore<Element>: Source<Element> {
 
     /// Subscribes the sink; false when the stream is over and takes no late subscribers.
     final func admit(_ sink: Sink<Element>) -> Bool {
-        let slot = Slot(of: self, to: sink, replays: kind == .replayed)
+        let slot = Slot(of: self, to: sink)
         if kind == .replayed { return admitWithPast(slot, sink) }
         var late: Ending?
         lock.withLock {
@@ -201,12 +209,12 @@ class SubjectCore<Element>: Source<Element> {
             sink.attach(slot)
             tellLate(slot, late, past: past)
         }
-        slot.letGo()
+        slot.letGo(self)
         return admitted
     }
 
     private final func tellLate(_ slot: Slot<Element>, _ late: Ending?, past: [Element]) {
-        for value in past { slot.now(value) }
+        for value in past { slot.past(value) }
         switch late {
         case nil: break
         case .completed: slot.completed()
@@ -217,6 +225,8 @@ class SubjectCore<Element>: Source<Element> {
 
     private final func enlist(_ slot: Slot<Element>) {
         count += 1
+        admitted += 1
+        slot.number = admitted
         if let lastNew { lastNew.following = slot } else { firstNew = slot }
         lastNew = slot
         hasNew.store(true, ordering: .releasing)
@@ -227,6 +237,7 @@ class SubjectCore<Element>: Source<Element> {
         guard let newcomer = firstNew else { return }
         if let last { last.following = newcomer } else { first = newcomer }
         last = lastNew
+        newest = admitted
         firstNew = nil
         lastNew = nil
     }
