@@ -90,7 +90,7 @@ import Testing
         #expect(
             log.all == [
                 "subscribe", "source", "do next", "next", "after next", "do completed", "completed", "disposed",
-                "do disposed", "after completed", "source disposed", "subscribed",
+                "after completed", "source disposed", "subscribed", "do disposed",
             ])
     }
 }

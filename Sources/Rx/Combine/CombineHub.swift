@@ -1,68 +1,85 @@
-/// What `zip` and `combineLatest` have in common: some inputs, each with what it has to give and whether it ended.
-class CombineHub<Result>: Hub<Result> {
-    // Touched inside the gate only.
-    private final var ended: [Bool]
+/// Streams of any number and types, joined to results: what `combineLatest` and `zip` are made of.
+final class Combine<Result>: Source<Result> {
+    private let prepare: (CombineHub<Result>) -> () throws -> Result
 
-    init(arity: Int, into downstream: Sink<Result>) {
-        ended = Array(repeating: false, count: arity)
-        super.init(into: downstream)
+    /// `prepare` names the inputs to the hub, in order, and gives the closure that joins what they have in store.
+    init(_ prepare: @escaping (CombineHub<Result>) -> () throws -> Result) { self.prepare = prepare }
+
+    override func run(_ sink: Sink<Result>) {
+        let hub = CombineHub(into: sink)
+        hub.begin(prepare(hub))
+    }
+}
+
+/// The middle of `combineLatest` and `zip`: joins when every input has something in store.
+final class CombineHub<Result>: Hub<Result> {
+    // Written before the first input is subscribed to.
+    private var join: (() throws -> Result)?
+    private var starts: [() -> Void] = []
+    private var stores: [AnyStore] = []
+    // Touched inside the gate only.
+    private var ended = 0
+
+    /// Names an input. It is subscribed to by `begin`.
+    func input<Element>(_ stream: Observable<Element>, _ how: Joining) -> Store<Element> {
+        let store: Store<Element> = how == .latest ? LatestStore() : LineStore()
+        let input = CombineInput(of: self, store)
+        stores.append(store)
+        starts.append { self.listen(to: stream.source, with: input) }
+        return store
     }
 
-    /// Joins what the inputs give, or gives nil while one has nothing.
-    func join() throws -> Result? { nil }
+    /// Subscribes to the inputs in order. Without any the stream is complete.
+    func begin(_ join: @escaping () throws -> Result) {
+        self.join = join
+        let starts = starts
+        self.starts = []
+        if starts.isEmpty { finish() }
+        for start in starts where isLive { start() }
+    }
 
-    /// Sends a result if every input has something; ends if that cannot come any more.
-    final func arrived(at index: Int) {
+    /// An input has something new in store.
+    fileprivate func arrived() {
+        for store in stores where store.isEmpty {
+            // Nothing can be joined any more when all the other inputs ended, one of them with nothing in store.
+            if ended == stores.count - 1 { finish() }
+            return
+        }
         do {
-            if let result = try join() {
-                forward(result)
-            } else if ended.indices.allSatisfy({ $0 == index || ended[$0] }) {
-                // Nothing can be joined any more: all the others ended with nothing left.
-                finish()
-            }
+            if let join { forward(try join()) }
         } catch {
             fail(error)
         }
     }
 
-    final func end(_ index: Int) {
-        ended[index] = true
-        if ended.allSatisfy(\.self) { finish() }
-    }
-
-    /// Subscribes an input of that number.
-    final func listen<Input_>(to source: Source<Input_>, as index: Int, keep: @escaping (Input_) -> Void) {
-        let input = Input<Input_>(
-            of: self,
-            onNext: { value in
-                keep(value)
-                self.arrived(at: index)
-            },
-            onCompleted: { self.end(index) })
-        listen(to: source, with: input)
+    fileprivate func inputEnded() {
+        ended += 1
+        if ended == stores.count { finish() }
     }
 }
 
-/// Elements in the order in which they came, taken from the front.
-struct Line<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
+/// The subscriber of one input.
+private final class CombineInput<Element, Result>: SerialSink<Element> {
+    private let hub: CombineHub<Result>
+    private let store: Store<Element>
 
-    var isEmpty: Bool { head == elements.count }
-    var count: Int { elements.count - head }
-    var contents: [Element] { elements[head...].compactMap { $0 } }
+    init(of hub: CombineHub<Result>, _ store: Store<Element>) {
+        self.hub = hub
+        self.store = store
+        super.init(hub.gate)
+    }
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    override func receive(_ value: Element) {
+        guard isLive else { return }
+        store.put(value)
+        hub.arrived()
+    }
 
-    mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let first = elements[head].take()
-        head += 1
-        // The empty front is cut off when it is the larger half: constant time an element.
-        if head * 2 > elements.count {
-            elements.removeFirst(head)
-            head = 0
-        }
-        return first
+    override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
+
+    override func receiveCompleted() {
+        guard markStopped() else { return }
+        hub.drop(self)
+        hub.inputEnded()
     }
 }

@@ -5,8 +5,8 @@ class MergeHub<Element>: Hub<Element> {
     private final var active = 0
     private final var outerEnded = false
     private final var pumping = false
-    private final var waiting: [Source<Element>] = []
-    private final var head = 0
+    // Made when the first stream has to wait, so that the usual way does not pay for looking at an array.
+    private final var waiting: WaitingStreams<Element>?
 
     init(limit: Int, into downstream: Sink<Element>) {
         self.limit = limit
@@ -18,12 +18,11 @@ class MergeHub<Element>: Hub<Element> {
 
     /// Lets one more stream in, or lets it wait.
     final func admit(_ source: Source<Element>) {
-        if active < limit, head == waiting.count {
-            open(source)
-        } else {
-            waiting.append(source)
-            pump()
-        }
+        if active < limit, waiting == nil { return open(source) }
+        let waiting = waiting ?? WaitingStreams()
+        self.waiting = waiting
+        waiting.line.append(source)
+        pump()
     }
 
     /// There will be no more streams.
@@ -41,28 +40,31 @@ class MergeHub<Element>: Hub<Element> {
 
     private func open(_ source: Source<Element>) {
         active += 1
-        listen(to: source, with: InnerSink(of: self))
+        guard isLive, source.giveOnly(to: downstream) else { return listen(to: source, with: InnerSink(of: self)) }
+        active -= 1
+        pump()
+        endIfDone()
     }
 
     // A loop and not a recursion: a thousand waiting streams may each complete at subscription.
     private func pump() {
-        if pumping { return }
+        guard !pumping, let waiting else { return }
         pumping = true
-        while active < limit, head < waiting.count, isLive {
-            let source = waiting[head]
-            head += 1
-            if head == waiting.count {
-                waiting.removeAll()
-                head = 0
-            }
-            open(source)
-        }
+        while active < limit, isLive, let source = waiting.line.popFirst() { open(source) }
         pumping = false
+        guard waiting.line.isEmpty else { return }
+        self.waiting = nil
+        endIfDone()
     }
 
     private func endIfDone() {
-        if outerEnded, active == 0, head == waiting.count { finish() }
+        if outerEnded, active == 0, waiting == nil { finish() }
     }
+}
+
+/// The streams that wait for their turn.
+private final class WaitingStreams<Element> {
+    var line = Line<Source<Element>>()
 }
 
 /// The subscriber of one inner stream.

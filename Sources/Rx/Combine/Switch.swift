@@ -40,6 +40,8 @@ private final class SwitchHub<Element>: Hub<Element> {
 
     func turn(to source: Source<Element>) {
         if let latest { drop(latest) }
+        latest = nil
+        if isLive, source.giveOnly(to: downstream) { return }
         let inner = SwitchedSink(of: self)
         latest = inner
         listen(to: source, with: inner)

@@ -30,7 +30,7 @@ private final class WithLatestFrom<First, Second, Result>: Source<Result> {
     override func run(_ sink: Sink<Result>) {
         let hub = LatestHub(into: sink)
         let selector = selector
-        hub.listen(to: second, with: Input<Second>(of: hub, onNext: { hub.latest = $0 }, onCompleted: {}))
+        hub.listen(to: second, with: Input<Second>(of: hub, onNext: { hub.keep($0) }, onCompleted: {}))
         hub.listen(
             to: first,
             with: Input<First>(
@@ -38,7 +38,7 @@ private final class WithLatestFrom<First, Second, Result>: Source<Result> {
                 onNext: { value in
                     guard let latest = hub.latest else { return }
                     do {
-                        hub.forward(try selector(value, latest))
+                        hub.forward(try selector(value, latest.value))
                     } catch {
                         hub.fail(error)
                     }
@@ -48,6 +48,10 @@ private final class WithLatestFrom<First, Second, Result>: Source<Result> {
 
     private final class LatestHub: Hub<Result> {
         // Touched inside the gate only.
-        var latest: Second?
+        private(set) var latest: Place<Second>?
+
+        func keep(_ value: Second) {
+            if let latest { latest.value = value } else { latest = Place(value) }
+        }
     }
 }

@@ -1,118 +1,104 @@
+// It completes when all streams did, or when an element waits and all the other streams completed; it fails with the first
+// that fails, and with what the selector throws. Elements that wait for a slower stream are kept without a limit.
+
 extension ObservableType {
-    /// The first elements of both streams joined, then the second ones, and so on.
+    /// The first elements of both streams joined, then their second ones, and so on.
     @preconcurrency
-    public static func zip<O1: ObservableType, O2: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType
+    >(
         _ source1: O1, _ source2: O2,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element
     ) -> Observable<Element> {
-        Observable(Zip2(source1.asObservable().source, source2.asObservable().source, resultSelector))
+        joining(.inTurn, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
-    /// The first elements of the three streams joined, then the second ones, and so on.
+    /// The first elements of the three streams joined, then their second ones, and so on.
     @preconcurrency
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType
+    >(
         _ source1: O1, _ source2: O2, _ source3: O3,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        Observable(
-            Zip3(
-                source1.asObservable().source, source2.asObservable().source, source3.asObservable().source,
-                resultSelector))
-    }
-}
-
-extension ObservableType where Element == Any {
-    /// The first elements of both streams as a pair, then the second ones, and so on.
-    public static func zip<O1: ObservableType, O2: ObservableType>(
-        _ source1: O1, _ source2: O2
-    ) -> Observable<(O1.Element, O2.Element)> {
-        Observable<(O1.Element, O2.Element)>(
-            Zip2(source1.asObservable().source, source2.asObservable().source) { ($0, $1) })
+        joining(.inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
-    /// The first elements of the three streams as a triple, then the second ones, and so on.
-    public static func zip<O1: ObservableType, O2: ObservableType, O3: ObservableType>(
-        _ source1: O1, _ source2: O2, _ source3: O3
-    ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
-        Observable<(O1.Element, O2.Element, O3.Element)>(
-            Zip3(source1.asObservable().source, source2.asObservable().source, source3.asObservable().source) {
-                ($0, $1, $2)
-            })
-    }
-}
-
-private final class Zip2<A, B, Result>: Source<Result> {
-    private let a: Source<A>
-    private let b: Source<B>
-    private let selector: @Sendable (A, B) throws -> Result
-
-    init(_ a: Source<A>, _ b: Source<B>, _ selector: @escaping @Sendable (A, B) throws -> Result) {
-        self.a = a
-        self.b = b
-        self.selector = selector
+    /// The first elements of the four streams joined, then their second ones, and so on.
+    @preconcurrency
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
+        resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
+    ) -> Observable<Element> {
+        joining(
+            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            resultSelector)
     }
 
-    override func run(_ sink: Sink<Result>) {
-        let hub = Hub2(selector, into: sink)
-        hub.listen(to: a, as: 0) { hub.a.append($0) }
-        hub.listen(to: b, as: 1) { hub.b.append($0) }
+    /// The first elements of the five streams joined, then their second ones, and so on.
+    @preconcurrency
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5,
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
+    ) -> Observable<Element> {
+        joining(
+            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), resultSelector)
     }
 
-    private final class Hub2: CombineHub<Result> {
-        var a = Line<A>()
-        var b = Line<B>()
-        private let selector: @Sendable (A, B) throws -> Result
-
-        init(_ selector: @escaping @Sendable (A, B) throws -> Result, into downstream: Sink<Result>) {
-            self.selector = selector
-            super.init(arity: 2, into: downstream)
-        }
-
-        override func join() throws -> Result? {
-            if a.isEmpty || b.isEmpty { return nil }
-            guard let first = a.popFirst(), let second = b.popFirst() else { return nil }
-            return try selector(first, second)
-        }
-    }
-}
-
-private final class Zip3<A, B, C, Result>: Source<Result> {
-    private let a: Source<A>
-    private let b: Source<B>
-    private let c: Source<C>
-    private let selector: @Sendable (A, B, C) throws -> Result
-
-    init(
-        _ a: Source<A>, _ b: Source<B>, _ c: Source<C>, _ selector: @escaping @Sendable (A, B, C) throws -> Result
-    ) {
-        self.a = a
-        self.b = b
-        self.c = c
-        self.selector = selector
+    /// The first elements of the six streams joined, then their second ones, and so on.
+    @preconcurrency
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6,
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws ->
+            Element
+    ) -> Observable<Element> {
+        joining(
+            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
-    override func run(_ sink: Sink<Result>) {
-        let hub = Hub3(selector, into: sink)
-        hub.listen(to: a, as: 0) { hub.a.append($0) }
-        hub.listen(to: b, as: 1) { hub.b.append($0) }
-        hub.listen(to: c, as: 2) { hub.c.append($0) }
+    /// The first elements of the seven streams joined, then their second ones, and so on.
+    @preconcurrency
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        resultSelector:
+            @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)
+            throws -> Element
+    ) -> Observable<Element> {
+        joining(
+            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
-    private final class Hub3: CombineHub<Result> {
-        var a = Line<A>()
-        var b = Line<B>()
-        var c = Line<C>()
-        private let selector: @Sendable (A, B, C) throws -> Result
-
-        init(_ selector: @escaping @Sendable (A, B, C) throws -> Result, into downstream: Sink<Result>) {
-            self.selector = selector
-            super.init(arity: 3, into: downstream)
-        }
-
-        override func join() throws -> Result? {
-            if a.isEmpty || b.isEmpty || c.isEmpty { return nil }
-            guard let first = a.popFirst(), let second = b.popFirst(), let third = c.popFirst() else { return nil }
-            return try selector(first, second, third)
-        }
+    /// The first elements of the eight streams joined, then their second ones, and so on.
+    @preconcurrency
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8,
+        resultSelector:
+            @escaping @Sendable (
+                O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element
+            ) throws -> Element
+    ) -> Observable<Element> {
+        joining(
+            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
+            resultSelector)
     }
 }

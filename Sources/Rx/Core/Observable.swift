@@ -10,6 +10,7 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
 
     let source: Source<Element>
 
+    @usableFromInline
     init(_ source: Source<Element>) {
         self.source = source
         Resources.entered()

@@ -2,6 +2,7 @@
 ///
 /// The hierarchy is internal and typed by the element, so an event passes from sink to sink by one virtual call: no
 /// `Event` is built, no closure is chained and no metadata is looked up.
+@usableFromInline
 class Source<Element> {
     /// Starts the stream for the sink. The base class is the stream that never says anything.
     func run(_ sink: Sink<Element>) {}
@@ -17,6 +18,11 @@ class Source<Element> {
             run(sink)
         }
     }
+
+    /// For a stream that has one element at hand, as `just`: gives it and is complete, without a subscription.
+    ///
+    /// False, and nothing given, for any other stream. It saves operators like `flatMap` a sink for each element.
+    func giveOnly(to sink: Sink<Element>) -> Bool { false }
 
     init() { Resources.entered() }
     deinit { Resources.left() }

@@ -14,12 +14,13 @@ class Teardown {
 
 /// A teardown with one further teardown behind it, given at any time before or after `dispose`.
 ///
-/// `upstream` is written once before `assigned` is set, and read by whoever sets the second of the two flags.
+/// `upstream` is written once before `assigned` is set, and let go of by whoever sets `released`.
 class Stage: Teardown {
     private static let assigned: UInt8 = 1
     private static let disposed: UInt8 = 2
     private static let stopped: UInt8 = 4
     private static let held: UInt8 = 8
+    private static let released: UInt8 = 16
 
     private let flags = Atomic<UInt8>(0)
     private final var upstream: Teardown?
@@ -66,10 +67,16 @@ class Stage: Teardown {
         return before & (Stage.disposed | Stage.stopped) == 0
     }
 
-    private func release() {
-        let teardown = upstream
-        upstream = nil
-        teardown?.dispose()
+    private func release() { letGoOfUpstream()?.dispose() }
+
+    /// Lets go of what was attached without undoing it: it is gone by itself.
+    final func detach() { _ = letGoOfUpstream() }
+
+    private func letGoOfUpstream() -> Teardown? {
+        let before = flags.bitwiseOr(Stage.released, ordering: .acquiringAndReleasing).oldValue
+        guard before & Stage.released == 0 else { return nil }
+        defer { upstream = nil }
+        return upstream
     }
 
     override func dispose() { _ = markDisposed() }

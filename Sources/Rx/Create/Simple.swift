@@ -1,12 +1,4 @@
 extension ObservableType {
-    /// A stream of one element, sent at subscription.
-    public static func just(_ element: Element) -> Observable<Element> { Observable(Just(element)) }
-
-    /// A stream of one element, sent on the scheduler.
-    public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Observable<Element> {
-        from([element], scheduler: scheduler)
-    }
-
     /// A stream that completes at subscription.
     public static func empty() -> Observable<Element> { Observable(Empty()) }
 
@@ -20,16 +12,10 @@ extension ObservableType {
     public static func from(optional: Element?) -> Observable<Element> {
         if let optional { just(optional) } else { empty() }
     }
-}
 
-private final class Just<Element>: Source<Element> {
-    private let element: Element
-    init(_ element: Element) { self.element = element }
-    override func connect(_ sink: Sink<Element>) { run(sink) }
-
-    override func run(_ sink: Sink<Element>) {
-        sink.next(element)
-        sink.completed()
+    /// A stream of the element if there is one; then it completes. Both are turns of the scheduler.
+    public static func from(optional: Element?, scheduler: any ImmediateSchedulerType) -> Observable<Element> {
+        from(optional.map { [$0] } ?? [], scheduler: scheduler)
     }
 }
 

@@ -1,6 +1,12 @@
+import Synchronization
+
 extension ObservableType {
     /// The stream itself, with closures run beside it: before and after each event is passed on, around the
     /// subscription, and after disposal or the end. A throwing closure is an error of the stream.
+    ///
+    /// The order is that of RxSwift: `onSubscribe`, the subscription, `onSubscribed`; `onNext`, the subscriber,
+    /// `afterNext`; at the end the hook before it, the subscriber, the hook after it, what is upstream, `onDispose`.
+    /// What the hooks after the end throw is ignored, as nothing can follow the end.
     @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil, afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -61,13 +67,22 @@ private final class Do<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         hooks.onSubscribe?()
-        upstream.run(DoSink(hooks, into: sink))
+        let pass = DoSink(hooks, into: sink)
+        upstream.run(pass)
         hooks.onSubscribed?()
+        pass.subscribed()
     }
 }
 
 private final class DoSink<Element>: Pipe<Element, Element> {
+    private static var hasSubscribed: UInt8 { 1 }
+    private static var wasDisposed: UInt8 { 2 }
+
     private let hooks: DoHooks<Element>
+    // `onDispose` is run by whoever sets the second of the two flags, so it comes after `onSubscribed`.
+    private let flags = Atomic<UInt8>(0)
+    // While the end is told, disposal waits: the hooks after the end come before it.
+    private let isEnding = Atomic<Bool>(false)
 
     init(_ hooks: DoHooks<Element>, into downstream: Sink<Element>) {
         self.hooks = hooks
@@ -85,28 +100,35 @@ private final class DoSink<Element>: Pipe<Element, Element> {
     }
 
     override func error(_ error: any Error) {
-        do {
-            try hooks.onError?(error)
-            if isLive { downstream.error(error) }
-            try hooks.afterError?(error)
-            dispose()
-        } catch {
-            fail(error)
-        }
+        end({ try hooks.onError?(error) }, { downstream.error(error) }, { try hooks.afterError?(error) })
     }
 
     override func completed() {
-        do {
-            try hooks.onCompleted?()
-            if isLive { downstream.completed() }
-            try hooks.afterCompleted?()
-            dispose()
-        } catch {
-            fail(error)
-        }
+        end({ try hooks.onCompleted?() }, { downstream.completed() }, { try hooks.afterCompleted?() })
     }
 
+    private func end(_ before: () throws -> Void, _ tell: () -> Void, _ after: () throws -> Void) {
+        isEnding.store(true, ordering: .releasing)
+        do {
+            try before()
+            if isLive { tell() }
+            // Nothing can follow the end, so an error of this hook has nowhere to go.
+            try? after()
+        } catch {
+            if isLive { downstream.error(error) }
+        }
+        isEnding.store(false, ordering: .releasing)
+        dispose()
+    }
+
+    func subscribed() { mark(Self.hasSubscribed) }
+
     override func dispose() {
-        if markDisposed() { hooks.onDispose?() }
+        if !isEnding.load(ordering: .acquiring), markDisposed() { mark(Self.wasDisposed) }
+    }
+
+    private func mark(_ flag: UInt8) {
+        let before = flags.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue
+        if before | flag == Self.hasSubscribed | Self.wasDisposed, before & flag == 0 { hooks.onDispose?() }
     }
 }

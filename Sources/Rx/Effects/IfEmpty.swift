@@ -1,10 +1,44 @@
 extension ObservableType {
     /// The stream, or the one element if it completes without any.
-    public func ifEmpty(default: Element) -> Observable<Element> { ifEmpty(switchTo: .just(`default`)) }
+    public func ifEmpty(default: Element) -> Observable<Element> {
+        Observable(DefaultIfEmpty(asObservable().source, `default`))
+    }
 
     /// The stream, or the other one if it completes without an element.
     public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
         Observable(IfEmpty(asObservable().source, other.source))
+    }
+}
+
+private final class DefaultIfEmpty<Element>: Source<Element> {
+    private let upstream: Source<Element>
+    private let element: Element
+
+    init(_ upstream: Source<Element>, _ element: Element) {
+        self.upstream = upstream
+        self.element = element
+    }
+
+    override func run(_ sink: Sink<Element>) { upstream.run(DefaultIfEmptySink(element, into: sink)) }
+}
+
+private final class DefaultIfEmptySink<Element>: Pipe<Element, Element> {
+    private let element: Element
+    private var isEmpty = true
+
+    init(_ element: Element, into downstream: Sink<Element>) {
+        self.element = element
+        super.init(into: downstream)
+    }
+
+    override func next(_ value: Element) {
+        isEmpty = false
+        forward(value)
+    }
+
+    override func completed() {
+        if isEmpty { forward(element) }
+        finish()
     }
 }
 

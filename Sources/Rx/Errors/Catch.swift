@@ -28,31 +28,33 @@ private final class Catch<Element>: Source<Element> {
         self.handler = handler
     }
 
-    override func run(_ sink: Sink<Element>) { CatchHub(upstream, handler, into: sink).begin() }
+    override func run(_ sink: Sink<Element>) {
+        let hub = Hub(into: sink)
+        hub.listen(to: upstream, with: CaughtSink(of: hub, handler))
+    }
 }
 
-private final class CatchHub<Element>: Succession<Element> {
-    private var next: Source<Element>?
-    private var handler: ((any Error) throws -> Observable<Element>)?
+/// The stream whose failure is caught. It is given up after the next one was subscribed to, as in RxSwift.
+private final class CaughtSink<Element>: SerialSink<Element> {
+    private let hub: Hub<Element>
+    private let handler: (any Error) throws -> Observable<Element>
 
-    init(
-        _ first: Source<Element>, _ handler: @escaping (any Error) throws -> Observable<Element>,
-        into downstream: Sink<Element>
-    ) {
-        next = first
+    init(of hub: Hub<Element>, _ handler: @escaping (any Error) throws -> Observable<Element>) {
+        self.hub = hub
         self.handler = handler
-        super.init(into: downstream)
+        super.init(hub.gate)
     }
 
-    override func following() -> Source<Element>? { next.take() }
+    override func receive(_ value: Element) { if isLive { hub.forward(value) } }
+    override func receiveCompleted() { if isLive { hub.finish() } }
 
-    override func attemptFailed(_ error: any Error) {
-        guard let handler = handler.take() else { return fail(error) }
+    override func receiveError(_ error: any Error) {
+        guard markStopped() else { return }
         do {
-            next = try handler(error).source
-            advance()
+            hub.listen(to: try handler(error).source, with: HubInput(of: hub))
+            hub.drop(self)
         } catch {
-            fail(error)
+            hub.fail(error)
         }
     }
 }

@@ -3,13 +3,17 @@ extension ObservableType {
     public func retry() -> Observable<Element> { Observable(Retry(asObservable().source, attempts: nil)) }
 
     /// The stream, subscribed to at most that many times in all; the last failure is told.
+    ///
+    /// A count of 0 completes without subscribing; a negative one traps.
     public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
-        Observable(Retry(asObservable().source, attempts: maxAttemptCount))
+        precondition(maxAttemptCount >= 0, "retry needs a count that is not negative.")
+        return Observable(Retry(asObservable().source, attempts: maxAttemptCount))
     }
 
     /// The stream, subscribed to again each time the stream made by the handler sends an element.
     ///
-    /// The handler gets the errors as a stream. When its own stream ends, the whole ends in the same way.
+    /// The handler gets the errors as a stream. What its own stream sends counts after a failure only; when that stream
+    /// ends, the whole ends in the same way, at once or at the next failure.
     @preconcurrency
     public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
@@ -22,11 +26,7 @@ extension ObservableType {
     public func retry<Trigger: ObservableType, Failure: Error>(
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
     ) -> Observable<Element> {
-        let source: Source<Element> = RetryWhen(asObservable().source) { errors in
-            let typed = Observable<Failure>(CastErrors(errors.source))
-            return notificationHandler(typed).asObservable().source
-        }
-        return Observable(source)
+        Observable(RetryWhen(asObservable().source) { notificationHandler($0).asObservable().source })
     }
 }
 
@@ -67,49 +67,62 @@ private final class RetryHub<Element>: Succession<Element> {
     }
 }
 
-private final class RetryWhen<Element, Signal>: Source<Element> {
+private final class RetryWhen<Element, Failure, Signal>: Source<Element> {
     private let upstream: Source<Element>
-    private let handler: (Observable<any Error>) -> Source<Signal>
+    private let handler: (Observable<Failure>) -> Source<Signal>
 
-    init(_ upstream: Source<Element>, _ handler: @escaping (Observable<any Error>) -> Source<Signal>) {
+    init(_ upstream: Source<Element>, _ handler: @escaping (Observable<Failure>) -> Source<Signal>) {
         self.upstream = upstream
         self.handler = handler
     }
 
     override func run(_ sink: Sink<Element>) {
-        let errors = PublishSubject<any Error>()
+        let errors = PublishSubject<Failure>()
         let hub = RetryWhenHub(upstream, errors, into: sink)
         let signal = Input<Signal>(
-            of: hub, onNext: { _ in hub.advance() },
-            onCompleted: { hub.finish() })
+            of: hub, onNext: { _ in hub.signalled() }, onCompleted: { hub.signalEnded(nil) },
+            onError: { hub.signalEnded($0) })
         hub.listen(to: handler(errors), with: signal)
         hub.begin()
     }
 }
 
-private final class RetryWhenHub<Element>: Succession<Element> {
+/// Listens to the signal only while the stream lies failed; how the signal ended counts at the next failure.
+private final class RetryWhenHub<Element, Failure>: Succession<Element> {
     private let upstream: Source<Element>
-    private let errors: PublishSubject<any Error>
+    private let errors: PublishSubject<Failure>
+    // These are touched inside the gate only.
+    private var waits = false
+    private var signalHasEnded = false
+    private var signalFailure: (any Error)?
 
-    init(_ upstream: Source<Element>, _ errors: PublishSubject<any Error>, into downstream: Sink<Element>) {
+    init(_ upstream: Source<Element>, _ errors: PublishSubject<Failure>, into downstream: Sink<Element>) {
         self.upstream = upstream
         self.errors = errors
         super.init(into: downstream)
     }
 
     override func following() -> Source<Element>? { upstream }
-    override func attemptFailed(_ error: any Error) { errors.onNext(error) }
-}
 
-/// Errors of one type; one of another type fails the stream.
-private final class CastErrors<Failure: Error>: Source<Failure> {
-    private let upstream: Source<any Error>
-    init(_ upstream: Source<any Error>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Failure>) { upstream.run(CastSink(into: sink)) }
-}
+    override func attemptFailed(_ error: any Error) {
+        guard let failure = error as? Failure else { return fail(error) }
+        waits = true
+        if signalHasEnded { endWithSignal() } else { errors.onNext(failure) }
+    }
 
-private final class CastSink<Failure: Error>: Pipe<any Error, Failure> {
-    override func next(_ value: any Error) {
-        if let failure = value as? Failure { forward(failure) } else { fail(value) }
+    func signalled() {
+        guard waits else { return }
+        waits = false
+        advance()
+    }
+
+    func signalEnded(_ error: (any Error)?) {
+        signalHasEnded = true
+        signalFailure = error
+        if waits { endWithSignal() }
+    }
+
+    private func endWithSignal() {
+        if let signalFailure { fail(signalFailure) } else { finish() }
     }
 }

@@ -4,14 +4,12 @@ extension ObservableType {
         Observable(TakeUntil(asObservable().source, other.asObservable().source))
     }
 
-    /// The elements after the other stream sent one.
+    /// The elements after the other stream sent one, and the good end after that.
+    ///
+    /// If the stream completes before the other one sent anything, nothing is said at all, as in RxSwift. An error of
+    /// either is told at once.
     public func skip<Other: ObservableType>(until other: Other) -> Observable<Element> {
         Observable(SkipUntil(asObservable().source, other.asObservable().source))
-    }
-
-    /// The elements of that length of time, then it completes.
-    public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        Observable(TakeFor(asObservable().source, duration, scheduler))
     }
 }
 
@@ -46,7 +44,7 @@ private final class SkipUntil<Element, Other>: Source<Element> {
             to: upstream,
             with: Input<Element>(
                 of: hub, onNext: { if hub.isOpen { hub.forward($0) } },
-                onCompleted: { hub.finish() }))
+                onCompleted: { if hub.isOpen { hub.finish() } else { hub.dispose() } }))
         let trigger = Input<Other>(
             of: hub,
             onNext: { _ in
@@ -63,26 +61,6 @@ private final class SkipUntil<Element, Other>: Source<Element> {
         var isOpen = false
         weak var trigger: Input<Other>?
         func endTrigger() { if let trigger { drop(trigger) } }
-    }
-}
-
-private final class TakeFor<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let duration: RxTimeInterval
-    private let scheduler: any SchedulerType
-
-    init(_ upstream: Source<Element>, _ duration: RxTimeInterval, _ scheduler: any SchedulerType) {
-        self.upstream = upstream
-        self.duration = duration
-        self.scheduler = scheduler
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        let hub = Hub(into: sink)
-        let target = Ferry(hub)
-        let timer = scheduler.run(after: duration) { target.value.gate.pass(target.value) { $0.finish() } }
-        hub.inputs.add(Foreign(timer))
-        hub.listen(to: upstream, with: HubInput(of: hub))
     }
 }
 

@@ -50,6 +50,9 @@ final class Slot<Element>: Stage {
     override func dispose() {
         if markDisposed() { core?.left(self) }
     }
+
+    /// The subject is gone: the sink and its place let go of each other, so that both can go too, as in RxSwift.
+    func abandon() { sink.detach() }
 }
 
 /// Live events that wait until a new subscriber has got the past.

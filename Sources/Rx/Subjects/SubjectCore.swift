@@ -283,6 +283,7 @@ class SubjectCore<Element>: Source<Element> {
         while let current = first {
             first = current.following
             current.following = nil
+            current.abandon()
         }
         last = nil
     }

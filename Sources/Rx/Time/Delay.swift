@@ -1,81 +1,92 @@
+public import Dispatch
+import FoundationEssentials
+
 extension ObservableType {
     /// Elements and the good end come that much later; an error comes at once and drops what was waiting.
+    ///
+    /// One timer waits for the first event in line, and is then set for the next: events of the same moment come one
+    /// turn of the scheduler after the other. With an interval of zero or less that is all that happens to them.
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         Observable(Delay(asObservable().source, dueTime, scheduler))
     }
 
-    /// The subscription to the stream is made that much later.
+    /// The subscription to the stream is made that much later; zero or less means in the scheduler's next turn.
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         Observable(DelaySubscription(asObservable().source, dueTime, scheduler))
     }
 }
 
-private final class Delay<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let dueTime: RxTimeInterval
-    private let scheduler: any SchedulerType
-
-    init(_ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType) {
-        self.upstream = upstream
-        self.dueTime = dueTime
-        self.scheduler = scheduler
-    }
-
+private final class Delay<Element>: Timed<Element, Element> {
     override func run(_ sink: Sink<Element>) {
         let hub = DelayHub(dueTime, scheduler, into: sink)
         hub.listen(
             to: upstream,
-            with: Input<Element>(of: hub, onNext: { hub.put(.next($0)) }, onCompleted: { hub.put(.completed) }))
+            with: Input<Element>(
+                of: hub, onNext: { hub.put(.next($0)) }, onCompleted: { hub.put(.completed) },
+                onError: { hub.stop($0) }))
     }
 }
 
-/// Holds elements back. Each has its own timer, and each timer lets the first one go, so their order stays.
 private final class DelayHub<Element>: Hub<Element> {
+    private typealias Held = (arrival: RxTime, event: Event<Element>)
+
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
-    // Touched inside the gate only.
-    private var line = Line<Event<Element>>()
+    private let alarm: Alarm
+    // What follows is touched inside the gate only. `first` stays until it was sent, so that the line does not start
+    // anew from inside the observer.
+    private var first: Held?
+    private var others = Line<Held>()
+    private var isSending = false
+    private var failure: (any Error)?
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {
         self.dueTime = dueTime
         self.scheduler = scheduler
+        alarm = Alarm(scheduler)
         super.init(into: downstream)
+        inputs.add(alarm)
     }
 
     func put(_ event: Event<Element>) {
-        line.append(event)
-        let hub = Ferry(self)
-        let timer = Stage()
-        let link = Ferry(timer)
-        inputs.add(timer)
-        timer.attach(
-            scheduler.run(after: dueTime) {
-                hub.value.drop(link.value)
-                hub.value.gate.pass(hub.value) { $0.letGo() }
-            })
+        let held = (scheduler.now, event)
+        if first == nil {
+            first = held
+            alarm.set(after: dueTime, in: gate) { self.send() }
+        } else {
+            others.append(held)
+        }
     }
 
-    private func letGo() {
-        guard isLive, let event = line.popFirst() else { return }
-        switch event {
+    /// An error goes ahead of what waits, but not into the middle of an element.
+    func stop(_ error: any Error) {
+        if isSending { failure = error } else { fail(error) }
+    }
+
+    private func send() {
+        guard let held = first else { return }
+        isSending = true
+        switch held.event {
         case .next(let value): forward(value)
-        case .error(let error): fail(error)
-        case .completed: finish()
+        case .error, .completed: finish()
         }
+        isSending = false
+        if let failure { return fail(failure) }
+        first = others.popFirst()
+        guard isLive, let next = first else { return }
+        alarm.set(after: dueTime.less(scheduler.now.timeIntervalSince(next.arrival)), in: gate) { self.send() }
     }
 }
 
-private final class DelaySubscription<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let dueTime: RxTimeInterval
-    private let scheduler: any SchedulerType
-
-    init(_ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType) {
-        self.upstream = upstream
-        self.dueTime = dueTime
-        self.scheduler = scheduler
+extension DispatchTimeInterval {
+    /// What is left of the interval after so many seconds, at least nothing and at most all of it: a clock that was set
+    /// back must not make anybody wait longer.
+    func less(_ passed: Double) -> DispatchTimeInterval {
+        DispatchTimeInterval(seconds: max(0, seconds - max(0, passed)))
     }
+}
 
+private final class DelaySubscription<Element>: Timed<Element, Element> {
     override func run(_ sink: Sink<Element>) {
         let hub = Hub(into: sink)
         let start = Ferry((hub, upstream))

@@ -3,6 +3,9 @@ import FoundationEssentials
 
 extension ObservableType {
     /// At most one element in that length of time: the first, and, where `latest`, the last one of what followed.
+    ///
+    /// At the good end the one that still waits is sent in its time; an error drops it. With an interval of zero or less
+    /// every element passes.
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Observable<Element> {
@@ -10,17 +13,12 @@ extension ObservableType {
     }
 }
 
-private final class Throttle<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let dueTime: RxTimeInterval
+private final class Throttle<Element>: Timed<Element, Element> {
     private let latest: Bool
-    private let scheduler: any SchedulerType
 
     init(_ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ latest: Bool, _ scheduler: any SchedulerType) {
-        self.upstream = upstream
-        self.dueTime = dueTime
         self.latest = latest
-        self.scheduler = scheduler
+        super.init(upstream, dueTime, scheduler)
     }
 
     override func run(_ sink: Sink<Element>) {
@@ -33,7 +31,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
     private let dueTime: RxTimeInterval
     private let latest: Bool
     private let scheduler: any SchedulerType
-    private let timer = SerialDisposable()
+    private let alarm: Alarm
     // What follows is touched inside the gate only.
     private var waiting: Element?
     private var lastSent: RxTime?
@@ -45,22 +43,20 @@ private final class ThrottleHub<Element>: Hub<Element> {
         self.dueTime = dueTime
         self.latest = latest
         self.scheduler = scheduler
+        alarm = Alarm(scheduler)
         super.init(into: downstream)
-        inputs.add(Foreign(timer))
+        inputs.add(alarm)
     }
 
     func put(_ value: Element) {
-        let left = lastSent.map { dueTime.seconds - scheduler.now.timeIntervalSince($0) } ?? 0
+        guard let lastSent else { return send(value) }
+        let left = dueTime.less(scheduler.now.timeIntervalSince(lastSent))
         // Less than a microsecond is a rounding of the clock.
-        guard left > 1e-6 else { return send(value) }
+        guard left.seconds > 1e-6 else { return send(value) }
         guard latest else { return }
         let isArmed = waiting != nil
         waiting = value
-        if isArmed { return }
-        let hub = Ferry(self)
-        timer.disposable = scheduler.run(after: DispatchTimeInterval(seconds: left)) {
-            hub.value.gate.pass(hub.value) { $0.fired() }
-        }
+        if !isArmed { alarm.set(after: left, in: gate) { self.fired() } }
     }
 
     func end() {
@@ -68,12 +64,15 @@ private final class ThrottleHub<Element>: Hub<Element> {
     }
 
     private func fired() {
-        if let value = waiting.take() { send(value) }
+        if let value = waiting { send(value) }
         if ended { finish() }
     }
 
     private func send(_ value: Element) {
+        // Where the alarm is late, the element that it should have sent is overtaken and must not come after this one.
+        waiting = nil
         forward(value)
+        // Read after the observer is through with it: a slow observer gets its pause nevertheless.
         lastSent = scheduler.now
     }
 }

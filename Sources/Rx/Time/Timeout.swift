@@ -2,6 +2,8 @@ public import Dispatch
 
 extension ObservableType {
     /// The stream, failing with `RxError.timeout` when nothing came for that long since subscription or an element.
+    ///
+    /// `.never` waits without an end; zero or less is over in the scheduler's next turn.
     public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         timeout(dueTime, other: Observable.error(RxError.timeout), scheduler: scheduler)
     }
@@ -14,19 +16,14 @@ extension ObservableType {
     }
 }
 
-private final class Timeout<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let dueTime: RxTimeInterval
+private final class Timeout<Element>: Timed<Element, Element> {
     private let other: Source<Element>
-    private let scheduler: any SchedulerType
 
     init(
         _ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ other: Source<Element>, _ scheduler: any SchedulerType
     ) {
-        self.upstream = upstream
-        self.dueTime = dueTime
         self.other = other
-        self.scheduler = scheduler
+        super.init(upstream, dueTime, scheduler)
     }
 
     override func run(_ sink: Sink<Element>) {
@@ -45,12 +42,10 @@ private final class Timeout<Element>: Source<Element> {
 private class Watch<Element>: Hub<Element> {
     fileprivate let dueTime: RxTimeInterval
     private let other: Source<Element>
-    private let scheduler: any SchedulerType
-    private let timer = SerialDisposable()
+    private let alarm: Alarm
     weak var watched: WatchedSink<Element>?
-    // Both are touched inside the gate only: an old timer that fires late must not count.
-    private final var round = 0
-    private final var isOver = false
+    /// The stream ended or is given up. Touched inside the gate only.
+    private(set) final var isOver = false
 
     init(
         _ dueTime: RxTimeInterval, _ other: Source<Element>, _ scheduler: any SchedulerType,
@@ -58,9 +53,9 @@ private class Watch<Element>: Hub<Element> {
     ) {
         self.dueTime = dueTime
         self.other = other
-        self.scheduler = scheduler
+        alarm = Alarm(scheduler)
         super.init(into: downstream)
-        inputs.add(Foreign(timer))
+        inputs.add(alarm)
     }
 
     func begin() { arm(after: dueTime) }
@@ -71,29 +66,21 @@ private class Watch<Element>: Hub<Element> {
     /// The timer went off: how long there is still to wait, or nil when the time is over.
     func remaining() -> RxTimeInterval? { nil }
 
-    final func arm(after interval: RxTimeInterval) {
-        round += 1
-        let armed = round
-        let watch = Ferry(self)
-        let slot = SingleAssignmentDisposable()
-        timer.disposable = slot
-        slot.setDisposable(
-            scheduler.run(after: interval) {
-                watch.value.gate.pass(watch.value) { $0.fired(armed) }
-            })
+    private final func arm(after interval: RxTimeInterval) {
+        alarm.set(after: interval, in: gate) { self.fired() }
     }
 
-    private func fired(_ armed: Int) {
-        guard isLive, !isOver, armed == round else { return }
+    private func fired() {
+        guard isLive, !isOver else { return }
         if let left = remaining() { return arm(after: left) }
         isOver = true
-        if let watched { drop(watched) }
         listen(to: other, with: HubInput(of: self))
+        if let watched { drop(watched) }
     }
 
     final func cancel() {
         isOver = true
-        timer.dispose()
+        alarm.dispose()
     }
 }
 
@@ -128,20 +115,20 @@ private final class WatchedSink<Element>: SerialSink<Element> {
     }
 
     override func receive(_ value: Element) {
-        guard isLive else { return }
+        guard isLive, !watch.isOver else { return }
         watch.forward(value)
         // Disposed of or timed out from inside the element's own delivery: no new timer.
-        if isLive { watch.restart() }
+        if isLive, !watch.isOver { watch.restart() }
     }
 
     override func receiveError(_ error: any Error) {
-        guard isLive else { return }
+        guard isLive, !watch.isOver else { return }
         watch.cancel()
         watch.fail(error)
     }
 
     override func receiveCompleted() {
-        guard isLive else { return }
+        guard isLive, !watch.isOver else { return }
         watch.cancel()
         watch.finish()
     }

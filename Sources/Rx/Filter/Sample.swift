@@ -1,0 +1,47 @@
+extension ObservableType {
+    /// The latest element each time the sampler sends one, and once more when the sampler completes.
+    ///
+    /// A sample without a new element is skipped, or is the default if there is one. After the stream completed the next
+    /// sample is the last. An error of either is told at once.
+    public func sample<Sampler: ObservableType>(
+        _ sampler: Sampler, defaultValue: Element? = nil
+    ) -> Observable<Element> {
+        Observable(Sample(asObservable().source, sampler.asObservable().source, defaultValue))
+    }
+}
+
+private final class Sample<Element, Signal>: Source<Element> {
+    private let upstream: Source<Element>
+    private let sampler: Source<Signal>
+    private let defaultValue: Element?
+
+    init(_ upstream: Source<Element>, _ sampler: Source<Signal>, _ defaultValue: Element?) {
+        self.upstream = upstream
+        self.sampler = sampler
+        self.defaultValue = defaultValue
+    }
+
+    override func run(_ sink: Sink<Element>) {
+        let hub = SampleHub(defaultValue, into: sink)
+        hub.listen(
+            to: upstream, with: Input<Element>(of: hub, onNext: { hub.latest = $0 }, onCompleted: { hub.ended = true }))
+        hub.listen(to: sampler, with: Input<Signal>(of: hub, onNext: { _ in hub.send() }, onCompleted: { hub.send() }))
+    }
+}
+
+private final class SampleHub<Element>: Hub<Element> {
+    private let defaultValue: Element?
+    // Both are touched inside the gate only.
+    var latest: Element?
+    var ended = false
+
+    init(_ defaultValue: Element?, into downstream: Sink<Element>) {
+        self.defaultValue = defaultValue
+        super.init(into: downstream)
+    }
+
+    func send() {
+        if let element = latest.take() ?? defaultValue { forward(element) }
+        if ended { finish() }
+    }
+}
