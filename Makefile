@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-bluez lint format
+.PHONY: help deps build demo test test-bluez bench-rx count-rx lint format
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,13 @@ test: deps ## unit and private-bus tests; no radio, no virtual machine
 test-bluez: deps ## the end-to-end tests, on a real bluetoothd in a virtual machine
 	@scripts/test-bluez
 
-sources := Package.swift Sources Mocks Tests
+bench-rx: deps ## what one event of Rx costs, in nanoseconds
+	@cd Benchmarks && swift build -c release --product rxbench && .build/release/rxbench
+
+count-rx: deps ## what one event of Rx costs, in instructions and allocations; fails above a limit (needs valgrind)
+	@Benchmarks/count
+
+sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
 
 lint: ## check the format of the Swift files, and the walls between modules
 	@swift format lint --strict --recursive --parallel $(sources)

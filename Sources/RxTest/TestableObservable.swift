@@ -25,7 +25,9 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
             lifetimes.append(Subscription(scheduler.clock))
             return lifetimes.count - 1
         }
-        let script = play(to: AnyObserver(observer))
+        // An observer without a state of its own: a hot script may go on after its end, for the operator under test.
+        let listener: Carried<(Event<Element>) -> Void> = Carried(observer.on)
+        let script = play(to: AnyObserver { listener.value($0) })
         return Disposables.create {
             script.dispose()
             let end = self.scheduler.clock
@@ -42,16 +44,16 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
 final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     // Guard for `@unchecked`: as in the superclass.
     override func play(to observer: AnyObserver<Element>) -> any Disposable {
-        let all = CompositeDisposable()
+        // The ticks stay in the clock after disposal, as in RxTest: `start` ends at the time of the last one.
+        let ended = BooleanDisposable()
         for event in recordedEvents {
             let line = Carried((observer, event.value))
-            _ = all.insert(
-                scheduler.scheduleRelativeVirtual((), dueTime: event.time) { _ in
-                    line.value.0.on(line.value.1)
-                    return Disposables.create()
-                })
+            _ = scheduler.scheduleRelativeVirtual((), dueTime: event.time) { _ in
+                if !ended.isDisposed { line.value.0.on(line.value.1) }
+                return Disposables.create()
+            }
         }
-        return all
+        return ended
     }
 }
 

@@ -35,8 +35,8 @@ final class LineStore<Element>: Store<Element> {
     }
 
     override func take() -> Element {
-        guard let first = line.popFirst() else { return super.take() }
+        guard let node = line.takeFirst() else { return super.take() }
         isEmpty = line.isEmpty
-        return first
+        return node.element
     }
 }

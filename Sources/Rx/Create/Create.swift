@@ -64,18 +64,21 @@ private final class CreateSink<Element>: SerialSink<Element> {
     }
 
     override func receive(_ value: Element) {
-        if isLive, !ended { downstream.next(value) }
+        if ended { return Grammar.eventAfterEnd("an element", to: "The observer of `create`") }
+        if isLive { downstream.next(value) }
     }
 
     override func receiveError(_ error: any Error) {
-        guard isLive, !ended else { return }
+        if ended { return Grammar.eventAfterEnd("an error", to: "The observer of `create`") }
+        guard isLive else { return }
         ended = true
         downstream.error(error)
         dispose()
     }
 
     override func receiveCompleted() {
-        guard isLive, !ended else { return }
+        if ended { return Grammar.eventAfterEnd("a completion", to: "The observer of `create`") }
+        guard isLive else { return }
         ended = true
         downstream.completed()
         dispose()

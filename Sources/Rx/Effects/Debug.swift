@@ -60,16 +60,19 @@ private final class DebugSink<Element>: Pipe<Element, Element> {
     }
 
     override func next(_ value: Element) {
+        guard isLive else { return }
         log.write(.next(value))
         forward(value)
     }
 
     override func error(_ error: any Error) {
+        guard isLive else { return }
         log.write(Event<Element>.error(error))
         fail(error)
     }
 
     override func completed() {
+        guard isLive else { return }
         log.write(Event<Element>.completed)
         finish()
     }

@@ -59,7 +59,7 @@ private final class Distinct<Element, Key>: Source<Element> {
 private final class DistinctSink<Element, Key>: Pipe<Element, Element> {
     private let key: (Element) throws -> Key
     private let equal: (Key, Key) throws -> Bool
-    private var last: Key?
+    private var last: Place<Key>?
 
     init(
         _ key: @escaping (Element) throws -> Key, _ equal: @escaping (Key, Key) throws -> Bool,
@@ -73,8 +73,12 @@ private final class DistinctSink<Element, Key>: Pipe<Element, Element> {
     override func next(_ value: Element) {
         do {
             let current = try key(value)
-            if let last, try equal(last, current) { return }
-            last = current
+            guard let last else {
+                last = Place(current)
+                return forward(value)
+            }
+            if try equal(last.value, current) { return }
+            last.value = current
         } catch {
             return fail(error)
         }

@@ -1,0 +1,76 @@
+import Dispatch
+import Rx
+
+/// One wait for a stream: collects elements until it has enough, the stream ends or time runs out.
+///
+/// Guard: `lock` guards `elements` and `result`; the rest never changes.
+final class BlockingRun<Element>: @unchecked Sendable {
+    private let enough: Int
+    private let predicate: @Sendable (Element) throws -> Bool
+    private let subscription = SingleAssignmentDisposable()
+    private let ended = DispatchSemaphore(value: 0)
+
+    private let lock = Lock()
+    private var elements: [Element] = []
+    private var result: MaterializedSequenceResult<Element>?
+
+    init(_ enough: Int, _ predicate: @escaping @Sendable (Element) throws -> Bool) {
+        self.enough = enough
+        self.predicate = predicate
+    }
+
+    func wait(for stream: Observable<Element>, timeout: Double?) -> MaterializedSequenceResult<Element> {
+        let deadline = timeout.map { .now() + max($0, 0) } ?? DispatchTime.distantFuture
+        begin(stream, until: deadline)
+        // Whoever came first has set the result: what follows is without effect then.
+        if ended.wait(timeout: deadline) == .timedOut { end(RxError.timeout) }
+        subscription.dispose()
+        return lock.withLock { result ?? .completed(elements: []) }
+    }
+
+    private func begin(_ stream: Observable<Element>, until deadline: DispatchTime) {
+        guard CurrentThreadScheduler.isScheduleRequired else {
+            // The caller is inside a subscription. What a stream leaves for this thread would wait for that one to go
+            // on, and that one waits here. So another thread subscribes.
+            DispatchQueue(label: "RxTest.toBlocking").async { self.subscribe(to: stream, until: deadline) }
+            return
+        }
+        // As work of the current thread, so that `subscribe` returns before a cold stream begins: then a stream without
+        // an end can be left.
+        _ = CurrentThreadScheduler.instance.schedule(()) { _ in
+            self.subscribe(to: stream, until: deadline)
+            return Disposables.create()
+        }
+    }
+
+    private func subscribe(to stream: Observable<Element>, until deadline: DispatchTime) {
+        subscription.setDisposable(
+            stream.subscribe(
+                onNext: { self.take($0, until: deadline) }, onError: { self.end($0) }, onCompleted: { self.end(nil) }))
+    }
+
+    private func take(_ element: Element, until deadline: DispatchTime) {
+        do {
+            if try predicate(element) {
+                let count = lock.withLock {
+                    if result == nil { elements.append(element) }
+                    return elements.count
+                }
+                if count >= enough { end(nil) }
+            }
+            // A stream that floods the calling thread does not let it come to its wait.
+            if deadline != .distantFuture, DispatchTime.now() > deadline { end(RxError.timeout) }
+        } catch {
+            end(error)
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        lock.withLock {
+            if result != nil { return }
+            result = error.map { .failed(elements: elements, error: $0) } ?? .completed(elements: elements)
+        }
+        subscription.dispose()
+        ended.signal()
+    }
+}
