@@ -14,7 +14,9 @@ import Testing
             return Disposables.create()
         }
         _ = single.map { $0 + 1 }.flatMap { .just($0 * 10) }
-            .subscribe(onSuccess: { log.add("\($0)") }, onFailure: { log.add("\($0)") }, onDisposed: { log.add("-") })
+            .subscribe(
+                onSuccess: { log.add("\($0)") }, onFailure: { log.add("\($0)") },
+                onDisposed: { log.add("-") })
         _ = Single<Int>.error(TestError.first).subscribe { [log] outcome in
             if case .failure = outcome { log.add("failed") }
         }
@@ -24,7 +26,8 @@ import Testing
     @Test func maybeTellsItsElementOrItsEnd() {
         for maybe in [Maybe.just(1), .empty(), .error(TestError.first)] {
             _ = maybe.subscribe(
-                onSuccess: { log.add("\($0)") }, onError: { log.add("\($0)") }, onCompleted: { log.add(".") })
+                onSuccess: { log.add("\($0)") }, onError: { log.add("\($0)") },
+                onCompleted: { log.add(".") })
         }
         #expect(log.all == ["1", ".", "first"])
     }
@@ -33,7 +36,9 @@ import Testing
         let scheduler = TestScheduler(initialClock: 0)
         let first = scheduler.createColdObservable([.completed(10)] as [Line<Never>])
         let second = scheduler.createColdObservable([.next(10, 1), .completed(10)] as [Line<Int>])
-        let result = scheduler.start { first.asObservable().asCompletable().andThen(second.asObservable()) }
+        let result = scheduler.start {
+            first.asObservable().asCompletable().andThen(second.asObservable())
+        }
         #expect(result.events == [.next(220, 1), .completed(220)])
         #expect(second.subscriptions == [Subscription(210, 220)])
     }
@@ -46,13 +51,17 @@ import Testing
         check(usual, gives: [.error(220, RxError.moreThanOneElement)], lives: (200, 220)) { stream, _ in
             stream.asSingle().asObservable()
         }
-        check([.completed(220)] as [Line<Int>], gives: [.error(220, RxError.noElements)], lives: (200, 220)) {
+        check(
+            [.completed(220)] as [Line<Int>], gives: [.error(220, RxError.noElements)], lives: (200, 220)
+        ) {
             stream, _ in stream.asSingle().asObservable()
         }
     }
 
     @Test func traitsTimeOut() {
-        check([] as [Line<Int>], gives: [.error(230, RxError.timeout)] as [Line<Int>], lives: (200, 230)) {
+        check(
+            [] as [Line<Int>], gives: [.error(230, RxError.timeout)] as [Line<Int>], lives: (200, 230)
+        ) {
             stream, scheduler in
             stream.asSingle().timeout(.seconds(30), scheduler: scheduler).asObservable()
         }

@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 import Testing
 
-@Suite struct SchedulerTests {
+@Suite struct QueueSchedulerTests {
     @Test func theCurrentThreadDoesNestedWorkAfterItsOwn() {
         let log = Log<Int>()
         #expect(CurrentThreadScheduler.isScheduleRequired)

@@ -1,0 +1,126 @@
+import Rx
+import RxTest
+import Testing
+
+/// Nothing stays behind when streams end or are disposed of. Each test runs in a process of its own, as there is one
+/// count for the process.
+@Suite struct LeakTests {
+    /// Complains where a second run leaves more behind than there was before it.
+    static func expectBalance(_ name: String, _ run: () -> Void) {
+        run()
+        let before = Resources.total
+        run()
+        let left = Resources.total - before
+        if left != 0 { print("\(name) leaves \(left) behind.") }
+    }
+
+    /// Fails for each run that left something behind.
+    static func expectNoComplaint(in result: ExitTest.Result?) {
+        for line in (result?.standardOutputContent ?? []).split(separator: 10) {
+            let text = String(decoding: line, as: UTF8.self)
+            if text.contains("behind") { Issue.record("\(text)") }
+        }
+    }
+
+    @Test func operatorsWithOneSourceLeaveNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for operation in OneSource.all {
+                for (end, script) in [(226, usual), (1000, usual), (1000, failing)] {
+                    LeakTests.expectBalance("\(operation.name) at \(end) of \(script.count)") {
+                        let scheduler = TestScheduler(initialClock: 0)
+                        let source = scheduler.createHotObservable(script)
+                        _ = scheduler.start(disposed: end) { operation.make(source.asObservable(), scheduler) }
+                    }
+                }
+            }
+        }
+        Self.expectNoComplaint(in: result)
+    }
+
+    @Test func operatorsWithTwoSourcesLeaveNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for operation in TwoSources.all {
+                for (end, left, right) in [
+                    (226, Sides.left, Sides.right), (1000, Sides.left, Sides.right),
+                    (1000, Sides.leftFailing, Sides.right), (1000, Sides.left, Sides.rightFailing),
+                ] {
+                    LeakTests.expectBalance("\(operation.name) at \(end) of \(left.count) and \(right.count)") {
+                        let scheduler = TestScheduler(initialClock: 0)
+                        let one = scheduler.createHotObservable(left)
+                        let two = scheduler.createHotObservable(right)
+                        _ = scheduler.start(disposed: end) {
+                            operation.make(one.asObservable(), two.asObservable(), scheduler)
+                        }
+                    }
+                }
+            }
+        }
+        Self.expectNoComplaint(in: result)
+    }
+
+    /// Also when the subscription is disposed of from inside an element, or its disposable is dropped unused.
+    @Test func disposalInsideAnElementLeavesNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for operation in OneSource.all {
+                LeakTests.expectBalance("\(operation.name) disposed of inside") {
+                    let scheduler = TestScheduler(initialClock: 0)
+                    let source = scheduler.createHotObservable(usual)
+                    let holder = Holder()
+                    let stream = operation.make(source.asObservable(), scheduler)
+                    scheduler.scheduleAt(200) {
+                        holder.hold(stream.subscribe(onNext: { _ in holder.drop() }))
+                    }
+                    scheduler.start()
+                    holder.drop()
+                }
+                LeakTests.expectBalance("\(operation.name) with its disposable dropped") {
+                    let scheduler = TestScheduler(initialClock: 0)
+                    let source = scheduler.createHotObservable(usual)
+                    let stream = operation.make(source.asObservable(), scheduler)
+                    scheduler.scheduleAt(200) { _ = stream.subscribe(onNext: { _ in }) }
+                    scheduler.start()
+                }
+            }
+        }
+        Self.expectNoComplaint(in: result)
+    }
+
+    /// Feeds a subject with subscribers early, between and late.
+    static func feed<Subject: SubjectType & ObserverType>(_ subject: Subject, _ end: Event<Int>?)
+    where Subject.Element == Int, Subject.Observer.Element == Int {
+        let first = subject.subscribe(onNext: { _ in })
+        subject.onNext(1)
+        let second = subject.asObservable().map { $0 }.subscribe(onNext: { _ in })
+        subject.onNext(2)
+        if let end { subject.on(end) }
+        _ = subject.subscribe(onNext: { _ in }, onError: { _ in }).dispose()
+        first.dispose()
+        second.dispose()
+    }
+
+    @Test func subjectsAndRelaysLeaveNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for end in [nil, .completed, .error(TestError.first)] as [Event<Int>?] {
+                LeakTests.expectBalance("PublishSubject") { LeakTests.feed(PublishSubject<Int>(), end) }
+                LeakTests.expectBalance("BehaviorSubject") {
+                    LeakTests.feed(BehaviorSubject(value: 0), end)
+                }
+                LeakTests.expectBalance("ReplaySubject") {
+                    LeakTests.feed(ReplaySubject<Int>.create(bufferSize: 1), end)
+                }
+                LeakTests.expectBalance("ReplaySubject of 3") {
+                    LeakTests.feed(ReplaySubject<Int>.create(bufferSize: 3), end)
+                }
+                LeakTests.expectBalance("AsyncSubject") { LeakTests.feed(AsyncSubject<Int>(), end) }
+            }
+            LeakTests.expectBalance("relays") {
+                let (publish, behavior) = (PublishRelay<Int>(), BehaviorRelay(value: 0))
+                let all = [publish.subscribe(onNext: { _ in }), behavior.subscribe(onNext: { _ in })]
+                publish.accept(1)
+                behavior.accept(1)
+                all.forEach { $0.dispose() }
+            }
+        }
+        Self.expectNoComplaint(in: result)
+    }
+}

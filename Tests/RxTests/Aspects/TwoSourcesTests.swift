@@ -1,0 +1,97 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+/// What every operator with two sources owes, asked of all of them.
+@Suite struct TwoSourcesTests {
+    func run(
+        _ operation: TwoSources, _ left: [Line<Int>], _ right: [Line<Int>], end: Int = 1000,
+        insideFirst: (@Sendable (Holder) -> Void)? = nil
+    ) -> TwoSources.Outcome {
+        let scheduler = TestScheduler(initialClock: 0)
+        let (one, two) = (scheduler.createHotObservable(left), scheduler.createHotObservable(right))
+        let observer = scheduler.createObserver(Int.self)
+        let holder = Holder()
+        let stream = operation.make(one.asObservable(), two.asObservable(), scheduler)
+        scheduler.scheduleAt(200) {
+            holder.hold(
+                stream.subscribe(
+                    onNext: { value in
+                        observer.onNext(value)
+                        insideFirst?(holder)
+                    }, onError: { observer.onError($0) }, onCompleted: { observer.onCompleted() }))
+        }
+        scheduler.scheduleAt(end) { holder.drop() }
+        scheduler.start()
+        return TwoSources.Outcome(observer.events, one.subscriptions, two.subscriptions)
+    }
+
+    @Test(arguments: TwoSources.all)
+    func bothSidesEndWell(_ operation: TwoSources) {
+        #expect(run(operation, Sides.left, Sides.right) == operation.well)
+    }
+
+    @Test(arguments: TwoSources.all)
+    func theLeftSideFails(_ operation: TwoSources) {
+        #expect(run(operation, Sides.leftFailing, Sides.right) == operation.leftFails)
+    }
+
+    @Test(arguments: TwoSources.all)
+    func theRightSideFails(_ operation: TwoSources) {
+        #expect(run(operation, Sides.left, Sides.rightFailing) == operation.rightFails)
+    }
+
+    @Test(arguments: TwoSources.all, [205, 216, 227, 235, 255, 265])
+    func disposeInMidFlowEndsBothSides(_ operation: TwoSources, _ end: Int) {
+        #expect(run(operation, Sides.left, Sides.right, end: end) == operation.well.until(end))
+    }
+
+    @Test(arguments: TwoSources.all)
+    func disposeInsideItsOwnElementEndsBothSides(_ operation: TwoSources) {
+        expectSilence(after: operation) { $0.drop() }
+    }
+
+    /// Would hang, and fail, if an operator held a lock while it calls out.
+    @Test(arguments: TwoSources.all)
+    func disposeByAnotherThreadInsideAnElementDoesNotBlock(_ operation: TwoSources) {
+        expectSilence(after: operation) { holder in
+            let done = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                holder.drop()
+                done.signal()
+            }
+            #expect(done.wait(timeout: .now() + 20) == .success)
+        }
+    }
+
+    func expectSilence(after operation: TwoSources, _ dispose: @escaping @Sendable (Holder) -> Void) {
+        let result = run(operation, Sides.left, Sides.right, insideFirst: dispose)
+        guard let first = operation.well.heard.first else { return }
+        var expected = operation.well.until(first.time)
+        expected.heard = [first]
+        // Whom the very element makes the operator subscribe to is not subscribed to any more.
+        #expect(result == expected)
+    }
+
+    /// The second side says its first word from inside the first element of the first.
+    @Test(arguments: TwoSources.all)
+    func oneSideMaySpeakInsideTheOther(_ operation: TwoSources) {
+        let scheduler = TestScheduler(initialClock: 0)
+        let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let observer = scheduler.createObserver(Int.self)
+        let stream = operation.make(
+            left.do(onNext: { if $0 == 1 { right.onNext(10) } }), right.asObservable(), scheduler)
+        let subscription = stream.subscribe(observer)
+        left.onNext(1)
+        left.onNext(2)
+        right.onNext(20)
+        left.onCompleted()
+        right.onCompleted()
+        subscription.dispose()
+        #expect(!left.hasObservers && !right.hasObservers)
+        let stops = observer.events.filter(\.value.isStopEvent)
+        #expect(stops.count <= 1)
+        #expect(observer.events.last?.value.isStopEvent ?? true || stops.isEmpty)
+    }
+}

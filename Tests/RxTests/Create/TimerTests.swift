@@ -1,0 +1,84 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+@Suite struct TimerTests {
+    let scheduler = TestScheduler(initialClock: 0)
+
+    @Test func intervalCountsUntilDisposal() {
+        let scheduler = scheduler
+        let result = scheduler.start(disposed: 360) {
+            Observable<Int>.interval(.seconds(50), scheduler: scheduler)
+        }
+        #expect(result.events == [.next(250, 0), .next(300, 1), .next(350, 2)])
+    }
+
+    /// Time never stands still on a virtual clock: each tick of no length takes one.
+    @Test(arguments: [0, -5])
+    func anIntervalOfNothingOrLessTakesATickEach(_ seconds: Int) {
+        let scheduler = scheduler
+        let result = scheduler.start(disposed: 204) {
+            Observable<Int>.interval(.seconds(seconds), scheduler: scheduler)
+        }
+        #expect(result.events == [.next(201, 0), .next(202, 1), .next(203, 2)])
+    }
+
+    @Test func intervalEndsWhenDisposedOfInsideATick() {
+        let scheduler = scheduler
+        let result = scheduler.start {
+            Observable<Int>.interval(.seconds(50), scheduler: scheduler).take(2)
+        }
+        #expect(result.events == [.next(250, 0), .next(300, 1), .completed(300)])
+        #expect(scheduler.clock == 1000)
+    }
+
+    @Test func aTimerGoesOffOnce() {
+        let scheduler = scheduler
+        let result = scheduler.start { Observable<Int>.timer(.seconds(30), scheduler: scheduler) }
+        #expect(result.events == [.next(230, 0), .completed(230)])
+        let cut = scheduler.start(created: 1100, subscribed: 1200, disposed: 1220) {
+            Observable<Int>.timer(.seconds(30), scheduler: scheduler)
+        }
+        #expect(cut.events.isEmpty)
+        let past = scheduler.start(created: 2100, subscribed: 2200, disposed: 2300) {
+            Observable<Int>.timer(.seconds(-30), scheduler: scheduler)
+        }
+        #expect(past.events == [.next(2201, 0), .completed(2201)])
+    }
+
+    @Test func aTimerWithAPeriodGoesOn() {
+        let scheduler = scheduler
+        let result = scheduler.start(disposed: 260) {
+            Observable<Int>.timer(.seconds(10), period: .seconds(20), scheduler: scheduler)
+        }
+        #expect(result.events == [.next(210, 0), .next(230, 1), .next(250, 2)])
+    }
+
+    @Test func aCounterThatIsFullStartsAgain() {
+        let scheduler = scheduler
+        let result = scheduler.start(created: 0, subscribed: 0, disposed: 300) {
+            Observable<UInt8>.interval(.seconds(1), scheduler: scheduler).skip(254)
+        }
+        #expect(result.elements.prefix(4) == [254, 255, 0, 1])
+    }
+
+    @Test func ticksMayBeMilliseconds() {
+        let fine = TestScheduler(initialClock: 0, resolution: 0.001)
+        let result = fine.start(disposed: 260) {
+            Observable<Int>.interval(.milliseconds(25), scheduler: fine)
+        }
+        #expect(result.events == [.next(225, 0), .next(250, 1)])
+    }
+
+    /// The real clock, with its shortest times.
+    @Test func anIntervalOnAQueueCountsAndEnds() {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")
+        let log = Log<Int>()
+        let done = DispatchSemaphore(value: 0)
+        _ = Observable<Int>.interval(.milliseconds(1), scheduler: scheduler).take(3)
+            .subscribe(onNext: { log.add($0) }, onCompleted: { done.signal() })
+        done.wait()
+        #expect(log.all == [0, 1, 2])
+    }
+}

@@ -1,0 +1,82 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+@Suite struct ObserveOnTests {
+    @Test func eachEventHasItsOwnTick() {
+        check(
+            [.next(210, 1), .next(210, 2), .completed(210)] as [Line<Int>],
+            gives: [.next(211, 1), .next(212, 2), .completed(213)], lives: (200, 210)
+        ) { stream, scheduler in stream.observe(on: scheduler) }
+    }
+
+    @Test func theErrorWaitsForItsTurn() {
+        check(
+            [.next(210, 1), .next(210, 2), .error(210, TestError.first)] as [Line<Int>],
+            gives: [.next(211, 1), .next(212, 2), .error(213, TestError.first)], lives: (200, 210)
+        ) { stream, scheduler in stream.observe(on: scheduler) }
+    }
+
+    @Test func disposalDropsWhatWaits() {
+        check(
+            [.next(210, 1), .next(210, 2), .next(210, 3)] as [Line<Int>], disposed: 212,
+            gives: [.next(211, 1)],
+            lives: (200, 212)
+        ) { stream, scheduler in stream.observe(on: scheduler) }
+    }
+
+    @Test func anElementCausedByADeliveryComesAfterWhatWaits() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let subject = PublishSubject<Int>()
+        let observer = scheduler.createObserver(Int.self)
+        let subscription = subject.observe(on: scheduler).do(onNext: {
+            if $0 == 1 { subject.onNext(3) }
+        })
+        .subscribe(observer)
+        scheduler.scheduleAt(210) {
+            subject.onNext(1)
+            subject.onNext(2)
+        }
+        scheduler.start()
+        #expect(observer.events == [.next(211, 1), .next(212, 2), .next(213, 3)])
+        subscription.dispose()
+    }
+
+    @Test func subscribeOnSubscribesAndDisposesThere() {
+        check(usual, disposed: 225, gives: [.next(210, 1), .next(220, 2)], lives: (201, 226)) {
+            stream, scheduler in
+            stream.subscribe(on: scheduler)
+        }
+        check(usual, gives: Array(usual.dropFirst()), lives: (201, 300)) { stream, scheduler in
+            stream.subscribe(on: scheduler)
+        }
+    }
+
+    @Test func disposalBeforeItsTurnSubscribesToNothing() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable(usual)
+        scheduler.scheduleAt(200) { source.subscribe(on: scheduler).subscribe().dispose() }
+        scheduler.start()
+        #expect(source.subscriptions.isEmpty)
+    }
+
+    /// On a real queue events come in their order, on that queue, and never two at a time.
+    @Test func aQueueDeliversInOrder() {
+        let key = DispatchSpecificKey<Bool>()
+        let scheduler = SerialDispatchQueueScheduler(
+            internalSerialQueueName: "observe",
+            serialQueueConfiguration: { $0.setSpecific(key: key, value: true) })
+        let log = Log<Int>()
+        let elsewhere = Log<Int>()
+        let done = DispatchSemaphore(value: 0)
+        _ = Observable.range(start: 0, count: 500).observe(on: scheduler).subscribe(
+            onNext: { value in
+                if DispatchQueue.getSpecific(key: key) != true { elsewhere.add(value) }
+                log.add(value)
+            }, onCompleted: { done.signal() })
+        done.wait()
+        #expect(log.all == Array(0..<500))
+        #expect(elsewhere.all.isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+import Rx
+import RxTest
+import Testing
+
+@Suite struct UntilTests {
+    let scheduler = TestScheduler(initialClock: 0)
+
+    /// Runs an operator on the usual stream and another one; gives what came and both lifetimes.
+    func run(
+        _ other: [Line<Int>], source script: [Line<Int>] = usual,
+        _ make: @escaping (Observable<Int>, Observable<Int>) -> Observable<Int>
+    ) -> TwoSources.Outcome {
+        let source = scheduler.createHotObservable(script)
+        let trigger = scheduler.createHotObservable(other)
+        let result = scheduler.start { make(source.asObservable(), trigger.asObservable()) }
+        return TwoSources.Outcome(result.events, source.subscriptions, trigger.subscriptions)
+    }
+
+    @Test func takeUntilEndsWithTheOther() {
+        #expect(
+            run([.next(225, 99), .next(400, 100)]) { $0.take(until: $1) }
+                == .init(
+                    [.next(210, 1), .next(220, 2), .completed(225)], left: (200, 225), right: (200, 225)))
+    }
+
+    @Test func takeUntilFailsWithTheOther() {
+        #expect(
+            run([.error(225, TestError.second)]) { $0.take(until: $1) }
+                == .init(
+                    [.next(210, 1), .next(220, 2), .error(225, TestError.second)], left: (200, 225),
+                    right: (200, 225)))
+    }
+
+    @Test func takeUntilOutlivesTheEndOfTheOther() {
+        #expect(
+            run([.completed(215)]) { $0.take(until: $1) }
+                == .init(Array(usual.dropFirst()), left: (200, 300), right: (200, 215)))
+    }
+
+    @Test func takeUntilOfAnElementAtOnceTakesNothing() {
+        let source = scheduler.createHotObservable(usual)
+        let result = scheduler.start { source.take(until: Observable.just(1)) }
+        #expect(result.events == [.completed(200)])
+        #expect(source.subscriptions.allSatisfy { $0 == Subscription(200, 200) })
+    }
+
+    @Test func skipUntilBeginsWithTheOther() {
+        #expect(
+            run([.next(225, 99)]) { $0.skip(until: $1) }
+                == .init(
+                    [.next(230, 3), .next(240, 4), .next(250, 5), .completed(300)], left: (200, 300),
+                    right: (200, 225)))
+    }
+
+    /// As in RxSwift: without an opening there is no good end either.
+    @Test func skipUntilSaysNothingWhereItNeverBegan() {
+        #expect(
+            run([.completed(225)]) { $0.skip(until: $1) }
+                == .init([], left: (200, 300), right: (200, 225)))
+    }
+
+    @Test func skipUntilLeavesTheOtherWhenItsOwnStreamEnds() {
+        #expect(run([]) { $0.skip(until: $1) } == .init([], left: (200, 300), right: (200, 300)))
+    }
+
+    @Test func skipUntilFailsWithEither() {
+        #expect(
+            run([.error(225, TestError.second)]) { $0.skip(until: $1) }
+                == .init([.error(225, TestError.second)], left: (200, 225), right: (200, 225)))
+    }
+
+    @Test func skipUntilFailsWithItsOwnStreamBeforeItBegan() {
+        #expect(
+            run([], source: failing) { $0.skip(until: $1) }
+                == .init([.error(225, TestError.first)], left: (200, 225), right: (200, 225)))
+    }
+}

@@ -1,0 +1,221 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+/// What one operator with two sources gives for the scripts of `Sides`.
+struct TwoSources: Sendable, CustomTestStringConvertible {
+    let name: String
+    let well: Outcome
+    let leftFails: Outcome
+    let rightFails: Outcome
+    let make: @Sendable (Observable<Int>, Observable<Int>, TestScheduler) -> Observable<Int>
+
+    var testDescription: String { name }
+
+    /// What comes out, and how long each side is subscribed to.
+    struct Outcome: Sendable, Equatable {
+        var heard: [Line<Int>]
+        var left: [Subscription]
+        var right: [Subscription]
+
+        init(_ heard: [Line<Int>], left: (Int, Int), right: (Int, Int)?) {
+            self.heard = heard
+            self.left = [Subscription(left.0, left.1)]
+            self.right = right.map { [Subscription($0.0, $0.1)] } ?? []
+        }
+
+        init(_ heard: [Line<Int>], _ left: [Subscription], _ right: [Subscription]) {
+            self.heard = heard
+            self.left = left
+            self.right = right
+        }
+
+        /// The same, disposed of at that tick.
+        func until(_ end: Int) -> Outcome {
+            func cut(_ lives: [Subscription]) -> [Subscription] {
+                lives.filter { $0.subscribe < end }.map {
+                    Subscription($0.subscribe, min($0.unsubscribe, end))
+                }
+            }
+            return Outcome(heard.filter { $0.time < end }, cut(left), cut(right))
+        }
+    }
+}
+
+/// The scripts of the two sides.
+enum Sides {
+    static let left: [Line<Int>] = [
+        .next(150, 0), .next(210, 1), .next(230, 2), .next(250, 3), .completed(270),
+    ]
+    static let right: [Line<Int>] = [.next(150, 0), .next(220, 10), .next(240, 20), .completed(260)]
+    static let leftFailing: [Line<Int>] = [.next(210, 1), .error(225, TestError.first)]
+    static let rightFailing: [Line<Int>] = [.next(220, 10), .error(225, TestError.second)]
+}
+
+private let leftError: Line<Int> = .error(225, TestError.first)
+private let rightError: Line<Int> = .error(225, TestError.second)
+
+extension TwoSources {
+    static let all: [TwoSources] = [
+        TwoSources(
+            name: "merge",
+            well: Outcome(
+                [
+                    .next(210, 1), .next(220, 10), .next(230, 2), .next(240, 20), .next(250, 3),
+                    .completed(270),
+                ],
+                left: (200, 270), right: (200, 260)),
+            leftFails: Outcome(
+                [.next(210, 1), .next(220, 10), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome(
+                [.next(210, 1), .next(220, 10), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in Observable.merge(left, right) }),
+        TwoSources(
+            name: "concat",
+            well: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3)], left: (200, 270), right: (270, 1000)),
+            leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: nil),
+            rightFails: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3)], left: (200, 270), right: (270, 1000)),
+            make: { left, right, _ in left.concat(right) }),
+        TwoSources(
+            name: "zip",
+            well: Outcome(
+                [.next(220, 11), .next(240, 22), .completed(270)], left: (200, 270), right: (200, 260)),
+            leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in Observable.zip(left, right) { $0 + $1 } }),
+        TwoSources(
+            name: "zip of a collection",
+            well: Outcome(
+                [.next(220, 11), .next(240, 22), .completed(270)], left: (200, 270), right: (200, 260)),
+            leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in Observable.zip([left, right]) { $0[0] + $0[1] } }),
+        TwoSources(
+            name: "combineLatest",
+            well: Outcome(
+                [.next(220, 11), .next(230, 12), .next(240, 22), .next(250, 23), .completed(270)],
+                left: (200, 270),
+                right: (200, 260)),
+            leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in Observable.combineLatest(left, right) { $0 + $1 } }),
+        TwoSources(
+            name: "combineLatest of a collection",
+            well: Outcome(
+                [.next(220, 11), .next(230, 12), .next(240, 22), .next(250, 23), .completed(270)],
+                left: (200, 270),
+                right: (200, 260)),
+            leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in Observable.combineLatest([left, right]) { $0[0] + $0[1] } }),
+        TwoSources(
+            name: "withLatestFrom",
+            well: Outcome(
+                [.next(230, 12), .next(250, 23), .completed(270)], left: (200, 270), right: (200, 260)),
+            leftFails: Outcome([leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in left.withLatestFrom(right) { $0 + $1 } }),
+        TwoSources(
+            name: "amb",
+            well: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (200, 210)),
+            leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: (200, 210)),
+            rightFails: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (200, 210)),
+            make: { left, right, _ in left.amb(right) }),
+        TwoSources(
+            name: "take(until:)",
+            well: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
+            leftFails: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
+            rightFails: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
+            make: { left, right, _ in left.take(until: right) }),
+        TwoSources(
+            name: "skip(until:)",
+            well: Outcome(
+                [.next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: (200, 220)),
+            leftFails: Outcome([leftError], left: (200, 225), right: (200, 220)),
+            rightFails: Outcome(
+                [.next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: (200, 220)),
+            make: { left, right, _ in left.skip(until: right) }),
+        TwoSources(
+            name: "flatMap",
+            well: Outcome(
+                [.next(220, 10), .next(230, 2), .next(240, 20), .next(250, 3), .completed(270)],
+                left: (200, 270),
+                right: (210, 260)),
+            leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
+            rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
+            make: { left, right, _ in left.flatMap { $0 == 1 ? right : .just($0) } }),
+        TwoSources(
+            name: "flatMapFirst",
+            well: Outcome(
+                [.next(220, 10), .next(240, 20), .completed(270)], left: (200, 270), right: (210, 260)),
+            leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
+            rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
+            make: { left, right, _ in left.flatMapFirst { $0 == 1 ? right : .just($0) } }),
+        TwoSources(
+            name: "flatMapLatest",
+            well: Outcome(
+                [.next(220, 10), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (210, 230)),
+            leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
+            rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
+            make: { left, right, _ in left.flatMapLatest { $0 == 1 ? right : .just($0) } }),
+        TwoSources(
+            name: "switchLatest",
+            well: Outcome(
+                [.next(220, 10), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (210, 230)),
+            leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
+            rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
+            make: { left, right, _ in left.map { $0 == 1 ? right : .just($0) }.switchLatest() }),
+        TwoSources(
+            name: "concatMap",
+            well: Outcome(
+                [.next(220, 10), .next(240, 20), .next(260, 2), .next(260, 3), .completed(270)],
+                left: (200, 270),
+                right: (210, 260)),
+            leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
+            rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
+            make: { left, right, _ in left.concatMap { $0 == 1 ? right : .just($0) } }),
+        TwoSources(
+            name: "timeout(other:)",
+            well: Outcome(
+                [.next(210, 1), .next(240, 20), .completed(260)], left: (200, 228), right: (228, 260)),
+            leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: nil),
+            rightFails: Outcome([.next(210, 1)], left: (200, 228), right: (228, 1000)),
+            make: { left, right, scheduler in
+                left.timeout(.seconds(18), other: right, scheduler: scheduler)
+            }),
+        TwoSources(
+            name: "catch",
+            well: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: nil
+            ),
+            leftFails: Outcome(
+                [.next(210, 1), .next(240, 20), .completed(260)], left: (200, 225), right: (225, 260)),
+            rightFails: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: nil
+            ),
+            make: { left, right, _ in left.catch { _ in right } }),
+        TwoSources(
+            name: "retry(when:)",
+            well: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (200, 260)),
+            leftFails: Outcome(
+                [.next(210, 1)], [Subscription(200, 225), Subscription(240, 1000)], [Subscription(200, 260)]
+            ),
+            rightFails: Outcome(
+                [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
+                right: (200, 225)),
+            make: { left, right, _ in
+                left.retry(when: { (_: Observable<any Error>) in right })
+            }),
+    ]
+}

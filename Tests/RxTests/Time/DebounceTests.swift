@@ -1,0 +1,60 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+@Suite struct DebounceTests {
+    @Test func debounceWaitsForQuiet() {
+        let script: [Line<Int>] = [.next(210, 1), .next(215, 2), .next(240, 3), .completed(245)]
+        check(script, gives: [.next(225, 2), .next(245, 3), .completed(245)], lives: (200, 245)) {
+            stream, scheduler in
+            stream.debounce(.seconds(10), scheduler: scheduler)
+        }
+    }
+
+    /// The stream speaks before the timer of the same tick.
+    @Test func anElementAtTheVeryTickStartsItAgain() {
+        let script: [Line<Int>] = [.next(210, 1), .next(220, 2), .completed(250)]
+        check(script, gives: [.next(230, 2), .completed(250)], lives: (200, 250)) { stream, scheduler in
+            stream.debounce(.seconds(10), scheduler: scheduler)
+        }
+    }
+
+    @Test func anErrorDropsWhatWaits() {
+        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+            stream, scheduler in
+            stream.debounce(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test func disposalDropsWhatWaits() {
+        let scheduler = check(usual, disposed: 253, gives: [] as [Line<Int>], lives: (200, 253)) {
+            stream, scheduler in
+            stream.debounce(.seconds(20), scheduler: scheduler)
+        }
+        #expect(scheduler.clock == 300)
+    }
+
+    @Test(arguments: [0, -3])
+    func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
+        check(
+            failing, gives: [.next(211, 1), .next(221, 2), .error(225, TestError.first)],
+            lives: (200, 225)
+        ) {
+            stream, scheduler in stream.debounce(.seconds(seconds), scheduler: scheduler)
+        }
+    }
+
+    @Test func anElementSentByTheSubscriberWaitsAgain() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let subject = PublishSubject<Int>()
+        let observer = scheduler.createObserver(Int.self)
+        let subscription = subject.debounce(.seconds(10), scheduler: scheduler).do(onNext: {
+            if $0 == 1 { subject.onNext(2) }
+        }).subscribe(observer)
+        scheduler.scheduleAt(210) { subject.onNext(1) }
+        scheduler.start()
+        #expect(observer.events == [.next(220, 1), .next(230, 2)])
+        subscription.dispose()
+    }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+@Suite struct ThrottleTests {
+    let script: [Line<Int>] = [
+        .next(210, 1), .next(215, 2), .next(220, 3), .next(260, 4), .completed(270),
+    ]
+
+    @Test func theFirstAndTheLatestAreSent() {
+        check(
+            script, gives: [.next(210, 1), .next(230, 3), .next(260, 4), .completed(270)],
+            lives: (200, 270)
+        ) {
+            stream, scheduler in stream.throttle(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test func withoutTheLatestOnlyTheFirstIsSent() {
+        check(script, gives: [.next(210, 1), .next(260, 4), .completed(270)], lives: (200, 270)) {
+            stream, scheduler in
+            stream.throttle(.seconds(20), latest: false, scheduler: scheduler)
+        }
+    }
+
+    @Test func theGoodEndWaitsForTheLatest() {
+        let script: [Line<Int>] = [.next(210, 1), .next(215, 2), .completed(220)]
+        check(script, gives: [.next(210, 1), .next(230, 2), .completed(230)], lives: (200, 220)) {
+            stream, scheduler in
+            stream.throttle(.seconds(20), scheduler: scheduler)
+        }
+        check(script, gives: [.next(210, 1), .completed(220)], lives: (200, 220)) { stream, scheduler in
+            stream.throttle(.seconds(20), latest: false, scheduler: scheduler)
+        }
+    }
+
+    @Test func anErrorDropsTheLatest() {
+        check(failing, gives: [.next(210, 1), .error(225, TestError.first)], lives: (200, 225)) {
+            stream, scheduler in
+            stream.throttle(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test func disposalDropsTheLatest() {
+        check(script, disposed: 225, gives: [.next(210, 1)], lives: (200, 225)) { stream, scheduler in
+            stream.throttle(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    /// The element that comes as the time is over is sent, and the older one that waited is not sent after it.
+    @Test func anElementAtTheVeryTickReplacesTheLatest() {
+        let script: [Line<Int>] = [
+            .next(210, 1), .next(215, 2), .next(230, 3), .next(240, 4), .completed(300),
+        ]
+        check(
+            script, gives: [.next(210, 1), .next(230, 3), .next(250, 4), .completed(300)],
+            lives: (200, 300)
+        ) {
+            stream, scheduler in stream.throttle(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test(arguments: [0, -3])
+    func aTimeOfNothingOrLessLetsAllPass(_ seconds: Int) {
+        check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, scheduler in
+            stream.throttle(.seconds(seconds), scheduler: scheduler)
+        }
+    }
+}

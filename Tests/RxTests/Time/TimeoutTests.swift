@@ -1,0 +1,119 @@
+import Dispatch
+import Rx
+import RxTest
+import Testing
+
+@Suite struct TimeoutTests {
+    @Test func elementsInTimePass() {
+        check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, scheduler in
+            stream.timeout(.seconds(60), scheduler: scheduler)
+        }
+    }
+
+    @Test func itFailsExactlyWhenDue() {
+        let script: [Line<Int>] = [.next(210, 1), .next(225, 2), .next(260, 3), .completed(300)]
+        check(
+            script, gives: [.next(210, 1), .next(225, 2), .error(245, RxError.timeout)], lives: (200, 245)
+        ) { stream, scheduler in stream.timeout(.seconds(20), scheduler: scheduler) }
+        check(
+            [] as [Line<Int>], gives: [.error(220, RxError.timeout)] as [Line<Int>], lives: (200, 220)
+        ) {
+            stream, scheduler in stream.timeout(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    /// The stream speaks before the timer of the same tick.
+    @Test func anElementAtTheVeryTickIsInTime() {
+        let script: [Line<Int>] = [.next(220, 1), .completed(240)]
+        check(script, gives: [.next(220, 1), .completed(240)], lives: (200, 240)) { stream, scheduler in
+            stream.timeout(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test func itGoesOnWithTheOther() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let source = scheduler.createHotObservable([.next(210, 1), .next(260, 3)] as [Line<Int>])
+        let other = scheduler.createColdObservable([.next(10, 8), .completed(20)] as [Line<Int>])
+        let result = scheduler.start {
+            source.timeout(.seconds(20), other: other, scheduler: scheduler)
+        }
+        #expect(result.events == [.next(210, 1), .next(240, 8), .completed(250)])
+        #expect(source.subscriptions == [Subscription(200, 230)])
+        #expect(other.subscriptions == [Subscription(230, 250)])
+    }
+
+    @Test func theOtherIsSubscribedToBeforeTheLateOneIsGivenUp() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let log = Log<String>()
+        let late = Observable<Int>.create { _ in Disposables.create { log.add("late one disposed") } }
+        let other = Observable<Int>.create { observer in
+            log.add("other subscribed")
+            observer.onNext(1)
+            return Disposables.create { log.add("other disposed") }
+        }
+        let result = scheduler.start(disposed: 300) {
+            late.timeout(.seconds(20), other: other, scheduler: scheduler)
+        }
+        #expect(result.events == [.next(220, 1)])
+        #expect(log.all == ["other subscribed", "late one disposed", "other disposed"])
+    }
+
+    @Test func theOtherMayFailAndMayBeLate() {
+        check(
+            [] as [Line<Int>], gives: [.error(220, TestError.second)] as [Line<Int>], lives: (200, 220)
+        ) {
+            stream, scheduler in
+            stream.timeout(.seconds(20), other: Observable.error(TestError.second), scheduler: scheduler)
+        }
+        check([] as [Line<Int>], gives: [] as [Line<Int>], lives: (200, 220)) { stream, scheduler in
+            stream.timeout(.seconds(20), other: Observable.never(), scheduler: scheduler)
+        }
+    }
+
+    @Test func itEndsWithItsStreamAndItsSubscription() {
+        check(failing, gives: Array(failing.dropFirst()), lives: (200, 225)) { stream, scheduler in
+            stream.timeout(.seconds(30), scheduler: scheduler)
+        }
+        check([] as [Line<Int>], disposed: 215, gives: [] as [Line<Int>], lives: (200, 215)) {
+            stream, scheduler in
+            stream.timeout(.seconds(20), scheduler: scheduler)
+        }
+    }
+
+    @Test(arguments: [0, -3])
+    func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
+        check(usual, gives: [.error(201, RxError.timeout)] as [Line<Int>], lives: (200, 201)) {
+            stream, scheduler in
+            stream.timeout(.seconds(seconds), scheduler: scheduler)
+        }
+    }
+
+    @Test func ticksMayBeMilliseconds() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let source = scheduler.createHotObservable([.next(210, 1), .next(259, 2)] as [Line<Int>])
+        let result = scheduler.start { source.timeout(.milliseconds(50), scheduler: scheduler) }
+        #expect(result.events == [.next(210, 1), .next(259, 2), .error(309, RxError.timeout)])
+    }
+
+    /// The lean form only runs on the real clock: one timer that looks at a deadline, and is set anew for what is left.
+    @Test func theDeadlineOnTheRealClockMovesWithEachElement() {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
+        let log = Log<String>()
+        let done = DispatchSemaphore(value: 0)
+        let began = DispatchTime.now().uptimeNanoseconds
+        _ = Observable<Int>.interval(.milliseconds(4), scheduler: scheduler).take(5).concat(
+            Observable.never()
+        )
+        .timeout(.milliseconds(400), scheduler: scheduler)
+        .subscribe(
+            onNext: { log.add("\($0)") },
+            onError: { error in
+                log.add("\(error)")
+                done.signal()
+            })
+        done.wait()
+        #expect(log.all == ["0", "1", "2", "3", "4", "\(RxError.timeout)"])
+        // Five elements moved the deadline by 20 ms at least.
+        #expect(DispatchTime.now().uptimeNanoseconds - began >= 420_000_000)
+    }
+}

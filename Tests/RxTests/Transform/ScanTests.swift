@@ -1,0 +1,97 @@
+import Rx
+import RxTest
+import Testing
+
+@Suite struct ScanTests {
+    @Test func scanSendsTheRunningResult() {
+        check(
+            usual,
+            gives: [
+                .next(210, 1), .next(220, 3), .next(230, 6), .next(240, 10), .next(250, 15),
+                .completed(300),
+            ],
+            lives: (200, 300)
+        ) { stream, _ in stream.scan(0) { $0 + $1 } }
+        check(
+            [.completed(220)] as [Line<Int>], gives: [.completed(220)] as [Line<Int>], lives: (200, 220)
+        ) {
+            stream, _ in stream.scan(42) { $0 + $1 }
+        }
+    }
+
+    @Test func scanFailsWhereItsClosureThrows() {
+        check(usual, gives: [.next(210, 1), .error(220, TestError.first)], lives: (200, 220)) {
+            stream, _ in
+            stream.scan(0) { if $1 == 2 { throw TestError.first } else { $0 + $1 } }
+        }
+    }
+
+    @Test func scanIntoChangesItsStateInPlace() {
+        check(
+            failing, gives: [.next(210, [1]), .next(220, [1, 2]), .error(225, TestError.first)],
+            lives: (200, 225)
+        ) {
+            stream, _ in stream.scan(into: []) { $0.append($1) }
+        }
+        check(usual, gives: [.next(210, 1), .error(220, TestError.second)], lives: (200, 220)) {
+            stream, _ in
+            stream.scan(into: 0) { if $1 == 2 { throw TestError.second } else { $0 += $1 } }
+        }
+    }
+
+    @Test func eachSubscriptionHasItsOwnState() {
+        let subject = PublishSubject<Int>()
+        let sums = subject.scan(0) { $0 + $1 }
+        let log = Log<String>()
+        _ = sums.subscribe(onNext: { log.add("a\($0)") })
+        subject.onNext(1)
+        _ = sums.subscribe(onNext: { log.add("b\($0)") })
+        subject.onNext(2)
+        #expect(log.all == ["a1", "a3", "b2"])
+    }
+
+    @Test func reduceSendsTheResultAtTheEnd() {
+        check(usual, gives: [.next(300, 15), .completed(300)], lives: (200, 300)) { stream, _ in
+            stream.reduce(0) { $0 + $1 }
+        }
+        check(usual, gives: [.next(300, "15"), .completed(300)], lives: (200, 300)) { stream, _ in
+            stream.reduce(0, accumulator: { $0 + $1 }, mapResult: { "\($0)" })
+        }
+        check(
+            [.completed(220)] as [Line<Int>], gives: [.next(220, 42), .completed(220)], lives: (200, 220)
+        ) {
+            stream, _ in stream.reduce(42) { $0 + $1 }
+        }
+    }
+
+    @Test func reduceFailsWhereAClosureThrows() {
+        check(usual, gives: [.error(220, TestError.second)] as [Line<Int>], lives: (200, 220)) {
+            stream, _ in
+            stream.reduce(0) { if $1 == 2 { throw TestError.second } else { $0 + $1 } }
+        }
+        check(usual, gives: [.error(300, TestError.second)] as [Line<Int>], lives: (200, 300)) {
+            stream, _ in
+            stream.reduce(0, accumulator: { $0 + $1 }, mapResult: { _ in throw TestError.second })
+        }
+        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+            stream, _ in
+            stream.reduce(0) { $0 + $1 }
+        }
+    }
+
+    @Test func toArrayCollects() {
+        check(usual, gives: [.next(300, [1, 2, 3, 4, 5]), .completed(300)], lives: (200, 300)) {
+            stream, _ in
+            stream.toArray().asObservable()
+        }
+        check(
+            [.completed(220)] as [Line<Int>], gives: [.next(220, []), .completed(220)], lives: (200, 220)
+        ) {
+            stream, _ in stream.toArray().asObservable()
+        }
+        check(failing, gives: [.error(225, TestError.first)] as [Line<[Int]>], lives: (200, 225)) {
+            stream, _ in
+            stream.toArray().asObservable()
+        }
+    }
+}
