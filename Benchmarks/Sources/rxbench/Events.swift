@@ -45,7 +45,8 @@ extension Case {
 
     /// A subject, an operator or some, and one subscriber.
     private static func through(
-        _ name: String, count: Int = 1_000_000, _ operators: @escaping @Sendable (PublishSubject<Int>) -> Observable<Int>
+        _ name: String, count: Int = 1_000_000,
+        _ operators: @escaping @Sendable (PublishSubject<Int>) -> Observable<Int>
     ) -> Case {
         Case(name, count: count) { count, sum in
             let subject = PublishSubject<Int>()

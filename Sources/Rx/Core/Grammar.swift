@@ -20,7 +20,8 @@ enum Grammar {
     static func eventAfterEnd(_ event: StaticString, to target: StaticString) {
         #if DEBUG
             Hooks.grammarViolationHandler(
-                "\(target) was sent \(event) after its end, and ignored it; nothing may follow an error or a completion.")
+                "\(target) was sent \(event) after its end, and ignored it; nothing may follow an error or a completion."
+            )
         #endif
     }
 }

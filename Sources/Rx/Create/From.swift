@@ -55,10 +55,12 @@ private final class Walk<Items: Sequence>: Stage, Turning {
     private var iterator: Items.Iterator
     private let scheduler: any ImmediateSchedulerType
     private let sink: Sink<Items.Element>
+    private let isOnCurrentThread: Bool
 
     init(_ items: Items, _ scheduler: any ImmediateSchedulerType, into sink: Sink<Items.Element>) {
         iterator = items.makeIterator()
         self.scheduler = scheduler
+        isOnCurrentThread = scheduler is CurrentThreadScheduler
         self.sink = sink
     }
 
@@ -67,12 +69,14 @@ private final class Walk<Items: Sequence>: Stage, Turning {
     func step() { takeTurn(on: scheduler) }
 
     func turn() {
-        guard isLive else { return }
-        if let element = iterator.next() {
+        while isLive {
+            guard let element = iterator.next() else { return sink.completed() }
             sink.next(element)
-            if isLive { step() }
-        } else {
-            sink.completed()
+            // Where nobody else waits for this thread, the next turn would come at once: it is taken without a queue.
+            guard isOnCurrentThread, Trampoline.isIdle else {
+                if isLive { step() }
+                return
+            }
         }
     }
 }

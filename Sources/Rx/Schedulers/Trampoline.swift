@@ -34,6 +34,15 @@ enum Trampoline {
         }
     }
 
+    /// Whether the calling thread is inside and nothing waits there: what is left now would be done next.
+    static var isIdle: Bool {
+        let thread = pthread_self()
+        return shard(of: thread).entries.withLock { entries in
+            for entry in entries where entry.thread == thread { return entry.head == entry.queue.count }
+            return false
+        }
+    }
+
     /// Goes inside; false when the thread was inside already. Who gets true must call `drain`.
     static func enter() -> Bool {
         let thread = pthread_self()

@@ -50,9 +50,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     }
 
     /// Hands the outcome to one of the closures; `onDisposed` is called once, after it or after disposal.
+    ///
+    /// An error without `onError` goes to `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func subscribe(
-        onSuccess: (@Sendable (Element) -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
+        onSuccess: (@Sendable (Element) -> Void)? = nil,
+        onError: (@Sendable (any Error) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         let outcome = MaybeOutcome(onSuccess, onCompleted)
@@ -61,36 +64,42 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: onDisposed)
     }
 
-    /// A `Maybe` of the element.
-    public static func just(_ element: Element) -> Maybe<Element> { Maybe(raw: .just(element)) }
-
-    /// A `Maybe` that fails.
-    public static func error(_ error: any Error) -> Maybe<Element> { Maybe(raw: .error(error)) }
-
-    /// A `Maybe` that never ends.
-    public static func never() -> Maybe<Element> { Maybe(raw: .never()) }
+    /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.
+    @preconcurrency
+    public func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
+        onError: (@Sendable (Object, any Error) -> Void)? = nil,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        subscribe(
+            onSuccess: { [weak object] element in if let object { onSuccess?(object, element) } },
+            onError: { [weak object] error in if let object { onError?(object, error) } },
+            onCompleted: { [weak object] in if let object { onCompleted?(object) } },
+            onDisposed: { [weak object] in if let object { onDisposed?(object) } })
+    }
 
     /// A `Maybe` without an element.
     public static func empty() -> Maybe<Element> { Maybe(raw: .empty()) }
 
-    /// The element transformed.
+    /// The `Maybe` itself, with closures run beside it. A throwing closure is an error of the `Maybe`.
     @preconcurrency
-    public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Maybe<Result> {
-        Maybe(raw: primitiveSequence.stream.map(transform))
-    }
-
-    /// The element if the predicate holds.
-    @preconcurrency
-    public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
-        Maybe(raw: primitiveSequence.stream.filter(predicate))
-    }
-
-    /// The `Maybe` made of the element.
-    @preconcurrency
-    public func flatMap<Result>(
-        _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
-    ) -> Maybe<Result> {
-        Maybe(raw: primitiveSequence.stream.flatMap(selector))
+    public func `do`(
+        onNext: (@Sendable (Element) throws -> Void)? = nil,
+        afterNext: (@Sendable (Element) throws -> Void)? = nil,
+        onError: (@Sendable (any Error) throws -> Void)? = nil,
+        afterError: (@Sendable (any Error) throws -> Void)? = nil,
+        onCompleted: (@Sendable () throws -> Void)? = nil,
+        afterCompleted: (@Sendable () throws -> Void)? = nil,
+        onSubscribe: (@Sendable () -> Void)? = nil, onSubscribed: (@Sendable () -> Void)? = nil,
+        onDispose: (@Sendable () -> Void)? = nil
+    ) -> Maybe<Element> {
+        Maybe(
+            raw: primitiveSequence.stream.do(
+                onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError,
+                onCompleted: onCompleted, afterCompleted: afterCompleted, onSubscribe: onSubscribe,
+                onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
     /// The element, or the one given if there is none.
@@ -103,9 +112,11 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         Single(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
     }
 
+    /// The element, or the other `Maybe` if there is none.
+    public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
+        Maybe(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
+    }
+
     /// The element; an empty `Maybe` fails with `RxError.noElements`.
     public func asSingle() -> Single<Element> { primitiveSequence.stream.asSingle() }
-
-    /// Only the end of it.
-    public func asCompletable() -> Completable { Completable(raw: primitiveSequence.stream.ignoreElements()) }
 }

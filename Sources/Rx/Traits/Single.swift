@@ -37,47 +37,28 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     }
 
     /// Hands the outcome to one of the closures; `onDisposed` is called once, after it or after disposal.
+    ///
+    /// An error without `onFailure` goes to `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func subscribe(
-        onSuccess: (@Sendable (Element) -> Void)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil,
+        onSuccess: (@Sendable (Element) -> Void)? = nil,
+        onFailure: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        primitiveSequence.stream.subscribe(onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+        primitiveSequence.stream.subscribe(
+            onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
-    /// A `Single` of the element.
-    public static func just(_ element: Element) -> Single<Element> { Single(raw: .just(element)) }
-
-    /// A `Single` that fails.
-    public static func error(_ error: any Error) -> Single<Element> { Single(raw: .error(error)) }
-
-    /// A `Single` that never ends.
-    public static func never() -> Single<Element> { Single(raw: .never()) }
-
-    /// The element transformed.
+    /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.
     @preconcurrency
-    public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Single<Result> {
-        Single(raw: primitiveSequence.stream.map(transform))
-    }
-
-    /// The element if the predicate holds.
-    @preconcurrency
-    public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
-        Maybe(raw: primitiveSequence.stream.filter(predicate))
-    }
-
-    /// The element transformed, unless the transform gives nil.
-    @preconcurrency
-    public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?) -> Maybe<Result> {
-        Maybe(raw: primitiveSequence.stream.compactMap(transform))
-    }
-
-    /// The `Single` made of the element.
-    @preconcurrency
-    public func flatMap<Result>(
-        _ selector: @escaping @Sendable (Element) throws -> Single<Result>
-    ) -> Single<Result> {
-        Single(raw: primitiveSequence.stream.flatMap(selector))
+    public func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
+        onFailure: (@Sendable (Object, any Error) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        primitiveSequence.stream.subscribe(
+            with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
     /// The `Maybe` made of the element.
@@ -88,15 +69,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         Maybe(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The `Completable` made of the element.
-    @preconcurrency
-    public func flatMapCompletable(
-        _ selector: @escaping @Sendable (Element) throws -> Completable
-    ) -> Completable {
-        Completable(raw: primitiveSequence.stream.flatMap(selector))
-    }
-
-    /// The `Single` itself, with closures run beside it.
+    /// The `Single` itself, with closures run beside it. A throwing closure is an error of the `Single`.
     @preconcurrency
     public func `do`(
         onSuccess: (@Sendable (Element) throws -> Void)? = nil,
@@ -112,22 +85,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The `Single`; if it fails, the element given.
-    public func catchAndReturn(_ element: Element) -> Single<Element> {
-        Single(raw: primitiveSequence.stream.catchAndReturn(element))
-    }
-
-    /// The elements of both joined.
-    @preconcurrency
-    public static func zip<A, B>(
-        _ source1: Single<A>, _ source2: Single<B>, resultSelector: @escaping @Sendable (A, B) throws -> Element
-    ) -> Single<Element> {
-        Single(raw: Observable.zip(source1.stream, source2.stream, resultSelector: resultSelector))
-    }
-
     /// The same as a `Maybe`.
     public func asMaybe() -> Maybe<Element> { Maybe(raw: primitiveSequence.stream) }
-
-    /// Only the end of it.
-    public func asCompletable() -> Completable { Completable(raw: primitiveSequence.stream.ignoreElements()) }
 }

@@ -45,7 +45,7 @@ struct OneSource: Sendable, CustomTestStringConvertible {
         _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) { self.init(name, well, ill: [.error(225, TestError.first)], make: make) }
 
-    static let all = passing + transforming + filtering + timing + catching + sharing
+    static let all = passing + transforming + filtering + timing + catching + sharing + collecting
 
     /// What comes out when the subscription is disposed of at a tick at which nothing else happens.
     func well(until end: Int) -> [Line<Int>] { well.filter { $0.time < end } }

@@ -112,6 +112,12 @@ extension TwoSources {
             rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
             make: { left, right, _ in Observable.combineLatest([left, right]) { $0[0] + $0[1] } }),
         TwoSources(
+            name: "sample",
+            well: Outcome([.next(220, 1), .next(240, 2), .next(260, 3)], left: (200, 270), right: (200, 260)),
+            leftFails: Outcome([.next(220, 1), leftError], left: (200, 225), right: (200, 225)),
+            rightFails: Outcome([.next(220, 1), rightError], left: (200, 225), right: (200, 225)),
+            make: { left, right, _ in left.sample(right) }),
+        TwoSources(
             name: "withLatestFrom",
             well: Outcome(
                 [.next(230, 12), .next(250, 23), .completed(270)], left: (200, 270), right: (200, 260)),

@@ -115,6 +115,13 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 2) { side in
                 if side == 0 { for number in 0..<50 { subject.onNext(number) } } else { subscription.dispose() }
             }
+            // A timer that is just going off may hold on to the source until it is through.
+            let idle = DispatchSemaphore(value: 0)
+            _ = scheduler.schedule(()) { _ in
+                idle.signal()
+                return Disposables.create()
+            }
+            idle.wait()
             #expect(!subject.hasObservers)
         }
     }

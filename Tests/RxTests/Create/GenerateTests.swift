@@ -1,4 +1,3 @@
-import Dispatch
 import Rx
 import RxTest
 import Testing
@@ -80,7 +79,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func oneElementOnAScheduler() {
+    @Test func anOptionalOnAScheduler() {
         for (element, expected) in [
             (5, [.next(201, 5), .completed(202)]), (nil, [.completed(201)]),
         ] as [(Int?, [Line<Int>])] {
@@ -88,23 +87,5 @@ import Testing
             let result = scheduler.start { Observable.from(optional: element, scheduler: scheduler) }
             #expect(result.events == expected)
         }
-        let scheduler = scheduler
-        #expect(
-            scheduler.start { Observable.just(42, scheduler: scheduler) }.events == [.next(201, 42), .completed(202)])
-        let other = TestScheduler(initialClock: 0)
-        #expect(other.start(disposed: 202) { Observable.just(42, scheduler: other) }.events == [.next(201, 42)])
-    }
-
-    @Test func intervalsOfNothingTickEachTurn() {
-        for period in [RxTimeInterval.seconds(0), .seconds(-1)] {
-            let scheduler = TestScheduler(initialClock: 0)
-            let result = scheduler.start(disposed: 204) { Observable<Int>.interval(period, scheduler: scheduler) }
-            #expect(result.events == [.next(201, 0), .next(202, 1), .next(203, 2)])
-        }
-        let scheduler = scheduler
-        #expect(
-            scheduler.start { Observable<Int>.timer(.seconds(-1), scheduler: scheduler) }.events == [
-                .next(201, 0), .completed(201),
-            ])
     }
 }

@@ -2,8 +2,8 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct SubjectTests {
-    @Test func publishSubjectSendsWhatComesAfterSubscription() {
+@Suite struct PublishSubjectTests {
+    @Test func itSendsWhatComesAfterSubscription() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         subject.onNext(1)
@@ -16,16 +16,18 @@ import Testing
         #expect(subject.hasObservers)
         subject.onCompleted()
         subject.onNext(5)
+        subject.onError(TestError.first)
         #expect(!subject.hasObservers)
         _ = subject.subscribe(onCompleted: { log.add("late.") })
         #expect(log.all == ["a2", "a3", "b3", "b4", "b.", "late."])
     }
 
-    @Test func publishSubjectTellsItsErrorToLateSubscribersToo() {
+    @Test func itTellsItsErrorToLateSubscribersToo() {
         let subject = PublishSubject<Int>()
         let log = Log<TestError>()
         _ = subject.subscribe(onError: { log.add($0 as? TestError ?? .second) })
         subject.onError(TestError.first)
+        subject.onCompleted()
         _ = subject.subscribe(onError: { log.add($0 as? TestError ?? .second) })
         #expect(log.all == [.first, .first])
     }
@@ -42,6 +44,19 @@ import Testing
         #expect(log.all == ["a1", "a2", "b2", "b1"])
     }
 
+    @Test func aReentrantEndComesBeforeTheRestOfTheElement() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        _ = subject.subscribe(
+            onNext: { _ in
+                subject.onCompleted()
+                log.add("a1")
+            }, onCompleted: { log.add("a.") })
+        _ = subject.subscribe(onNext: { log.add("b\($0)") }, onCompleted: { log.add("b.") })
+        subject.onNext(1)
+        #expect(log.all == ["a.", "b.", "a1"])
+    }
+
     @Test func whoSubscribesInsideAnEventDoesNotGetThatOne() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -50,6 +65,14 @@ import Testing
         #expect(log.all.isEmpty)
         subject.onNext(2)
         #expect(log.all == ["inner2"])
+    }
+
+    @Test func whoSubscribesInsideTheEndGetsTheEnd() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        _ = subject.subscribe(onCompleted: { _ = subject.subscribe(onCompleted: { log.add("inner.") }) })
+        subject.onCompleted()
+        #expect(log.all == ["inner."])
     }
 
     @Test func whoIsDisposedOfInsideAnEventGetsNoMore() {
@@ -75,62 +98,26 @@ import Testing
         subject.onCompleted()
     }
 
-    @Test func behaviorSubjectSendsItsValueFirst() throws {
-        let subject = BehaviorSubject(value: 0)
-        let log = Log<String>()
-        _ = subject.subscribe(onNext: { log.add("a\($0)") })
-        subject.onNext(1)
-        _ = subject.subscribe(onNext: { log.add("b\($0)") })
-        #expect(try subject.value() == 1)
-        subject.onError(TestError.first)
-        #expect(throws: TestError.first) { try subject.value() }
-        _ = subject.subscribe(onNext: { log.add("c\($0)") }, onError: { _ in log.add("c!") })
-        #expect(log.all == ["a0", "a1", "b1", "c!"])
-    }
-
-    @Test func replaySubjectRemembersBeyondTheEnd() {
-        let subject = ReplaySubject<Int>.create(bufferSize: 2)
-        for value in 1...3 { subject.onNext(value) }
-        let log = Log<String>()
-        _ = subject.subscribe(onNext: { log.add("a\($0)") })
-        subject.onNext(4)
-        subject.onCompleted()
-        _ = subject.subscribe(onNext: { log.add("b\($0)") }, onCompleted: { log.add("b.") })
-        #expect(log.all == ["a2", "a3", "a4", "b3", "b4", "b."])
-    }
-
-    @Test func asyncSubjectSendsTheLastAtTheEnd() {
-        let subject = AsyncSubject<Int>()
-        let log = Log<String>()
-        _ = subject.subscribe(onNext: { log.add("a\($0)") }, onCompleted: { log.add("a.") })
-        subject.onNext(1)
-        subject.onNext(2)
-        #expect(log.all.isEmpty)
-        subject.onCompleted()
-        _ = subject.subscribe(onNext: { log.add("b\($0)") }, onCompleted: { log.add("b.") })
-        #expect(log.all == ["a2", "a.", "b2", "b."])
-    }
-
-    @Test func relaysDoNotEnd() {
-        let publish = PublishRelay<Int>()
-        let behavior = BehaviorRelay(value: 1)
-        let log = Log<String>()
-        _ = publish.subscribe(onNext: { log.add("p\($0)") })
-        _ = behavior.map { $0 }.subscribe(onNext: { log.add("b\($0)") })
-        publish.accept(5)
-        behavior.accept(2)
-        #expect(behavior.value == 2)
-        #expect(log.all == ["b1", "p5", "b2"])
-    }
-
     @Test func aDisposedSubjectLetsGo() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
-        _ = subject.subscribe(onNext: { log.add("a\($0)") })
+        _ = subject.subscribe(onNext: { log.add("a\($0)") }, onCompleted: { log.add("a.") })
+        #expect(!subject.isDisposed)
         subject.dispose()
         subject.onNext(1)
+        subject.onCompleted()
         #expect(subject.isDisposed)
-        _ = subject.subscribe(onError: { _ in log.add("disposed") })
-        #expect(log.all == ["disposed"])
+        #expect(!subject.hasObservers)
+        _ = subject.subscribe(onError: { log.add(($0 as? RxError).map { "\($0)".prefix(8) + "" } ?? "?") })
+        #expect(log.all == ["disposed"] || log.all == ["Object `"])
+    }
+
+    @Test func itMayBeFedAsAnObserver() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        _ = subject.subscribe(onNext: { log.add("\($0)") }, onCompleted: { log.add(".") })
+        _ = Observable.of(1, 2).subscribe(subject)
+        subject.asObserver().onNext(3)
+        #expect(log.all == ["1", "2", "."])
     }
 }
