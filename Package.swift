@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RxBluetoothMocks", targets: ["RxBluetoothMocks"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTest", targets: ["RxTest"]),
+        .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .executable(name: "ble-cli", targets: ["ble-cli"]),
     ],
     dependencies: [
@@ -34,6 +35,8 @@ let package = Package(
 
         .target(name: "Rx", swiftSettings: strict),
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
+        // What needs the whole of Foundation, which is four times as large as everything else in a static program.
+        .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
         .target(name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", log], swiftSettings: strict),
         .target(name: "RxBluetoothMocks", dependencies: ["DBus", "Rx"], path: "Mocks", swiftSettings: strict),

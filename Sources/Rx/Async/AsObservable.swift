@@ -1,20 +1,30 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// A cold stream that iterates the sequence anew for each subscription, in a task that is cancelled on dispose.
-    public func asObservable() -> Observable<Element> {
+    ///
+    /// A detached task takes nothing over from the one that subscribes. What the sequence throws is an error of the
+    /// stream.
+    public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         // Not inside the closure: a metatype with a conformance is not Sendable, the sequence is.
-        Observable(Iteration(self))
+        Observable(Iteration(self, detached, priority))
     }
 }
 
 private final class Iteration<Sequence: AsyncSequence & Sendable>: Source<Sequence.Element>
 where Sequence.Element: Sendable {
     private let sequence: Sequence
-    init(_ sequence: Sequence) { self.sequence = sequence }
+    private let detached: Bool
+    private let priority: TaskPriority?
+
+    init(_ sequence: Sequence, _ detached: Bool, _ priority: TaskPriority?) {
+        self.sequence = sequence
+        self.detached = detached
+        self.priority = priority
+    }
 
     override func run(_ sink: Sink<Sequence.Element>) {
         let target = Ferry(sink)
         let sequence = sequence
-        let task = Task<Void, Never> {
+        let operation: @concurrent @Sendable () async -> Void = {
             do {
                 for try await element in sequence {
                     if Task.isCancelled { return }
@@ -25,6 +35,10 @@ where Sequence.Element: Sendable {
                 if !Task.isCancelled { target.value.error(error) }
             }
         }
+        let task =
+            detached
+            ? Task.detached(priority: priority, operation: operation)
+            : Task(priority: priority, operation: operation)
         sink.attach(Disposables.create { task.cancel() })
     }
 }

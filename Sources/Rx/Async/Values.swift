@@ -1,40 +1,43 @@
 extension ObservableConvertibleType where Element: Sendable {
-    /// The stream for `for try await`. Iterating subscribes; leaving the loop, or cancelling the task, disposes.
+    /// The stream for `for try await`. It is subscribed to at once; leaving the loop, cancelling the task or letting go
+    /// of the sequence disposes.
     ///
     /// Elements that come faster than they are taken are kept without a bound, so that none is lost. Where they could
-    /// pile up, give `values(bufferingPolicy:)` a bound.
-    public var values: ObservableValues<Element> { values(bufferingPolicy: .unbounded) }
+    /// pile up, give `values(bufferingPolicy:)` a bound. The loop ends when the stream completes, and throws what failed
+    /// it.
+    public var values: AsyncThrowingStream<Element, any Error> { values(bufferingPolicy: .unbounded) }
 
     /// As `values`, keeping at most as many elements as the policy says.
-    public func values(bufferingPolicy: ObservableValues<Element>.BufferingPolicy) -> ObservableValues<Element> {
-        ObservableValues(asObservable(), bufferingPolicy)
+    public func values(
+        bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
+    ) -> AsyncThrowingStream<Element, any Error> {
+        AsyncThrowingStream(Element.self, bufferingPolicy: bufferingPolicy) { continuation in
+            let subscription = asObservable().subscribe(
+                onNext: { continuation.yield($0) }, onError: { continuation.finish(throwing: $0) },
+                onCompleted: { continuation.finish() },
+                // Only the first finish counts: this one is for a subscription that was given up from elsewhere.
+                onDisposed: { continuation.finish(throwing: CancellationError()) })
+            continuation.onTermination = { _ in subscription.dispose() }
+        }
     }
 }
 
-/// A stream as an `AsyncSequence`; each iterator is a subscription of its own.
-public struct ObservableValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// What fails it.
-    public typealias Failure = any Error
-    /// How many elements wait for a slow reader, and which are dropped.
-    public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
-    /// Reads the elements one by one.
-    public typealias AsyncIterator = AsyncThrowingStream<Element, any Error>.Iterator
+extension InfallibleType where Element: Sendable {
+    /// The stream for `for await`. It is subscribed to at once; leaving the loop, cancelling the task or letting go of
+    /// the sequence disposes.
+    ///
+    /// Elements that come faster than they are taken are kept without a bound, so that none is lost. Where they could
+    /// pile up, give `values(bufferingPolicy:)` a bound.
+    public var values: AsyncStream<Element> { values(bufferingPolicy: .unbounded) }
 
-    private let stream: Observable<Element>
-    private let policy: BufferingPolicy
-
-    init(_ stream: Observable<Element>, _ policy: BufferingPolicy) {
-        self.stream = stream
-        self.policy = policy
-    }
-
-    /// Subscribes.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncThrowingStream(Element.self, bufferingPolicy: policy) { continuation in
-            let subscription = stream.subscribe(
-                onNext: { continuation.yield($0) }, onError: { continuation.finish(throwing: $0) },
-                onCompleted: { continuation.finish() }, onDisposed: { continuation.finish() })
+    /// As `values`, keeping at most as many elements as the policy says.
+    public func values(
+        bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy
+    ) -> AsyncStream<Element> {
+        AsyncStream(Element.self, bufferingPolicy: bufferingPolicy) { continuation in
+            let subscription = asObservable().subscribe(
+                onNext: { continuation.yield($0) }, onDisposed: { continuation.finish() })
             continuation.onTermination = { _ in subscription.dispose() }
-        }.makeAsyncIterator()
+        }
     }
 }

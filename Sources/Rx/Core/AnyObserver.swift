@@ -17,7 +17,7 @@ public struct AnyObserver<Element>: ObserverType {
 
     /// The same observer with its type hidden.
     public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
-        target = ObserverSink(observer)
+        target = ErasedSink(observer)
     }
 
     /// Takes one event.
@@ -34,14 +34,6 @@ public struct AnyObserver<Element>: ObserverType {
 
     /// The observer itself.
     public func asObserver() -> AnyObserver<Element> { self }
-
-    /// An observer of another type that feeds this one.
-    @preconcurrency
-    public func mapObserver<Result>(_ transform: @escaping @Sendable (Result) throws -> Element) -> AnyObserver<Result>
-    {
-        let target = Ferry(target)
-        return AnyObserver<Result> { event in target.value.on(event.map(transform)) }
-    }
 }
 
 // Guard: `create` gives a sink behind a `Gate`; a handler is @Sendable.
@@ -50,6 +42,23 @@ extension AnyObserver: @unchecked Sendable where Element: Sendable {}
 extension ObserverType {
     /// The same observer with its type hidden.
     public func asObserver() -> AnyObserver<Element> { AnyObserver(self) }
+
+    /// An observer of another type that feeds this one. A throwing transform is an error.
+    @preconcurrency
+    public func mapObserver<Result>(_ transform: @escaping @Sendable (Result) throws -> Element) -> AnyObserver<Result>
+    {
+        let target = Ferry(asObserver())
+        return AnyObserver<Result> { event in target.value.on(event.map(transform)) }
+    }
+}
+
+/// Hands every event to an observer, with no state of its own: an observer may hear several streams.
+private final class ErasedSink<Observer: ObserverType>: Sink<Observer.Element> {
+    private let observer: Observer
+    init(_ observer: Observer) { self.observer = observer }
+    override func next(_ value: Observer.Element) { observer.on(.next(value)) }
+    override func error(_ error: any Error) { observer.on(.error(error)) }
+    override func completed() { observer.on(.completed) }
 }
 
 /// Hands every event to one closure, with no state of its own.

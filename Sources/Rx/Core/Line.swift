@@ -5,9 +5,11 @@ final class Line<Element> {
     final class Node {
         let element: Element
         fileprivate var following: Node?
-        init(_ element: Element) { self.element = element }
+        required init(_ element: Element) { self.element = element }
     }
 
+    // Looked up once a line: where the type of the element is not known, `Node(…)` would look it up each time.
+    private let node: Node.Type = Node.self
     private var first: Node?
     private var last: Node?
     private(set) var count = 0
@@ -26,9 +28,9 @@ final class Line<Element> {
     }
 
     func append(_ element: Element) {
-        let node = Node(element)
-        if let last { last.following = node } else { first = node }
-        last = node
+        let added = node.init(element)
+        if let last { last.following = added } else { first = added }
+        last = added
         count += 1
     }
 
@@ -39,9 +41,20 @@ final class Line<Element> {
     func takeFirst() -> Node? {
         guard let node = first else { return nil }
         first = node.following
+        node.following = nil
         if first == nil { last = nil }
         count -= 1
         return node
+    }
+
+    /// Gives all its elements to an empty line.
+    func moveAll(to other: Line<Element>) {
+        other.first = first
+        other.last = last
+        other.count = count
+        first = nil
+        last = nil
+        count = 0
     }
 
     // One by one: a long line must not be let go of recursively.

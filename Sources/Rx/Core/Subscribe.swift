@@ -40,10 +40,17 @@ extension ObservableType {
     }
 }
 
+/// What takes the error of a subscription that has no `onError`.
+func unheard() -> @Sendable (any Error) -> Void {
+    let callStack = Hooks.callStack
+    if callStack.isEmpty { return { Hooks.defaultErrorHandler([], $0) } }
+    return { Hooks.defaultErrorHandler(callStack, $0) }
+}
+
 /// The closures of a subscriber at the end of a chain.
 final class ClosureSink<Element>: Sink<Element> {
     private let onNext: (@Sendable (Element) -> Void)?
-    private let onError: (@Sendable (any Error) -> Void)?
+    private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
     private let onDisposed: (@Sendable () -> Void)?
     private let told = Atomic<Bool>(false)
@@ -53,7 +60,7 @@ final class ClosureSink<Element>: Sink<Element> {
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
     ) {
         self.onNext = onNext
-        self.onError = onError
+        self.onError = onError ?? unheard()
         self.onCompleted = onCompleted
         self.onDisposed = onDisposed
     }
@@ -64,7 +71,7 @@ final class ClosureSink<Element>: Sink<Element> {
 
     override func error(_ error: any Error) {
         guard markStopped() else { return }
-        if let onError { onError(error) } else { Hooks.defaultErrorHandler([], error) }
+        onError(error)
         end()
     }
 

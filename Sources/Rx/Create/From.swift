@@ -21,7 +21,10 @@ extension ObservableType {
     }
 }
 
-extension ObservableType where Element: FixedWidthInteger {
+/// The numbers that `range`, `interval` and `timer` count with.
+public typealias RxAbstractInteger = FixedWidthInteger
+
+extension ObservableType where Element: RxAbstractInteger {
     /// A stream of `count` whole numbers from `start` on. A negative count, or one past the largest number, traps.
     public static func range(
         start: Element, count: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance

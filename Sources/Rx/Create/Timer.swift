@@ -1,10 +1,19 @@
-extension ObservableType where Element: FixedWidthInteger {
+extension ObservableType where Element: RxAbstractInteger {
     /// A stream of 0, 1, 2 … with one number a period, the first after one period. It never ends.
+    ///
+    /// A period of zero or less is as short as the scheduler can make it; after the largest number comes the smallest.
+    ///
+    /// Cold. A period of zero or less is a number for each turn of the scheduler, `.never` none at all. After the largest
+    /// number of its type it goes on with the smallest.
     public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         Observable(Ticks(dueTime: period, period: period, scheduler))
     }
 
     /// A stream of 0 after `dueTime`; with a period 1, 2 … follow without an end, without one it completes after 0.
+    ///
+    /// A due time of zero or less means the scheduler's next turn.
+    ///
+    /// Cold. A time of zero or less means in the scheduler's next turn, `.never` not at all.
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
     ) -> Observable<Element> {

@@ -5,8 +5,11 @@ public final class BooleanDisposable: Cancelable {
     private let flag: Atomic<Bool>
 
     /// A new one, not disposed of.
-    public init() {
-        flag = Atomic(false)
+    public convenience init() { self.init(isDisposed: false) }
+
+    /// A new one that is disposed of already, or not.
+    public init(isDisposed: Bool) {
+        flag = Atomic(isDisposed)
         Resources.entered()
     }
 

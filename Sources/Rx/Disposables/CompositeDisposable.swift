@@ -1,5 +1,5 @@
 /// Several disposables that come and go, and end together.
-public final class CompositeDisposable: Cancelable {
+public final class CompositeDisposable: Cancelable, DisposableHolder {
     /// The place of one content, to take it out again.
     public struct DisposeKey: Sendable {
         fileprivate let number: Int
@@ -29,6 +29,14 @@ public final class CompositeDisposable: Cancelable {
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
     ) {
         self.init(disposables: [disposable1, disposable2, disposable3])
+    }
+
+    /// One with these contents.
+    public convenience init(
+        _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable,
+        _ disposable4: any Disposable, _ disposables: any Disposable...
+    ) {
+        self.init(disposables: [disposable1, disposable2, disposable3, disposable4] + disposables)
     }
 
     /// One with these contents.
@@ -70,13 +78,15 @@ public final class CompositeDisposable: Cancelable {
     }
 
     /// Disposes of all contents in the order in which they came.
-    public func dispose() {
+    public func dispose() { disposeOf(surrender()) }
+
+    func surrender() -> Contents {
         let contents = state.withLock { state in
             state.disposed = true
             let all = state.contents
             state.contents = [:]
             return all
         }
-        for (_, content) in contents.sorted(by: { $0.key < $1.key }) { content.dispose() }
+        return .several(contents.sorted { $0.key < $1.key }.map(\.value))
     }
 }

@@ -39,7 +39,7 @@ public final class DisposeBag: Sendable {
             state.contents = []
             return all
         }
-        for content in contents { content.dispose() }
+        disposeOf(.several(contents))
         Resources.left()
     }
 

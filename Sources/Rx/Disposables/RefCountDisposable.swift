@@ -51,6 +51,6 @@ public final class RefCountDisposable: Cancelable {
             defer { state.content = nil }
             return state.content
         }
-        content?.dispose()
+        if let content { disposeOf(.one(content)) }
     }
 }

@@ -1,5 +1,5 @@
 /// A disposable whose content can be replaced; what is replaced is disposed of.
-public final class SerialDisposable: Cancelable {
+public final class SerialDisposable: Cancelable, DisposableHolder {
     private struct State {
         var disposed = false
         var content: (any Disposable)?
@@ -28,12 +28,14 @@ public final class SerialDisposable: Cancelable {
     }
 
     /// Disposes of the content, now and of whatever is set later.
-    public func dispose() {
+    public func dispose() { disposeOf(surrender()) }
+
+    func surrender() -> Contents {
         let old = state.withLock { state -> (any Disposable)? in
             state.disposed = true
             defer { state.content = nil }
             return state.content
         }
-        old?.dispose()
+        return old.map { .one($0) } ?? .none
     }
 }

@@ -1,43 +1,40 @@
 /// A disposable that is given its content once, before or after it is disposed of.
-public final class SingleAssignmentDisposable: Cancelable {
-    private enum State {
-        case empty
-        case holding(any Disposable)
-        case disposed
+public final class SingleAssignmentDisposable: Cancelable, DisposableHolder {
+    private struct State {
+        var content: (any Disposable)?
+        var assigned = false
+        var disposed = false
     }
 
-    private let state = Guarded<State>(.empty)
+    private let state = Guarded<State>(State())
 
     /// An empty one.
     public init() { Resources.entered() }
     deinit { Resources.left() }
 
     /// Whether `dispose` was called.
-    public var isDisposed: Bool {
-        state.withLock { if case .disposed = $0 { true } else { false } }
-    }
+    public var isDisposed: Bool { state.withLock { $0.disposed } }
 
     /// Gives the content, which is disposed of at once when this was. A second call traps.
     public func setDisposable(_ disposable: any Disposable) {
         let late = state.withLock { state in
-            switch state {
-            case .empty:
-                state = .holding(disposable)
-                return false
-            case .holding: preconditionFailure("A SingleAssignmentDisposable was given a second content.")
-            case .disposed: return true
-            }
+            precondition(!state.assigned, "A SingleAssignmentDisposable was given a second content.")
+            state.assigned = true
+            if !state.disposed { state.content = disposable }
+            return state.disposed
         }
         if late { disposable.dispose() }
     }
 
     /// Disposes of the content.
-    public func dispose() {
+    public func dispose() { disposeOf(surrender()) }
+
+    func surrender() -> Contents {
         let content = state.withLock { state -> (any Disposable)? in
-            defer { state = .disposed }
-            if case .holding(let content) = state { return content }
-            return nil
+            state.disposed = true
+            defer { state.content = nil }
+            return state.content
         }
-        content?.dispose()
+        return content.map { .one($0) } ?? .none
     }
 }

@@ -37,9 +37,11 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
     private let scheduler: any ImmediateSchedulerType
     private let batches: Bool
     private let pending = SerialDisposable()
+    // Touched by the turn that runs only.
+    private let delivered = Line<Element>()
     // `lock` guards these three. Nothing is called out to under it.
     private let lock = Lock()
-    private var line: [Element] = []
+    private let line = Line<Element>()
     private var ending: Ending?
     private var isScheduled = false
 
@@ -80,28 +82,30 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
     }
 
     func turn() {
-        while true {
-            let (elements, last) = take()
-            for element in elements { forward(element) }
-            switch last {
-            case .completed: return finish()
-            case .failed(let error): return fail(error)
-            case nil: break
-            }
-            let goesOn = lock.withLock { () -> Bool in
-                isScheduled = isLive && (!line.isEmpty || ending != nil)
-                return isScheduled
-            }
-            if !goesOn { return }
-            if !batches { return schedule() }
+        let last = take()
+        while let first = delivered.takeFirst() { forward(first.element) }
+        switch last {
+        case .completed: return finish()
+        case .failed(let error): return fail(error)
+        case nil: break
         }
+        // What came meanwhile is another turn: others who use the queue are not to wait for a stream without pauses.
+        let goesOn = lock.withLock { () -> Bool in
+            isScheduled = isLive && (!line.isEmpty || ending != nil)
+            return isScheduled
+        }
+        if goesOn { schedule() }
     }
 
-    private func take() -> ([Element], Ending?) {
+    /// Takes what this turn delivers: all that has come, or one event.
+    private func take() -> Ending? {
         lock.withLock {
-            if !batches, !line.isEmpty { return ([line.removeFirst()], nil) }
-            defer { line = [] }
-            return (line, ending)
+            if !batches, let first = line.takeFirst() {
+                delivered.append(first.element)
+                return nil
+            }
+            line.moveAll(to: delivered)
+            return ending
         }
     }
 

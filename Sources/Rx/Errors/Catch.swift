@@ -13,6 +13,8 @@ extension ObservableType {
     }
 
     /// The first of the streams that does not fail; each failure leads to the next. The last failure is told.
+    ///
+    /// An empty sequence completes at subscription.
     public static func `catch`<Streams: Sequence>(sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(CatchSequence<Element, Streams>(sequence))

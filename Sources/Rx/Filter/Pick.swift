@@ -14,6 +14,8 @@ extension ObservableType {
     }
 
     /// The element of that index, the first being 0; a shorter stream fails with `RxError.argumentOutOfRange`.
+    ///
+    /// A negative index traps.
     public func element(at index: Int) -> Observable<Element> {
         precondition(index >= 0, "element(at:) needs an index that is not negative.")
         return Observable(ElementAt(asObservable().source, index))

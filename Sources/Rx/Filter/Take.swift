@@ -27,7 +27,7 @@ extension ObservableType {
         take(while: { !(try predicate($0)) }, behavior: behavior)
     }
 
-    /// The last elements, sent when the stream completed.
+    /// The last elements, sent when the stream completed. A count of 0 gives none; a negative one traps.
     public func takeLast(_ count: Int) -> Observable<Element> {
         precondition(count >= 0, "takeLast needs a count that is not negative.")
         return Observable(TakeLast(asObservable().source, count))

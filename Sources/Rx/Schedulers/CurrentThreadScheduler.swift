@@ -29,14 +29,14 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
 }
 
 /// Work in a queue that can be taken back before it runs, or ended while it does.
-final class ScheduledAction: Cancelable {
+final class ScheduledAction: Cancelable, DisposableHolder {
     private let action: @Sendable () -> any Disposable
     private let slot = SingleAssignmentDisposable()
 
     init(_ action: @escaping @Sendable () -> any Disposable) { self.action = action }
 
     var isDisposed: Bool { slot.isDisposed }
-    func dispose() { slot.dispose() }
+    func surrender() -> Contents { .one(slot) }
 
     func run() {
         if !slot.isDisposed { slot.setDisposable(action()) }

@@ -22,6 +22,11 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
             errorMessage ?? "This work belongs on the main queue: use observe(on: MainScheduler.instance).")
     }
 
+    /// Traps when the caller is not on the main thread's queue.
+    public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
+        precondition(MainQueue.isCurrent, errorMessage ?? "This work belongs on the main thread.")
+    }
+
     /// Does the action on the main queue: now when the caller is there and nothing waits, else in its turn.
     @preconcurrency
     public override func schedule<StateType>(
@@ -35,7 +40,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
         }
         let parcel = Ferry(state)
         let item = ScheduledAction { action(parcel.value) }
-        work.queue.async {
+        queue.async {
             item.run()
             self.enqueued.subtract(1, ordering: .acquiringAndReleasing)
         }

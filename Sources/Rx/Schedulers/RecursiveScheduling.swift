@@ -1,30 +1,101 @@
+public import Dispatch
+
 extension ImmediateSchedulerType {
     /// Does an action that may ask to be done again with a new state; each round is scheduled by itself.
+    ///
+    /// A round that asks several times has that many rounds after it. Disposing of the result ends them all.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, action: @escaping @Sendable (_ state: State, _ recurse: @Sendable (State) -> Void) -> Void
     ) -> any Disposable {
-        let recursion = Recursion<State>(action)
-        recursion.schedule(state, on: self)
-        return recursion.slot
+        let rounds = Rounds()
+        @Sendable func round(_ state: State) {
+            rounds.schedule { work in
+                schedule(state) { state in
+                    if work.begins() { action(state, round) }
+                    return Disposables.create()
+                }
+            }
+        }
+        round(state)
+        return rounds
     }
 }
 
-/// The rounds of one recursive action; only the latest one is pending. Guard: it has no state but its slot.
-private final class Recursion<State>: Sendable {
-    let slot = SerialDisposable()
-    private let action: @Sendable (State, @Sendable (State) -> Void) -> Void
+extension SchedulerType {
+    /// Does an action after the interval that may ask to be done again with a new state, at once or later.
+    ///
+    /// A round that asks several times has that many rounds after it. Disposing of the result ends them all.
+    @preconcurrency
+    public func scheduleRecursive<State>(
+        _ state: State, dueTime: RxTimeInterval,
+        action: @escaping @Sendable (_ state: State, _ scheduler: AnyRecursiveScheduler<State>) -> Void
+    ) -> any Disposable {
+        let recursion = AnyRecursiveScheduler(self, action)
+        recursion.schedule(state, dueTime: dueTime)
+        return recursion.rounds
+    }
+}
 
-    init(_ action: @escaping @Sendable (State, @Sendable (State) -> Void) -> Void) { self.action = action }
+/// What a recursive action asks to be done again.
+public final class AnyRecursiveScheduler<State>: Sendable {
+    let rounds = Rounds()
+    private let scheduler: any SchedulerType
+    private let action: @Sendable (State, AnyRecursiveScheduler<State>) -> Void
 
-    func schedule(_ state: State, on scheduler: any ImmediateSchedulerType) {
-        if slot.isDisposed { return }
-        let round = SingleAssignmentDisposable()
-        slot.disposable = round
-        round.setDisposable(
-            scheduler.schedule(state) { state in
-                self.action(state) { self.schedule($0, on: scheduler) }
+    init(_ scheduler: any SchedulerType, _ action: @escaping @Sendable (State, AnyRecursiveScheduler<State>) -> Void) {
+        self.scheduler = scheduler
+        self.action = action
+    }
+
+    /// Does the action again with the state after the interval.
+    public func schedule(_ state: State, dueTime: RxTimeInterval) {
+        rounds.schedule { work in
+            scheduler.scheduleRelative(state, dueTime: dueTime) { state in
+                if work.begins() { self.action(state, self) }
                 return Disposables.create()
-            })
+            }
+        }
+    }
+
+    /// Does the action again with the state as soon as the scheduler can.
+    public func schedule(_ state: State) {
+        rounds.schedule { work in
+            scheduler.schedule(state) { state in
+                if work.begins() { self.action(state, self) }
+                return Disposables.create()
+            }
+        }
+    }
+}
+
+/// The rounds of one recursive action that are still to come. Guard: that of `Group` and `Stage`.
+final class Rounds: Disposable, @unchecked Sendable {
+    private let pending = Group()
+
+    /// Schedules one more round, unless all were given up.
+    func schedule(_ start: (Round) -> any Disposable) {
+        let stage = Stage()
+        pending.add(stage)
+        if !stage.isDisposed { stage.attach(start(Round(pending, stage))) }
+    }
+
+    func dispose() { pending.dispose() }
+}
+
+/// One round. Guard: that of `Group` and `Stage`.
+struct Round: @unchecked Sendable {
+    private let rounds: Group
+    private let stage: Stage
+
+    init(_ rounds: Group, _ stage: Stage) {
+        self.rounds = rounds
+        self.stage = stage
+    }
+
+    /// Takes the round out of those that are still to come; false when they were given up.
+    func begins() -> Bool {
+        rounds.remove(stage)
+        return !stage.isDisposed
     }
 }

@@ -1,16 +1,10 @@
 public import Dispatch
-public import FoundationEssentials
 
 /// Does work on a dispatch queue, one piece after another, whatever kind of queue it was given.
-public class SerialDispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: the class never changes after `init`; it is not final because `MainScheduler` is one.
-    let work: QueueWork
-
-    /// The wall clock.
-    public var now: RxTime { Date() }
-
+public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
+    // Guard for `@unchecked`: that of the superclass.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
-        work = QueueWork(queue: serialQueue, leeway: leeway)
+        super.init(on: serialQueue, leeway: leeway)
     }
 
     /// A scheduler on a new serial queue of that name; the closure may configure the queue.
@@ -38,30 +32,5 @@ public class SerialDispatchQueueScheduler: SchedulerType, RealTimeScheduler, @un
         self.init(
             queue: DispatchQueue.global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName,
             leeway: leeway)
-    }
-
-    /// Does the action on the queue as soon as it can.
-    @preconcurrency
-    public func schedule<StateType>(
-        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        work.schedule(state, action)
-    }
-
-    /// Does the action on the queue after the interval.
-    @preconcurrency
-    public func scheduleRelative<StateType>(
-        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable {
-        work.schedule(state, after: dueTime, action)
-    }
-
-    /// Does the action on the queue again and again; ticks missed while it runs are left out.
-    @preconcurrency
-    public func schedulePeriodic<StateType>(
-        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
-        action: @escaping @Sendable (StateType) -> StateType
-    ) -> any Disposable {
-        work.schedule(state, startAfter: startAfter, period: period, action)
     }
 }

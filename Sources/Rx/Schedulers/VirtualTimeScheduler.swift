@@ -1,35 +1,5 @@
 public import Dispatch
 public import FoundationEssentials
-/// How a virtual clock maps to real times and intervals.
-public protocol VirtualTimeConverterType: Sendable {
-    /// A point on the virtual clock.
-    associatedtype VirtualTimeUnit: Comparable & Sendable
-    /// A distance on the virtual clock.
-    associatedtype VirtualTimeIntervalUnit: Sendable
-
-    /// The date of a virtual time.
-    func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime
-    /// The virtual time of a date.
-    func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit
-    /// The seconds of a virtual distance.
-    func convertFromVirtualTimeInterval(_ virtualTimeInterval: VirtualTimeIntervalUnit) -> Double
-    /// The virtual distance of seconds.
-    func convertToVirtualTimeInterval(_ timeInterval: Double) -> VirtualTimeIntervalUnit
-    /// The virtual time that lies the distance after another one.
-    func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit
-    /// The order of two virtual times.
-    func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
-}
-
-/// The order of two virtual times.
-public enum VirtualTimeComparison: Sendable {
-    /// The first comes before the second.
-    case lessThan
-    /// They are the same.
-    case equal
-    /// The first comes after the second.
-    case greaterThan
-}
 
 /// Does work when its own clock is moved to the time of the work. Nothing runs on its own.
 ///
@@ -41,11 +11,16 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// A distance on its clock.
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
-    // Guard for `@unchecked`: `lock` guards these four. Nothing is run or released under it.
+    // Guard for `@unchecked`: `lock` guards these six. Nothing is run, compared or released under it.
     private let lock = Lock()
     private var time: VirtualTime
-    private var running = false
-    private var queue = VirtualQueue<VirtualTime>()
+    private var arrived: [VirtualQueue<Converter>.Item] = []
+    private var count = 0
+    private var isMoving = false
+    private var isStopped = false
+
+    // It belongs to the thread that moves the clock.
+    private var queue: VirtualQueue<Converter>
 
     private let converter: Converter
 
@@ -53,6 +28,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public init(initialClock: VirtualTime, converter: Converter) {
         time = initialClock
         self.converter = converter
+        queue = VirtualQueue(converter)
     }
 
     /// The date that stands for its clock.
@@ -62,7 +38,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public var clock: VirtualTime { lock.withLock { time } }
 
     /// Whether its clock is being moved.
-    public var isRunning: Bool { lock.withLock { running } }
+    public var isRunning: Bool { lock.withLock { isMoving && !isStopped } }
 
     /// Does the action at the present time, after what is already scheduled for it.
     @preconcurrency
@@ -98,8 +74,19 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         let parcel = Ferry(state)
         let item = ScheduledAction { action(parcel.value) }
         let due = adjustScheduledTime(time)
-        lock.withLock { queue.add(item, at: due) }
+        lock.withLock {
+            count += 1
+            arrived.append(VirtualQueue<Converter>.Item(time: due, number: count, action: item))
+        }
         return item
+    }
+
+    /// Does the action at a time of its clock; the same as `scheduleVirtual`.
+    @preconcurrency
+    public func scheduleAbsoluteVirtual<StateType>(
+        _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        scheduleVirtual(state, time: time, action: action)
     }
 
     /// What time to take for work scheduled for the given one; subclasses may move it. Here: as given.
@@ -108,9 +95,11 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Runs all work, with the clock going along, until none is left or `stop` is called.
     public func start() { run(until: nil) }
 
-    /// Runs what is due up to the given time and leaves the clock there. Does nothing while running.
+    /// Runs what is due up to the given time and leaves the clock there, also when `stop` is called meanwhile.
+    ///
+    /// Does nothing while the clock is being moved. A time gone by traps.
     public func advanceTo(_ virtualTime: VirtualTime) {
-        precondition(virtualTime >= clock, "A virtual clock cannot be moved back.")
+        precondition(!comes(virtualTime, before: clock), "A virtual clock cannot be moved back.")
         run(until: virtualTime)
     }
 
@@ -119,36 +108,55 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         advanceTo(converter.offsetVirtualTime(clock, offset: converter.convertToVirtualTimeInterval(interval.seconds)))
     }
 
-    /// Moves the clock on by the distance without running anything.
+    /// Moves the clock on by the distance without running anything. A negative distance traps.
     public func sleep(_ virtualInterval: VirtualTimeInterval) {
         let target = converter.offsetVirtualTime(clock, offset: virtualInterval)
-        precondition(target >= clock, "A virtual clock cannot be moved back.")
+        precondition(!comes(target, before: clock), "A virtual clock cannot be moved back.")
         lock.withLock { time = target }
     }
 
     /// Ends a run after the piece of work it is at.
-    public func stop() { lock.withLock { running = false } }
+    public func stop() { lock.withLock { isStopped = true } }
+
+    private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
+        converter.compareVirtualTime(one, other) == .lessThan
+    }
 
     private func run(until end: VirtualTime?) {
         let began = lock.withLock {
-            defer { running = true }
-            return !running
+            if isMoving { return false }
+            isMoving = true
+            isStopped = false
+            return true
         }
         guard began else { return }
-        while let item = lock.withLock({ takeNext(until: end) }) { item.run() }
-        lock.withLock {
-            if let end, running, end > time { time = end }
-            running = false
-        }
+        while let action = takeNext(until: end) { action.run() }
+        moveClock(to: end)
+        lock.withLock { isMoving = false }
     }
 
     private func takeNext(until end: VirtualTime?) -> ScheduledAction? {
-        while running, let (item, due) = queue.takeFirst(until: end) {
+        while let news = lock.withLock({ takeArrived() }) {
+            for item in news { queue.add(item) }
+            guard let due = queue.firstTime else { return nil }
+            if let end, comes(end, before: due) { return nil }
             // Work that was taken back does not move the clock.
-            if item.isDisposed { continue }
-            if due > time { time = due }
-            return item
+            guard let item = queue.takeFirst(), !item.action.isDisposed else { continue }
+            moveClock(to: due)
+            return item.action
         }
         return nil
+    }
+
+    /// What was scheduled since the last look; nil when the run is to end.
+    private func takeArrived() -> [VirtualQueue<Converter>.Item]? {
+        if isStopped { return nil }
+        defer { arrived = [] }
+        return arrived
+    }
+
+    private func moveClock(to target: VirtualTime?) {
+        guard let target, comes(clock, before: target) else { return }
+        lock.withLock { time = target }
     }
 }

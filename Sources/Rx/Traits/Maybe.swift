@@ -58,10 +58,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         onError: (@Sendable (any Error) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        let outcome = MaybeOutcome(onSuccess, onCompleted)
-        return primitiveSequence.stream.subscribe(
-            onNext: { outcome.succeed($0) }, onError: onError, onCompleted: { outcome.complete() },
-            onDisposed: onDisposed)
+        primitiveSequence.stream.subscribeForOutcome(
+            onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
     /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.

@@ -45,8 +45,8 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onFailure: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        primitiveSequence.stream.subscribe(
-            onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+        primitiveSequence.stream.subscribeForOutcome(
+            onSuccess: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
     /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.
@@ -57,8 +57,10 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onFailure: (@Sendable (Object, any Error) -> Void)? = nil,
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
-        primitiveSequence.stream.subscribe(
-            with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+        subscribe(
+            onSuccess: { [weak object] element in if let object { onSuccess?(object, element) } },
+            onFailure: { [weak object] error in if let object { onFailure?(object, error) } },
+            onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
     /// The `Maybe` made of the element.

@@ -81,4 +81,16 @@ import Testing
         done.wait()
         #expect(log.all == [0, 1, 2])
     }
+
+    /// A period of nothing or less is as short as the queue can make it.
+    @Test(arguments: [0, -3])
+    func anIntervalOfNothingOrLessOnAQueue(_ seconds: Int) {
+        let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")
+        let log = Log<Int>()
+        let done = DispatchSemaphore(value: 0)
+        _ = Observable<Int>.interval(.seconds(seconds), scheduler: scheduler).take(3)
+            .subscribe(onNext: { log.add($0) }, onCompleted: { done.signal() })
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(log.all == [0, 1, 2])
+    }
 }

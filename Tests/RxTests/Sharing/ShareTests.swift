@@ -179,3 +179,53 @@ enum Sharing: CaseIterable, Sendable {
         #expect(late.all == [2, 3, 4])
     }
 }
+
+@Suite struct LateShareTests {
+    /// The element of the moment is in the past already, and comes once.
+    @Test(arguments: Sharing.allCases)
+    func whoSubscribesInsideAnElementGetsItFromThePast(_ sharing: Sharing) {
+        let subject = PublishSubject<Int>()
+        let shared = sharing.share(subject.asObservable())
+        let log = Log<Int>()
+        let first = shared.subscribe(onNext: { value in
+            if value == 1 { _ = shared.subscribe(onNext: { log.add($0) }) }
+        })
+        subject.onNext(1)
+        subject.onNext(2)
+        #expect(log.all == (sharing.replay > 0 ? [1, 2] : [2]))
+        first.dispose()
+    }
+
+    /// The source ends before the last subscriber is told: a new one made inside the end starts it anew.
+    @Test(arguments: Sharing.allCases)
+    func whoSubscribesInsideTheEnd(_ sharing: Sharing) {
+        let source = Observable<Int>.just(1)
+        let starts = Log<Int>()
+        let shared = sharing.share(source.do(onSubscribe: { starts.add(1) }))
+        let log = Log<String>()
+        _ = shared.subscribe(
+            onNext: { log.add("a\($0)") },
+            onCompleted: {
+                _ = shared.subscribe(onNext: { log.add("b\($0)") }, onCompleted: { log.add("b.") })
+            })
+        let past = sharing.isForever ? (sharing.replay > 0 ? ["b1"] : []) : ["b1"]
+        #expect(log.all == ["a1"] + past + ["b."])
+        #expect(starts.count == (sharing.isForever ? 1 : 2))
+    }
+
+    @Test(arguments: Sharing.allCases)
+    func onlyOneOfTwoGoes(_ sharing: Sharing) {
+        let subject = PublishSubject<Int>()
+        let shared = sharing.share(subject.asObservable())
+        let log = Log<String>()
+        let first = shared.subscribe(onNext: { log.add("a\($0)") })
+        let second = shared.subscribe(onNext: { log.add("b\($0)") })
+        first.dispose()
+        first.dispose()
+        subject.onNext(1)
+        #expect(subject.hasObservers)
+        second.dispose()
+        #expect(!subject.hasObservers)
+        #expect(log.all == ["b1"])
+    }
+}

@@ -1,53 +1,38 @@
-import Dispatch
+public import Dispatch
+public import FoundationEssentials
 
-extension DispatchTimeInterval {
-    /// The interval in seconds; infinite for `.never`.
-    var seconds: Double {
-        switch self {
-        case .seconds(let value): Double(value)
-        case .milliseconds(let value): Double(value) / 1e3
-        case .microseconds(let value): Double(value) / 1e6
-        case .nanoseconds(let value): Double(value) / 1e9
-        default: .infinity
-        }
-    }
-
-    /// The interval, or none at all where it is negative.
-    var clamped: DispatchTimeInterval {
-        switch self {
-        case .seconds(let value): .seconds(max(0, value))
-        case .milliseconds(let value): .milliseconds(max(0, value))
-        case .microseconds(let value): .microseconds(max(0, value))
-        case .nanoseconds(let value): .nanoseconds(max(0, value))
-        default: .never
-        }
-    }
-
-    /// The nearest interval of nanoseconds, `.never` where it is too long to count.
-    init(seconds: Double) {
-        self = seconds < 9e9 ? .nanoseconds(Int((seconds * 1e9).rounded())) : .never
-    }
-}
-
-/// Marks schedulers on libdispatch's queues and clock, where operators may wait and batch in leaner ways.
-protocol RealTimeScheduler {}
-
-/// Work for a dispatch queue: now, later, and again and again. Both queue schedulers are made of it.
+/// What the schedulers on dispatch queues have in common: the wall clock, and work now, later, and again and again.
 ///
-/// Guard: libdispatch's objects may be used from any thread.
-struct QueueWork: @unchecked Sendable {
+/// Times are those of libdispatch: an interval that is negative counts as none, `.never` does not come. The leeway is
+/// how much later than asked a timer may fire.
+public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecked Sendable {
+    // Guard for `@unchecked`: the class and its subclasses never change after `init`, but for one atomic count.
     let queue: DispatchQueue
-    let leeway: DispatchTimeInterval
+    private let leeway: DispatchTimeInterval
 
-    func schedule<State>(_ state: State, _ action: @escaping @Sendable (State) -> any Disposable) -> any Disposable {
+    init(on queue: DispatchQueue, leeway: DispatchTimeInterval) {
+        self.queue = queue
+        self.leeway = leeway
+    }
+
+    /// The wall clock.
+    public var now: RxTime { Date() }
+
+    /// Does the action on the queue as soon as it can.
+    @preconcurrency
+    public func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
         let parcel = Ferry(state)
         let item = ScheduledAction { action(parcel.value) }
         queue.async { item.run() }
         return item
     }
 
-    func schedule<State>(
-        _ state: State, after dueTime: RxTimeInterval, _ action: @escaping @Sendable (State) -> any Disposable
+    /// Does the action on the queue after the interval.
+    @preconcurrency
+    public func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let parcel = Ferry(state)
         let item = ScheduledAction { action(parcel.value) }
@@ -59,9 +44,11 @@ struct QueueWork: @unchecked Sendable {
         return Disposables.create(timer, item)
     }
 
-    func schedule<State>(
-        _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
-        _ action: @escaping @Sendable (State) -> State
+    /// Does the action on the queue again and again; ticks missed while it runs are left out.
+    @preconcurrency
+    public func schedulePeriodic<StateType>(
+        _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
         let cell = PeriodicState(state)
         let timer = QueueTimer(on: queue)

@@ -1,0 +1,22 @@
+/// Disposes of its content on a scheduler.
+public final class ScheduledDisposable: Cancelable {
+    /// The scheduler.
+    public let scheduler: any ImmediateSchedulerType
+    private let content: SingleAssignmentDisposable
+
+    /// One that disposes of the content on the scheduler.
+    public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
+        self.scheduler = scheduler
+        content = SingleAssignmentDisposable()
+        content.setDisposable(disposable)
+        Resources.entered()
+    }
+
+    deinit { Resources.left() }
+
+    /// Whether the content was disposed of.
+    public var isDisposed: Bool { content.isDisposed }
+
+    /// Schedules the disposal of the content.
+    public func dispose() { _ = scheduler.run { [content] in content.dispose() } }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Rx
+import RxFoundation
+import Synchronization
+import Testing
+
+@Suite struct OperationQueueSchedulerTests {
+    @Test func workIsAnOperationOfTheQueue() {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let scheduler = OperationQueueScheduler(operationQueue: queue, queuePriority: .high)
+        let log = Mutex<[Int]>([])
+        for number in 0..<50 {
+            _ = scheduler.schedule(number) { number in
+                log.withLock { $0.append(number) }
+                return Disposables.create()
+            }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.withLock { $0 } == Array(0..<50))
+        #expect(scheduler.operationQueue === queue)
+        #expect(scheduler.queuePriority == .high)
+    }
+
+    @Test func workTakenBackDoesNotRun() {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let scheduler = OperationQueueScheduler(operationQueue: queue)
+        let ran = Mutex(false)
+        scheduler.schedule(()) { _ in
+            ran.withLock { $0 = true }
+            return Disposables.create()
+        }.dispose()
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(!ran.withLock { $0 })
+    }
+
+    @Test func whatTheActionGivesIsDisposedOf() {
+        let queue = OperationQueue()
+        let scheduler = OperationQueueScheduler(operationQueue: queue)
+        let inner = BooleanDisposable()
+        let work = scheduler.schedule(inner) { $0 }
+        queue.waitUntilAllOperationsAreFinished()
+        work.dispose()
+        #expect(inner.isDisposed)
+    }
+
+    @Test func objectsOfFoundationAreReactive() {
+        let object = NSObject()
+        #expect(object.rx.base === object)
+    }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import Rx
+import RxTest
+import Synchronization
+import Testing
+
+/// Schedulers used from several threads; run it with `--sanitize=thread`.
+@Suite(.timeLimit(.minutes(2))) struct ScheduledWorkStressTests {
+    @Test func everyPieceOfWorkIsDoneOnceOrTakenBack() async {
+        let schedulers: [any SchedulerType] = [
+            SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
+            ConcurrentMainScheduler.instance, MainScheduler.instance,
+        ]
+        for scheduler in schedulers {
+            let done = Atomic<Int>(0)
+            await withCheckedContinuation { continuation in
+                let left = Atomic<Int>(4 * 100)
+                DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                    for step in 0..<100 {
+                        scheduler.scheduleRelative((), dueTime: .seconds(100)) { _ in
+                            done.add(1_000_000, ordering: .relaxed)
+                            return Disposables.create()
+                        }.dispose()
+                        _ = scheduler.scheduleRelative((), dueTime: .microseconds(step)) { _ in
+                            done.add(1, ordering: .relaxed)
+                            let last = left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+                            if last { continuation.resume() }
+                            return Disposables.create()
+                        }
+                    }
+                }
+            }
+            #expect(done.load(ordering: .relaxed) == 400)
+        }
+    }
+
+    @Test func aVirtualClockTakesWorkFromEveryThread() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let done = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for step in 0..<200 {
+                let work = scheduler.scheduleRelative((), dueTime: .seconds(step)) { _ in
+                    done.add(1, ordering: .relaxed)
+                    return Disposables.create()
+                }
+                if step % 2 == 0 { work.dispose() }
+                if thread == 0, step % 50 == 0 { scheduler.advance(by: .seconds(1)) }
+            }
+        }
+        scheduler.start()
+        #expect(done.load(ordering: .relaxed) == 800)
+    }
+
+    @Test func recursionEndsFromAnotherThread() async {
+        let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
+        let (begun, tell) = AsyncStream.makeStream(of: Void.self)
+        let rounds = scheduler.scheduleRecursive(0) { number, again in
+            if number == 10 { tell.yield() }
+            again(number + 1)
+            if number % 64 == 0 { again(number + 1) }
+        }
+        for await _ in begun { break }
+        rounds.dispose()
+    }
+}
