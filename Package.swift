@@ -48,7 +48,8 @@ let package = Package(
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
         // Written as users of RxSwift write, in their language mode and without our settings.
         .testTarget(
-            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest"], swiftSettings: [.swiftLanguageMode(.v5)]),
+            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest"],
+            swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
         .testTarget(
             name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),

@@ -61,12 +61,12 @@ final class ObserverSink<Observer: ObserverType>: Sink<Observer.Element> {
     override func error(_ error: any Error) {
         guard markStopped() else { return }
         observer.on(.error(error))
-        dispose()
+        disposeAfterEnd()
     }
 
     override func completed() {
         guard markStopped() else { return }
         observer.on(.completed)
-        dispose()
+        disposeAfterEnd()
     }
 }

@@ -84,7 +84,7 @@ final class ClosureSink<Element>: Sink<Element> {
     // After the last event RxSwift says `onDisposed` first and undoes the sources after it.
     private func end() {
         tell()
-        super.dispose()
+        disposeAfterEnd()
     }
 
     override func dispose() {

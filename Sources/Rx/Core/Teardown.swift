@@ -10,6 +10,10 @@ class Teardown {
 
     /// Undoes it; only the first call does anything.
     func dispose() {}
+
+    /// Undoes it because the subscriber at the end of the chain has heard the end. A stage with something left to do
+    /// after it told the end (`do`) waits, and undoes itself then.
+    func ended() { dispose() }
 }
 
 /// A teardown with one further teardown behind it, given at any time before or after `dispose`.
@@ -65,6 +69,12 @@ class Stage: Teardown {
     final func markStopped() -> Bool {
         let before = flags.bitwiseOr(Stage.stopped, ordering: .acquiringAndReleasing).oldValue
         return before & (Stage.disposed | Stage.stopped) == 0
+    }
+
+    /// As `dispose`, for the end of a chain that has heard the end of the stream.
+    final func disposeAfterEnd() {
+        let before = flags.bitwiseOr(Stage.disposed, ordering: .acquiringAndReleasing).oldValue
+        if before & Stage.disposed == 0, before & Stage.assigned != 0 { letGoOfUpstream()?.ended() }
     }
 
     private func release() { letGoOfUpstream()?.dispose() }

@@ -81,8 +81,6 @@ private final class DoSink<Element>: Pipe<Element, Element> {
     private let hooks: DoHooks<Element>
     // `onDispose` is run by whoever sets the second of the two flags, so it comes after `onSubscribed`.
     private let flags = Atomic<UInt8>(0)
-    // While the end is told, disposal waits: the hooks after the end come before it.
-    private let isEnding = Atomic<Bool>(false)
 
     init(_ hooks: DoHooks<Element>, into downstream: Sink<Element>) {
         self.hooks = hooks
@@ -108,7 +106,6 @@ private final class DoSink<Element>: Pipe<Element, Element> {
     }
 
     private func end(_ before: () throws -> Void, _ tell: () -> Void, _ after: () throws -> Void) {
-        isEnding.store(true, ordering: .releasing)
         do {
             try before()
             if isLive { tell() }
@@ -117,14 +114,16 @@ private final class DoSink<Element>: Pipe<Element, Element> {
         } catch {
             if isLive { downstream.error(error) }
         }
-        isEnding.store(false, ordering: .releasing)
         dispose()
     }
+
+    // The hooks after the end come first; then `end` disposes.
+    override func ended() {}
 
     func subscribed() { mark(Self.hasSubscribed) }
 
     override func dispose() {
-        if !isEnding.load(ordering: .acquiring), markDisposed() { mark(Self.wasDisposed) }
+        if markDisposed() { mark(Self.wasDisposed) }
     }
 
     private func mark(_ flag: UInt8) {

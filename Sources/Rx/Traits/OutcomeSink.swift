@@ -31,7 +31,7 @@ final class OutcomeSink<Element>: Sink<Element> {
             onError(error)
             tell()
         }
-        super.dispose()
+        disposeAfterEnd()
     }
 
     override func completed() {
@@ -39,7 +39,7 @@ final class OutcomeSink<Element>: Sink<Element> {
             onCompleted?()
             tell()
         }
-        super.dispose()
+        disposeAfterEnd()
     }
 
     override func dispose() {
