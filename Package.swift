@@ -46,9 +46,11 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(
+            name: "RxFoundationTests", dependencies: ["RxFoundation", "Rx", "RxTest"], swiftSettings: strict),
         // Written as users of RxSwift write, in their language mode and without our settings.
         .testTarget(
-            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest"],
+            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
         .testTarget(

@@ -74,6 +74,20 @@ import Testing
         #expect(result == expected)
     }
 
+    /// What makes a side end early, such as `take`, leaves its source at once and not with the whole.
+    @Test(arguments: TwoSources.all)
+    func aSideThatEndsEarlyIsLeftAtOnce(_ operation: TwoSources) {
+        let short = TwoSources(
+            name: operation.name, well: operation.well, leftFails: operation.leftFails,
+            rightFails: operation.rightFails, make: { operation.make($0, $1.take(1), $2) })
+        let result = run(short, Sides.left, Sides.right)
+        let expected = operation.well.right.map { life in
+            let element = Sides.right.first { $0.time >= life.subscribe && !$0.value.isStopEvent }
+            return Subscription(life.subscribe, min(life.unsubscribe, element?.time ?? .max))
+        }
+        #expect(result.right == expected)
+    }
+
     /// The second side says its first word from inside the first element of the first.
     @Test(arguments: TwoSources.all)
     func oneSideMaySpeakInsideTheOther(_ operation: TwoSources) {

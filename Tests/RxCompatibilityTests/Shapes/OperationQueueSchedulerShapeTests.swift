@@ -1,0 +1,33 @@
+import Foundation
+import Rx
+import RxFoundation
+import RxTest
+import XCTest
+
+/// The scheduler on an `OperationQueue`, from the module that may import Foundation.
+final class OperationQueueSchedulerShapeTests: XCTestCase {
+    func testWorkIsDoneOnTheQueue() {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let scheduler = OperationQueueScheduler(operationQueue: queue, queuePriority: .high)
+        XCTAssertEqual(try Observable.of(1, 2).observe(on: scheduler).toBlocking(timeout: 5).toArray(), [1, 2])
+        XCTAssertEqual(scheduler.queuePriority, .high)
+        XCTAssertTrue(scheduler.operationQueue === queue)
+        XCTAssertTrue(OperationQueueScheduler(operationQueue: queue).operationQueue === queue)
+    }
+
+    func testWorkIsTakenBack() {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let scheduler = OperationQueueScheduler(operationQueue: queue)
+        var done = false
+        let work = scheduler.schedule(()) { _ in
+            done = true
+            return Disposables.create()
+        }
+        work.dispose()
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        XCTAssertFalse(done)
+    }
+}
