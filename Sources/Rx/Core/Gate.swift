@@ -43,17 +43,23 @@ final class Gate {
     /// Leaves work to whoever is inside; does it here if nobody is any more.
     @inline(never)
     func postpone(_ work: @escaping @Sendable () -> Void) {
+        append(work)
+        serve()
+    }
+
+    /// Leaves work at the gate, for callers who hold a lock. They must call `serve` when they hold it no longer.
+    func append(_ work: @escaping @Sendable () -> Void) {
         queue.withLock { $0.append(work) }
         waiting.add(1, ordering: .sequentiallyConsistent)
-        serve()
     }
 
     private func take(_ thread: UInt) -> Bool {
         owner.compareExchange(expected: 0, desired: thread, ordering: .sequentiallyConsistent).exchanged
     }
 
+    /// Does what waits, unless somebody else is inside: that one will.
     @inline(never)
-    private func serve() {
+    func serve() {
         let me = pthread_self()
         // The count is read again after each departure, so work left in that very moment is not forgotten.
         while waiting.load(ordering: .sequentiallyConsistent) != 0, take(me) {

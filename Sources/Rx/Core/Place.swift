@@ -5,4 +5,10 @@
 final class Place<Element> {
     final var value: Element
     init(_ value: Element) { self.value = value }
+
+    /// Takes the new value; the old one goes to the caller, who decides where it is let go of.
+    @inline(__always)
+    final func exchange(_ new: inout Element) {
+        swap(&value, &new)
+    }
 }

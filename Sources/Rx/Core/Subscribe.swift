@@ -49,7 +49,7 @@ func unheard() -> @Sendable (any Error) -> Void {
 
 /// The closures of a subscriber at the end of a chain.
 final class ClosureSink<Element>: Sink<Element> {
-    private let onNext: (@Sendable (Element) -> Void)?
+    private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
     private let onDisposed: (@Sendable () -> Void)?
@@ -59,14 +59,15 @@ final class ClosureSink<Element>: Sink<Element> {
         onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
     ) {
-        self.onNext = onNext
-        self.onError = onError ?? unheard()
+        // Not `??`: it would wrap each closure in another one.
+        if let onNext { self.onNext = onNext } else { self.onNext = { _ in } }
+        if let onError { self.onError = onError } else { self.onError = unheard() }
         self.onCompleted = onCompleted
         self.onDisposed = onDisposed
     }
 
     override func next(_ value: Element) {
-        if isLive { onNext?(value) }
+        if isLive { onNext(value) }
     }
 
     override func error(_ error: any Error) {

@@ -48,6 +48,20 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 }
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// As `do(onSuccess:…)`.
+    @available(*, deprecated, renamed: "do(onSuccess:onError:onSubscribe:onSubscribed:onDispose:)")
+    @_disfavoredOverload
+    @preconcurrency
+    public func `do`(
+        onNext: @escaping @Sendable (Element) throws -> Void,
+        onError: (@Sendable (any Error) throws -> Void)? = nil, onSubscribe: (@Sendable () -> Void)? = nil,
+        onSubscribed: (@Sendable () -> Void)? = nil, onDispose: (@Sendable () -> Void)? = nil
+    ) -> Single<Element> {
+        `do`(
+            onSuccess: onNext, onError: onError, onSubscribe: onSubscribe, onSubscribed: onSubscribed,
+            onDispose: onDispose)
+    }
+
     /// The earlier form of `subscribe(onSuccess:onFailure:onDisposed:)`.
     @available(*, deprecated, renamed: "subscribe(onSuccess:onFailure:onDisposed:)")
     @preconcurrency

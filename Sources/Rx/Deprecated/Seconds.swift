@@ -108,3 +108,11 @@ extension PrimitiveSequence {
         timeout(RxTimeInterval(seconds: dueTime), other: other, scheduler: scheduler)
     }
 }
+
+extension PrimitiveSequenceType where Element: FixedWidthInteger {
+    /// As `timer` with an interval, given in seconds.
+    @available(*, deprecated, message: "Give the time as an interval, for instance .milliseconds(300).")
+    public static func timer(_ dueTime: Double, scheduler: any SchedulerType) -> PrimitiveSequence<Trait, Element> {
+        timer(RxTimeInterval(seconds: dueTime), scheduler: scheduler)
+    }
+}

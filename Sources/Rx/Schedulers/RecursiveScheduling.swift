@@ -86,7 +86,8 @@ final class Rounds: Disposable, @unchecked Sendable {
 /// One round. Guard: that of `Group` and `Stage`.
 struct Round: @unchecked Sendable {
     private let rounds: Group
-    private let stage: Stage
+    // The group keeps it until the round begins. It keeps the scheduled work, and the work keeps this.
+    private weak let stage: Stage?
 
     init(_ rounds: Group, _ stage: Stage) {
         self.rounds = rounds
@@ -95,6 +96,7 @@ struct Round: @unchecked Sendable {
 
     /// Takes the round out of those that are still to come; false when they were given up.
     func begins() -> Bool {
+        guard let stage else { return false }
         rounds.remove(stage)
         return !stage.isDisposed
     }

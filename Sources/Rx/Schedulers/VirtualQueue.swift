@@ -16,6 +16,9 @@ struct VirtualQueue<Converter: VirtualTimeConverterType> {
     /// When the first piece of work is due, disposed of or not.
     var firstTime: Time? { heap.first?.time }
 
+    /// When each piece of work is due, but for those disposed of, in the order of their turn.
+    var times: [Time] { heap.filter { !$0.action.isDisposed }.sorted(by: comes).map(\.time) }
+
     mutating func add(_ item: Item) {
         heap.append(item)
         var child = heap.count - 1

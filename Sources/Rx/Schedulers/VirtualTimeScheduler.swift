@@ -160,3 +160,12 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         lock.withLock { time = target }
     }
 }
+
+extension VirtualTimeScheduler: CustomDebugStringConvertible {
+    /// The times of the work that has yet to be done. To be asked for by the thread that moves the clock.
+    public var debugDescription: String {
+        var pending = queue
+        for item in lock.withLock({ arrived }) { pending.add(item) }
+        return "\(pending.times)"
+    }
+}

@@ -30,9 +30,13 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 
 /// Remembers the last element and lets live ones not through.
 private final class LastCore<Element>: SubjectCore<Element> {
-    private var last: [Element] = []
+    private var last: Place<Element>?
     init() { super.init(.silent) }
-    override func remember(_ value: Element) { last = [value] }
-    override func memory(ended: Bool) -> [Element] { ended && failure == nil ? last : [] }
-    override func lastWords() -> [Element] { last }
+
+    override func remember(_ value: inout Element) {
+        if let last { last.exchange(&value) } else { last = Place(value) }
+    }
+
+    override func memory(ended: Bool) -> [Element] { ended && failure == nil ? lastWords() : [] }
+    override func lastWords() -> [Element] { last.map { [$0.value] } ?? [] }
 }

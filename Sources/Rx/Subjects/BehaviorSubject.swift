@@ -61,6 +61,10 @@ final class BehaviorCore<Element>: SubjectCore<Element> {
     }
 
     var current: Element { locked { value } }
-    override func remember(_ value: Element) { self.value = value }
+
+    override func remember(_ value: inout Element) {
+        swap(&self.value, &value)
+    }
+
     override func memory(ended: Bool) -> [Element] { ended ? [] : [value] }
 }

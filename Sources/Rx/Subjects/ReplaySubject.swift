@@ -64,15 +64,15 @@ class ReplayCore<Element>: SubjectCore<Element> {
         super.init(limit > 0 ? .replayed : .none)
     }
 
-    final override func remember(_ value: Element) {
-        if limit > 1 { return keep(value) }
-        if let only { only.value = value } else if limit == 1 { only = Place(value) }
+    final override func remember(_ value: inout Element) {
+        if let only { only.exchange(&value) } else { keep(&value) }
     }
 
     @inline(never)
-    private final func keep(_ value: Element) {
+    private final func keep(_ value: inout Element) {
+        if limit == 1 { return only = Place(value) }
         past.append(value)
-        if past.count > limit { _ = past.popFirst() }
+        if past.count > limit, let oldest = past.takeFirst() { value = oldest.element }
     }
 
     final override func memory(ended: Bool) -> [Element] {

@@ -6,8 +6,10 @@
 
 /// The place of one subscriber in the list of a subject.
 final class Slot<Element>: Stage {
-    /// The next place; guarded as the list is.
+    // The neighbours, and whether it has any; guarded as the list is.
     var following: Slot<Element>?
+    unowned var preceding: Slot<Element>?
+    var isListed = false
     /// It is the so-many-th subscriber; written before it is in the list.
     var number = 0
 
@@ -50,6 +52,9 @@ final class Slot<Element>: Stage {
     override func dispose() {
         if markDisposed() { core?.left(self) }
     }
+
+    /// Leaves the list of the core. Inside its gate.
+    func leaveList() { core?.forget(self) }
 
     /// The subject is gone: the sink and its place let go of each other, so that both can go too, as in RxSwift.
     func abandon() { sink.detach() }

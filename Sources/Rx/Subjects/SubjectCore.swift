@@ -1,36 +1,30 @@
 import Synchronization
 
-/// What all subjects, and shared streams, are made of: a list of subscribers, and how the stream ended.
-///
-/// Events pass a gate, so calls from several threads are delivered one at a time, and an event sent from inside an
-/// event is delivered at once. Subscribers who come during an event do not get that one.
-///
-/// The list is linked through the slots and walked inside the gate without a lock, an array or metadata. Newcomers wait
-/// in a second list under the lock until the next event; who left is unlinked when nobody walks.
-class SubjectCore<Element>: Source<Element> {
-    final let gate = Gate()
+/// How a subject ended.
+enum Ending {
+    case completed
+    case failed(any Error)
+    case disposed
+}
 
+/// What all subjects, and shared streams, are made of: a list of subscribers, what they get first, and how it ended.
+///
+/// What a subject is told counts at once, under the lock. It is delivered inside the gate: calls from several threads
+/// one at a time and in the order in which they counted, an event sent from inside an event at once. Who subscribes
+/// during an event does not get that one.
+class SubjectCore<Element>: Source<Element> {
+    private let gate = Gate()
     // Guarded by the gate.
-    private final var first: Slot<Element>?
-    private final var last: Slot<Element>?
-    private final var newest = 0
-    private final var walks = 0
-    private final var gone = 0
+    private let list = SlotList<Element>()
 
     private let hasNew = Atomic<Bool>(false)
-    // Guarded by the lock, as is what subclasses remember. Nothing is called out to under it.
+    // Guarded by the lock, as is what subclasses remember. Nothing is called out to, or let go of, under it.
     private let lock = Lock()
     private final var firstNew: Slot<Element>?
     private final var lastNew: Slot<Element>?
     private final var count = 0
     private final var admitted = 0
     private final var ending: Ending?
-
-    private enum Ending {
-        case completed
-        case failed(any Error)
-        case disposed
-    }
 
     /// What a subject does with its elements besides sending them to who is there.
     enum Memory {
@@ -49,8 +43,9 @@ class SubjectCore<Element>: Source<Element> {
     /// Whether the stream takes no subscriber after its end, and ends when the last one goes: a shared stream.
     var refusesLate: Bool { false }
 
-    /// Keeps what later subscribers need. Called under the lock.
-    func remember(_ value: Element) {}
+    /// Keeps what later subscribers need. Called under the lock, so an element that it no longer needs goes into
+    /// `value`: the caller lets go of it later.
+    func remember(_ value: inout Element) {}
 
     /// What a new subscriber gets first. Called under the lock; `ended` says whether the stream is over.
     func memory(ended: Bool) -> [Element] { [] }
@@ -73,18 +68,21 @@ class SubjectCore<Element>: Source<Element> {
         if case .failed(let error) = ending { error } else { nil }
     }
 
+    // Nobody sends any more: what stands behind the places goes with them, as in RxSwift.
     deinit {
         absorb()
-        unlinkAll()
+        list.empty { $0.abandon() }
     }
 
     // MARK: Feeding
 
     final func next(_ value: Element) {
+        if kind != .none { return nextRemembered(value) }
+        // Without memory there is nothing under the lock to look at: after the end the list is empty.
         switch gate.enter() {
-        case .nested: deliver(value)
+        case .nested: send(value, upTo: .max)
         case .first:
-            deliver(value)
+            send(value, upTo: .max)
             gate.leave()
         case .busy: postpone(value)
         }
@@ -93,84 +91,88 @@ class SubjectCore<Element>: Source<Element> {
     @inline(never)
     private final func postpone(_ value: Element) {
         let parcel = Ferry((self, value))
-        gate.postpone { parcel.value.0.deliver(parcel.value.1) }
+        gate.postpone { parcel.value.0.send(parcel.value.1, upTo: .max) }
     }
 
-    private final func deliver(_ value: Element) {
-        // Without newcomers and memory there is nothing under the lock to look at: after the end the list is empty.
-        if kind != .none || hasNew.load(ordering: .acquiring) {
-            guard prepare(value) else { return }
-        }
-        // Who is subscribed by the event itself comes after `newest`, and nobody is unlinked while somebody walks. Written
-        // so that each slot is retained once: other forms of this loop cost up to 50 instructions a subscriber more.
-        guard let start = first else { return }
-        let newest = newest
-        walks += 1
-        start.next(value)
-        var slot = start
-        while let following = slot.following, following.number <= newest {
-            following.next(value)
-            slot = following
-        }
-        walks -= 1
-        if gone > 0 { sweep() }
-    }
-
-    /// Takes in the newcomers and remembers the element; false when it is not to be sent.
-    private final func prepare(_ value: Element) -> Bool {
-        var passes = false
-        lock.withLock {
-            passes = ending == nil
-            if passes {
-                if kind != .none { remember(value) }
-                if firstNew != nil {
-                    absorb()
-                    hasNew.store(false, ordering: .releasing)
-                }
-            }
-        }
-        return passes && kind != .silent
-    }
-
-    final func error(_ error: any Error) {
-        gate.pass(self) { core in core.end(.failed(error), words: []) { $0.error(error) } }
-    }
-
-    final func completed() {
-        gate.pass(self) { core in
-            core.end(.completed, words: core.lock.withLock { core.lastWords() }) { $0.completed() }
-        }
-    }
-
-    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
-    final func dispose() {
-        gate.pass(self) { core in
-            core.lock.withLock { core.ending = nil }
-            core.end(.disposed, words: []) { _ = $0.markStopped() }
-        }
-    }
-
-    private final func end(_ how: Ending, words: [Element], _ tell: (Slot<Element>) -> Void) {
-        var passes = false
-        lock.withLock {
-            passes = ending == nil
-            if passes {
-                ending = how
-                count = 0
-                absorb()
-            }
+    /// The lock covers both memory and the entry into the gate: elements are remembered in the order of their delivery,
+    /// and whoever subscribes gets each of them once, from memory or live.
+    private final func nextRemembered(_ value: Element) {
+        var kept = value
+        var entry = Gate.Entry.busy
+        var limit = 0
+        let passes = lock.withLock { () -> Bool in
+            guard ending == nil else { return false }
+            remember(&kept)
+            if kind == .silent { return false }
+            limit = admitted
+            entry = gate.enter()
+            if entry == .busy { leaveAtGate(value, limit) }
+            return true
         }
         guard passes else { return }
-        walks += 1
-        var slot = first
-        while let current = slot {
-            for word in words { current.next(word) }
-            tell(current)
-            slot = current.following
+        switch entry {
+        case .nested: send(value, upTo: limit)
+        case .first:
+            send(value, upTo: limit)
+            gate.leave()
+        case .busy: gate.serve()
         }
-        walks -= 1
-        gone = .max
-        sweep()
+    }
+
+    @inline(never)
+    private final func leaveAtGate(_ value: Element, _ limit: Int) {
+        let parcel = Ferry((self, value))
+        gate.append { parcel.value.0.send(parcel.value.1, upTo: limit) }
+    }
+
+    @inline(__always)
+    private final func send(_ value: Element, upTo limit: Int) {
+        if hasNew.load(ordering: .acquiring) { absorb() }
+        list.send(value, upTo: limit)
+    }
+
+    final func error(_ error: any Error) { end(.failed(error)) }
+
+    final func completed() { end(.completed) }
+
+    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
+    final func dispose() { end(.disposed) }
+
+    private final func end(_ how: Ending) {
+        var entry = Gate.Entry.busy
+        var words: [Element] = []
+        let passes = lock.withLock { () -> Bool in
+            if case .disposed = how {} else if ending != nil { return false }
+            ending = how
+            count = 0
+            if case .completed = how { words = lastWords() }
+            entry = gate.enter()
+            if entry == .busy {
+                let parcel = Ferry((self, words))
+                gate.append { parcel.value.0.tellEnd(how, after: parcel.value.1) }
+            }
+            return true
+        }
+        guard passes else { return }
+        switch entry {
+        case .nested: tellEnd(how, after: words)
+        case .first:
+            tellEnd(how, after: words)
+            gate.leave()
+        case .busy: gate.serve()
+        }
+    }
+
+    private final func tellEnd(_ how: Ending, after words: [Element]) {
+        absorb()
+        list.empty { slot in
+            for word in words { slot.next(word) }
+            switch how {
+            case .completed: slot.completed()
+            case .failed(let error): slot.error(error)
+            case .disposed: _ = slot.markStopped()
+            }
+        }
     }
 
     // MARK: Subscribing
@@ -184,13 +186,14 @@ class SubjectCore<Element>: Source<Element> {
         let slot = Slot(of: self, to: sink)
         if kind == .replayed { return admitWithPast(slot, sink) }
         var late: Ending?
+        var past: [Element] = []
         lock.withLock {
             late = ending
-            if late == nil { enlist(slot) }
+            if late == nil { enlist(slot) } else { past = memory(ended: true) }
         }
         if late != nil, refusesLate { return false }
         sink.attach(slot)
-        if let late { tellLate(slot, late, past: lock.withLock { memory(ended: true) }) }
+        tellLate(slot, late, past: past)
         return true
     }
 
@@ -204,22 +207,22 @@ class SubjectCore<Element>: Source<Element> {
             if late == nil { enlist(slot) }
             past = memory(ended: late != nil)
         }
-        let admitted = late == nil || !refusesLate
-        if admitted {
+        let isAdmitted = late == nil || !refusesLate
+        if isAdmitted {
             sink.attach(slot)
             tellLate(slot, late, past: past)
         }
         slot.letGo(self)
-        return admitted
+        return isAdmitted
     }
 
     private final func tellLate(_ slot: Slot<Element>, _ late: Ending?, past: [Element]) {
+        if case .disposed = late { return slot.error(RxError.disposed(object: "subject")) }
         for value in past { slot.past(value) }
         switch late {
-        case nil: break
         case .completed: slot.completed()
         case .failed(let error): slot.error(error)
-        case .disposed: slot.error(RxError.disposed(object: "subject"))
+        case nil, .disposed: break
         }
     }
 
@@ -232,14 +235,15 @@ class SubjectCore<Element>: Source<Element> {
         hasNew.store(true, ordering: .releasing)
     }
 
-    /// Takes the newcomers into the list; inside the gate and under the lock.
+    /// Takes the newcomers into the list. Inside the gate.
+    @inline(never)
     private final func absorb() {
-        guard let newcomer = firstNew else { return }
-        if let last { last.following = newcomer } else { first = newcomer }
-        last = lastNew
-        newest = admitted
-        firstNew = nil
-        lastNew = nil
+        lock.withLock {
+            if let start = firstNew, let end = lastNew { list.append(from: start, to: end, newest: admitted) }
+            firstNew = nil
+            lastNew = nil
+            hasNew.store(false, ordering: .releasing)
+        }
     }
 
     // MARK: Leaving
@@ -252,39 +256,13 @@ class SubjectCore<Element>: Source<Element> {
             isLast = count == 0
             if isLast, refusesLate { ending = .disposed }
         }
-        gate.pass(self) { core in
-            core.gone = core.gone == .max ? .max : core.gone + 1
-            core.sweep()
-        }
+        gate.pass(slot) { $0.leaveList() }
         if isLast { emptied() }
     }
 
-    /// Unlinks who left, unless somebody walks. Links are cut one by one: a long chain must not be freed recursively.
-    private final func sweep() {
-        guard walks == 0 else { return }
-        lock.withLock { absorb() }
-        var before: Slot<Element>?
-        var slot = first
-        while gone > 0, let current = slot {
-            slot = current.following
-            if current.isLive {
-                before = current
-                continue
-            }
-            if gone != .max { gone -= 1 }
-            current.following = nil
-            if let before { before.following = slot } else { first = slot }
-            if slot == nil { last = before }
-        }
-        gone = 0
-    }
-
-    private final func unlinkAll() {
-        while let current = first {
-            first = current.following
-            current.following = nil
-            current.abandon()
-        }
-        last = nil
+    /// Forgets a subscriber who left. Inside the gate.
+    final func forget(_ slot: Slot<Element>) {
+        if hasNew.load(ordering: .acquiring) { absorb() }
+        list.remove(slot)
     }
 }

@@ -1,0 +1,70 @@
+import Dispatch
+import Rx
+import Testing
+
+/// What is fed while another thread is in the middle of an event is delivered after it, but it counts at once.
+@Suite struct BusySubjectTests {
+    /// Does the work while the subscriber of the stream is inside an element on another thread.
+    func whileBusy<Stream: ObservableType>(
+        _ stream: Stream, feed: @escaping @Sendable () -> Void, _ work: () -> Void
+    ) {
+        let (inside, release, done) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let blocked = stream.asObservable().subscribe(onNext: { _ in
+            inside.signal()
+            release.wait()
+        })
+        DispatchQueue.global().async {
+            feed()
+            done.signal()
+        }
+        inside.wait()
+        work()
+        // For each element that comes to the one that waits.
+        for _ in 0..<10 { release.signal() }
+        done.wait()
+        blocked.dispose()
+    }
+
+    @Test func aRelayTellsTheValueThatItsOwnThreadGaveIt() {
+        let relay = BehaviorRelay(value: 0)
+        whileBusy(relay.skip(1), feed: { relay.accept(1) }) {
+            relay.accept(2)
+            #expect(relay.value == 2)
+            relay.accept(3)
+            #expect(relay.value == 3)
+        }
+        #expect(relay.value == 3)
+    }
+
+    @Test func aSubjectTellsTheValueThatItsOwnThreadGaveIt() throws {
+        let subject = BehaviorSubject(value: 0)
+        whileBusy(subject.skip(1), feed: { subject.onNext(1) }) {
+            subject.onNext(2)
+            #expect((try? subject.value()) == 2)
+            subject.onError(TestError.first)
+            #expect(throws: TestError.first) { try subject.value() }
+        }
+    }
+
+    @Test func aDisposedSubjectIsSoAtOnce() {
+        let subject = PublishSubject<Int>()
+        whileBusy(subject, feed: { subject.onNext(1) }) {
+            subject.dispose()
+            #expect(subject.isDisposed)
+            #expect(!subject.hasObservers)
+        }
+    }
+
+    @Test func anEndedSubjectHasNoObservers() {
+        let subject = PublishSubject<Int>()
+        let ends = Log<Int>()
+        whileBusy(subject, feed: { subject.onNext(1) }) {
+            subject.onCompleted()
+            #expect(!subject.hasObservers)
+            _ = subject.subscribe(onCompleted: { ends.add(1) })
+        }
+        #expect(ends.count == 1)
+    }
+}
