@@ -4,7 +4,7 @@ extension ObservableType {
         Observable(Amb([asObservable().source, right.asObservable().source]))
     }
 
-    /// Whichever of the streams says something first; the others are given up.
+    /// Whichever of the streams says something first; the others are given up. Of no streams none ever says anything.
     public static func amb<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Amb(sequence.map(\.source)))
@@ -17,17 +17,16 @@ private final class Amb<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         let hub = AmbHub(into: sink)
-        hub.gate.pass(hub) { [sources = Ferry(sources)] hub in
-            for source in sources.value where hub.isLive {
-                let runner = Runner(of: hub)
-                if hub.winner == nil { hub.runners.append(runner) } else { break }
-                hub.listen(to: source, with: runner)
-            }
+        let runners = sources.map { _ in Runner(of: hub) }
+        hub.runners = runners
+        // Outside the gate: one that takes its time at subscription must not hold back the others.
+        for (source, runner) in zip(sources, runners) where hub.isLive && runner.isLive {
+            hub.listen(to: source, with: runner)
         }
     }
 
     private final class AmbHub: Hub<Element> {
-        // Both are touched inside the gate only.
+        // Both are touched inside the gate only, and before the first subscription.
         weak var winner: Runner?
         var runners: [Runner] = []
     }

@@ -6,6 +6,7 @@ extension ObservableType {
     }
 
     /// The streams one after the other. The sequence is walked as far as streams complete, anew for each subscription.
+    /// Without a stream it completes at subscription.
     public static func concat<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Concat<Element, _>(sequence))

@@ -1,70 +1,107 @@
-/// Streams flowing together, at most `limit` of them at a time; those that come later wait their turn.
-class MergeHub<Element>: Hub<Element> {
+/// Streams flowing together, at most `limit` of them at a time; those that come later wait their turn, or are dropped.
+final class MergeHub<Element>: FlattenHub<Element> {
     private let limit: Int
-    // What follows is touched inside the gate only.
-    private final var active = 0
-    private final var outerEnded = false
-    private final var pumping = false
-    // Made when the first stream has to wait, so that the usual way does not pay for looking at an array.
-    private final var waiting: WaitingStreams<Element>?
+    private let dropsExcess: Bool
+    // `lock` guards what follows.
+    private let lock = Lock()
+    private var active = 0
+    private var outerEnded = false
+    private var pumping = false
+    // Made when the first stream has to wait, so that the usual way does not pay for looking at a line.
+    private var waiting: Line<Source<Element>>?
 
-    init(limit: Int, into downstream: Sink<Element>) {
+    init(limit: Int, dropsExcess: Bool = false, into downstream: Sink<Element>) {
         self.limit = limit
+        self.dropsExcess = dropsExcess
         super.init(into: downstream)
     }
 
-    /// Whether an inner stream flows.
-    final var isFlowing: Bool { active > 0 }
+    override var isFull: Bool { dropsExcess && lock.withLock { active >= limit } }
 
-    /// Lets one more stream in, or lets it wait.
-    final func admit(_ source: Source<Element>) {
-        if active < limit, waiting == nil { return open(source) }
-        let waiting = waiting ?? WaitingStreams()
-        self.waiting = waiting
-        waiting.line.append(source)
-        pump()
+    override func admit(_ source: Source<Element>) {
+        let starts = lock.withLock { () -> Bool in
+            if active < limit, waiting == nil {
+                active += 1
+                return true
+            }
+            let line = waiting ?? Line()
+            line.append(source)
+            waiting = line
+            return false
+        }
+        if starts { open(source) } else { pump() }
     }
 
-    /// There will be no more streams.
-    final func outerCompleted() {
-        outerEnded = true
-        endIfDone()
+    override func outerCompleted() {
+        if lock.withLock({ setOuterEnded() }) { finish() }
     }
 
-    fileprivate final func innerCompleted(_ inner: Stage) {
-        drop(inner)
-        active -= 1
-        pump()
-        endIfDone()
+    /// All the streams that there will be, together.
+    func merge(_ sources: [Source<Element>]) {
+        let ends = lock.withLock { () -> Bool in
+            active = sources.count
+            return setOuterEnded()
+        }
+        if ends { finish() }
+        for source in sources where isLive { listen(to: source, with: InnerSink(of: self)) }
     }
 
     private func open(_ source: Source<Element>) {
-        active += 1
-        guard isLive, source.giveOnly(to: downstream) else { return listen(to: source, with: InnerSink(of: self)) }
-        active -= 1
-        pump()
-        endIfDone()
+        if passOnly(of: source) {
+            innerEnded { hub in hub.gate.pass(hub) { $0.finish() } }
+        } else if isLive {
+            listen(to: source, with: InnerSink(of: self))
+        }
+    }
+
+    /// Inside the gate.
+    fileprivate func innerCompleted(_ inner: Stage) {
+        drop(inner)
+        innerEnded { $0.finish() }
+    }
+
+    private func innerEnded(_ end: (MergeHub<Element>) -> Void) {
+        var hasWaiting = false
+        let ends = lock.withLock { () -> Bool in
+            active -= 1
+            hasWaiting = waiting != nil
+            return isDone
+        }
+        if ends { end(self) } else if hasWaiting { pump() }
     }
 
     // A loop and not a recursion: a thousand waiting streams may each complete at subscription.
     private func pump() {
-        guard !pumping, let waiting else { return }
+        guard lock.withLock({ startPumping() }) else { return }
+        while isLive, let next = lock.withLock({ takeNext() }) { open(next) }
+        if lock.withLock({ isDone }) { gate.pass(self) { $0.finish() } }
+    }
+
+    // MARK: Under the lock
+
+    private var isDone: Bool { outerEnded && active == 0 && waiting == nil }
+
+    private func setOuterEnded() -> Bool {
+        outerEnded = true
+        return isDone
+    }
+
+    private func startPumping() -> Bool {
+        if pumping { return false }
         pumping = true
-        while active < limit, isLive, let source = waiting.line.popFirst() { open(source) }
-        pumping = false
-        guard waiting.line.isEmpty else { return }
-        self.waiting = nil
-        endIfDone()
+        return true
     }
 
-    private func endIfDone() {
-        if outerEnded, active == 0, waiting == nil { finish() }
+    /// The next stream that may start; when there is none, whoever ends one pumps again.
+    private func takeNext() -> Source<Element>? {
+        guard active < limit, let node = waiting?.takeFirst() else {
+            pumping = false
+            if waiting?.isEmpty == true { waiting = nil }
+            return nil
+        }
+        active += 1
+        return node.element
     }
-}
-
-/// The streams that wait for their turn.
-private final class WaitingStreams<Element> {
-    var line = Line<Source<Element>>()
 }
 
 /// The subscriber of one inner stream.
@@ -79,60 +116,4 @@ private final class InnerSink<Element>: SerialSink<Element> {
     override func receive(_ value: Element) { if isLive { hub.forward(value) } }
     override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
     override func receiveCompleted() { if markStopped() { hub.innerCompleted(self) } }
-}
-
-/// What becomes of an element of the outer stream while inner ones flow.
-enum Admission { case always, whenIdle }
-
-/// The subscriber of the outer stream: makes an inner stream of each element.
-final class OuterSink<Input, Element>: SerialSink<Input> {
-    private let hub: MergeHub<Element>
-    private let admission: Admission
-    private let transform: (Input) throws -> Source<Element>
-
-    init(
-        of hub: MergeHub<Element>, _ admission: Admission,
-        _ transform: @escaping (Input) throws -> Source<Element>
-    ) {
-        self.hub = hub
-        self.admission = admission
-        self.transform = transform
-        super.init(hub.gate)
-    }
-
-    override func receive(_ value: Input) {
-        guard isLive, admission == .always || !hub.isFlowing else { return }
-        do {
-            hub.admit(try transform(value))
-        } catch {
-            hub.fail(error)
-        }
-    }
-
-    override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
-    override func receiveCompleted() { if markStopped() { hub.outerCompleted() } }
-}
-
-/// An outer stream, what makes inner ones of its elements, and how many may flow.
-final class Merge<Input, Element>: Source<Element> {
-    private let upstream: Source<Input>
-    private let limit: Int
-    private let admission: Admission
-    private let transform: (Input) throws -> Source<Element>
-
-    init(
-        _ upstream: Source<Input>, limit: Int = .max, admission: Admission = .always,
-        _ transform: @escaping (Input) throws -> Source<Element>
-    ) {
-        precondition(limit > 0, "merge needs room for at least one stream at a time.")
-        self.upstream = upstream
-        self.limit = limit
-        self.admission = admission
-        self.transform = transform
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        let hub = MergeHub(limit: limit, into: sink)
-        hub.listen(to: upstream, with: OuterSink(of: hub, admission, transform))
-    }
 }

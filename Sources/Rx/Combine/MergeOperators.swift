@@ -1,12 +1,14 @@
 extension ObservableType where Element: ObservableConvertibleType {
     /// All the streams that come, flowing together.
     public func merge() -> Observable<Element.Element> {
-        Observable(Merge(asObservable().source, streams { $0 }))
+        Observable(Flatten(asObservable().source, streams { $0 }) { MergeHub(limit: .max, into: $0) })
     }
 
-    /// The streams that come, at most that many at a time; the others wait in order.
+    /// The streams that come, at most that many at a time; the others wait in order. A number below 1 traps.
     public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
-        Observable(Merge(asObservable().source, limit: maxConcurrent, streams { $0 }))
+        precondition(maxConcurrent > 0, "merge needs room for at least one stream at a time.")
+        return Observable(
+            Flatten(asObservable().source, streams { $0 }) { MergeHub(limit: maxConcurrent, into: $0) })
     }
 
     /// The streams that come, one after the other in order.
@@ -14,7 +16,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// All the streams flowing together. It completes when all did, and fails with the first that fails.
+    /// All the streams flowing together. It completes when all did (at subscription if there is none), and
+    /// fails with the first that fails.
     public static func merge<Streams: Collection>(_ sources: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         merge(Array(sources))
@@ -33,11 +36,5 @@ private final class MergeArray<Element>: Source<Element> {
     private let sources: [Source<Element>]
     init(_ sources: [Source<Element>]) { self.sources = sources }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = MergeHub(limit: .max, into: sink)
-        hub.gate.pass(hub) { [sources = Ferry(sources)] hub in
-            for source in sources.value where hub.isLive { hub.admit(source) }
-            hub.outerCompleted()
-        }
-    }
+    override func run(_ sink: Sink<Element>) { MergeHub(limit: .max, into: sink).merge(sources) }
 }

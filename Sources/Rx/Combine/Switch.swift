@@ -1,61 +1,48 @@
 extension ObservableType where Element: ObservableConvertibleType {
     /// The latest of the streams that come; each new one ends the one before.
     public func switchLatest() -> Observable<Element.Element> {
-        Observable(Switch(asObservable().source, streams { $0 }))
+        Observable(Flatten(asObservable().source, streams { $0 }) { SwitchHub(into: $0) })
     }
 }
 
 /// Only the latest inner stream flows.
-final class Switch<Outer, Element>: Source<Element> {
-    private let upstream: Source<Outer>
-    private let transform: (Outer) throws -> Source<Element>
-
-    init(_ upstream: Source<Outer>, _ transform: @escaping (Outer) throws -> Source<Element>) {
-        self.upstream = upstream
-        self.transform = transform
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        let hub = SwitchHub(into: sink)
-        let transform = transform
-        hub.listen(
-            to: upstream,
-            with: Input<Outer>(
-                of: hub,
-                onNext: { value in
-                    do {
-                        hub.turn(to: try transform(value))
-                    } catch {
-                        hub.fail(error)
-                    }
-                },
-                onCompleted: { hub.outerCompleted() }))
-    }
-}
-
-private final class SwitchHub<Element>: Hub<Element> {
-    // Both are touched inside the gate only.
+final class SwitchHub<Element>: FlattenHub<Element> {
+    // `lock` guards both.
+    private let lock = Lock()
     private weak var latest: Stage?
     private var outerEnded = false
 
-    func turn(to source: Source<Element>) {
-        if let latest { drop(latest) }
-        latest = nil
-        if isLive, source.giveOnly(to: downstream) { return }
+    override func admit(_ source: Source<Element>) {
+        if let old = replaceLatest(with: nil) { drop(old) }
+        if passOnly(of: source) { return }
         let inner = SwitchedSink(of: self)
-        latest = inner
-        listen(to: source, with: inner)
+        _ = replaceLatest(with: inner)
+        if isLive { listen(to: source, with: inner) }
     }
 
-    func outerCompleted() {
-        outerEnded = true
-        if latest == nil { finish() }
+    override func outerCompleted() {
+        let isDone = lock.withLock { () -> Bool in
+            outerEnded = true
+            return latest == nil
+        }
+        if isDone { finish() }
     }
 
-    func innerCompleted(_ inner: Stage) {
+    /// Inside the gate.
+    fileprivate func innerCompleted(_ inner: Stage) {
         drop(inner)
-        if latest === inner { latest = nil }
-        if latest == nil, outerEnded { finish() }
+        let isDone = lock.withLock { () -> Bool in
+            if latest === inner { latest = nil }
+            return outerEnded && latest == nil
+        }
+        if isDone { finish() }
+    }
+
+    private func replaceLatest(with inner: Stage?) -> Stage? {
+        lock.withLock {
+            defer { latest = inner }
+            return latest
+        }
     }
 }
 

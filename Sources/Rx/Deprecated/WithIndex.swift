@@ -14,7 +14,10 @@ extension ObservableType {
     public func flatMapWithIndex<Inner: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element, Int) throws -> Inner
     ) -> Observable<Inner.Element> {
-        Observable<Inner.Element>(Merge(enumerated().source, streams { try selector($0.element, $0.index) }))
+        Observable<Inner.Element>(
+            Flatten(enumerated().source, streams { try selector($0.element, $0.index) }) {
+                MergeHub(limit: .max, into: $0)
+            })
     }
 
     /// The elements from the first one on for which, with its number, the predicate does not hold.

@@ -4,7 +4,7 @@ extension ObservableType {
     public func flatMap<Stream: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Stream.Element> {
-        Observable(Merge(asObservable().source, streams(selector)))
+        Observable(Flatten(asObservable().source, streams(selector)) { MergeHub(limit: .max, into: $0) })
     }
 
     /// A stream for each element that comes while no earlier one flows; other elements are dropped.
@@ -12,7 +12,8 @@ extension ObservableType {
     public func flatMapFirst<Stream: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Stream.Element> {
-        Observable(Merge(asObservable().source, admission: .whenIdle, streams(selector)))
+        Observable(
+            Flatten(asObservable().source, streams(selector)) { MergeHub(limit: 1, dropsExcess: true, into: $0) })
     }
 
     /// A stream for each element, one after the other in order; later ones wait.
@@ -20,7 +21,7 @@ extension ObservableType {
     public func concatMap<Stream: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Stream.Element> {
-        Observable(Merge(asObservable().source, limit: 1, streams(selector)))
+        Observable(Flatten(asObservable().source, streams(selector)) { MergeHub(limit: 1, into: $0) })
     }
 
     /// A stream for each element; the next one ends the one before.
@@ -28,7 +29,7 @@ extension ObservableType {
     public func flatMapLatest<Stream: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Stream.Element> {
-        Observable(Switch(asObservable().source, streams(selector)))
+        Observable(Flatten(asObservable().source, streams(selector)) { SwitchHub(into: $0) })
     }
 }
 

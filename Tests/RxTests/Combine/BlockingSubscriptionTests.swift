@@ -1,0 +1,33 @@
+import Dispatch
+import Rx
+import Testing
+
+/// A source may take its time at subscription: meanwhile the elements of the others go through, from whatever thread.
+@Suite struct BlockingSubscriptionTests {
+    /// At subscription it has another thread feed the subject, and waits until that element was heard.
+    func stubborn(_ subject: PublishSubject<Int>, _ heard: DispatchSemaphore, _ verdict: Log<Bool>) -> Observable<Int> {
+        Observable.create { observer in
+            DispatchQueue.global().async { subject.onNext(1) }
+            verdict.add(heard.wait(timeout: .now() + 2) == .success)
+            observer.onCompleted()
+            return Disposables.create()
+        }
+    }
+
+    static let operators: [(String, @Sendable (Observable<Int>, Observable<Int>) -> Observable<Int>)] = [
+        ("merge", { Observable.merge($0, $1) }), ("flatMap", { one, two in Observable.of(0, 1).flatMap { $0 == 0 ? one : two } }),
+        ("amb", { $0.amb($1) }),
+    ]
+
+    @Test(arguments: [0, 1, 2])
+    func theOthersGoThrough(_ index: Int) {
+        let subject = PublishSubject<Int>()
+        let heard = DispatchSemaphore(value: 0)
+        let verdict = Log<Bool>()
+        let (name, make) = Self.operators[index]
+        let subscription = make(subject.asObservable(), stubborn(subject, heard, verdict))
+            .subscribe(onNext: { _ in heard.signal() })
+        #expect(verdict.all == [true], "\(name)")
+        subscription.dispose()
+    }
+}
