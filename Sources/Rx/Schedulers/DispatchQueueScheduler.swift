@@ -1,5 +1,6 @@
 public import Dispatch
 public import FoundationEssentials
+import Synchronization
 
 /// What the schedulers on dispatch queues have in common: the wall clock, and work now, later, and again and again.
 ///
@@ -53,16 +54,25 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
         let cell = PeriodicState(state)
         let timer = QueueTimer(on: queue)
         timer.start(after: startAfter, period: period, leeway: leeway) {
-            if !timer.isDisposed { cell.state = action(cell.state) }
+            if !timer.isDisposed { cell.step(action) }
         }
         return timer
     }
 }
 
-/// The state between two ticks. Guard: a timer source runs one handler at a time.
+/// The state between two ticks. Guard: a timer source runs one handler at a time, on whatever thread.
 private final class PeriodicState<State>: @unchecked Sendable {
-    var state: State
+    private var state: State
+    // The thread sanitizer does not see that libdispatch runs one handler after the other. These moves tell it.
+    private let turn = Atomic<Bool>(false)
+
     init(_ state: State) { self.state = state }
+
+    func step(_ action: (State) -> State) {
+        _ = turn.load(ordering: .acquiring)
+        state = action(state)
+        turn.store(true, ordering: .releasing)
+    }
 }
 
 /// A timer of libdispatch that is cancelled once. Guard: libdispatch's own, and the atomic flag of `cancelled`.

@@ -15,7 +15,8 @@ import Testing
     }
 
     static let operators: [(String, @Sendable (Observable<Int>, Observable<Int>) -> Observable<Int>)] = [
-        ("merge", { Observable.merge($0, $1) }), ("flatMap", { one, two in Observable.of(0, 1).flatMap { $0 == 0 ? one : two } }),
+        ("merge", { Observable.merge($0, $1) }),
+        ("flatMap", { one, two in Observable.of(0, 1).flatMap { $0 == 0 ? one : two } }),
         ("amb", { $0.amb($1) }),
     ]
 
