@@ -17,10 +17,10 @@ enum Grammar {
 
     /// Somebody sent an event after the end.
     @inline(__always)
-    static func eventAfterEnd(_ event: StaticString, to target: StaticString) {
+    static func eventAfterEnd(_ event: StaticString, toObserverOf source: StaticString) {
         #if DEBUG
             Hooks.grammarViolationHandler(
-                "\(target) was sent \(event) after its end, and ignored it; nothing may follow an error or a completion."
+                "The observer of \(source) was sent \(event) after its end, and ignored it; nothing may follow an error or a completion."
             )
         #endif
     }

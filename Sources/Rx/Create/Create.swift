@@ -35,7 +35,7 @@ private final class Create<Element>: Source<Element> {
     init(_ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) { self.subscribe = subscribe }
 
     override func run(_ sink: Sink<Element>) {
-        let entry = CreateSink(into: sink)
+        let entry = CreateSink(of: "`create`", into: sink)
         entry.attach(subscribe(AnyObserver(entry)))
     }
 }
@@ -46,30 +46,32 @@ final class Adopted<Stream: ObservableType>: Source<Stream.Element> {
     init(_ stream: Stream) { self.stream = stream }
 
     override func run(_ sink: Sink<Stream.Element>) {
-        let entry = CreateSink(into: sink)
+        let entry = CreateSink(of: "a stream that is no `Observable` itself", into: sink)
         entry.attach(stream.subscribe(AnyObserver(entry)))
     }
 }
 
 /// What the closure of `create` talks to. It keeps the grammar whatever the closure does.
 private final class CreateSink<Element>: SerialSink<Element> {
+    private let source: StaticString
     private let downstream: Sink<Element>
     // Guarded by the gate.
     private var ended = false
 
-    init(into downstream: Sink<Element>) {
+    init(of source: StaticString, into downstream: Sink<Element>) {
+        self.source = source
         self.downstream = downstream
         super.init(Gate())
         downstream.attach(self)
     }
 
     override func receive(_ value: Element) {
-        if ended { return Grammar.eventAfterEnd("an element", to: "The observer of `create`") }
+        if ended { return Grammar.eventAfterEnd("an element", toObserverOf: source) }
         if isLive { downstream.next(value) }
     }
 
     override func receiveError(_ error: any Error) {
-        if ended { return Grammar.eventAfterEnd("an error", to: "The observer of `create`") }
+        if ended { return Grammar.eventAfterEnd("an error", toObserverOf: source) }
         guard isLive else { return }
         ended = true
         downstream.error(error)
@@ -77,7 +79,7 @@ private final class CreateSink<Element>: SerialSink<Element> {
     }
 
     override func receiveCompleted() {
-        if ended { return Grammar.eventAfterEnd("a completion", to: "The observer of `create`") }
+        if ended { return Grammar.eventAfterEnd("a completion", toObserverOf: source) }
         guard isLive else { return }
         ended = true
         downstream.completed()

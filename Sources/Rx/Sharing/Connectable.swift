@@ -25,7 +25,7 @@ extension ObservableType {
     /// The stream through a `PublishSubject`, started by `connect`.
     public func publish() -> ConnectableObservable<Element> { multicast { PublishSubject() } }
 
-    /// The stream through a `ReplaySubject` of that size, started by `connect`.
+    /// The stream through a `ReplaySubject` of that size, started by `connect`. A negative size traps.
     public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }

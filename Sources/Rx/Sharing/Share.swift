@@ -10,7 +10,7 @@ extension ObservableType {
     /// One subscription to the stream for all subscribers, made for the first and given up with the last.
     ///
     /// Late subscribers first get the last `replay` elements. After the end, a new subscriber starts the stream anew
-    /// (`.whileConnected`), or gets the past and the end (`.forever`).
+    /// (`.whileConnected`), or gets the past and the end (`.forever`). A negative `replay` traps.
     public func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Observable<Element> {
         precondition(replay >= 0, "share needs a replay count that is not negative.")
         switch scope {

@@ -13,7 +13,7 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
         super.init(core)
     }
 
-    /// A subject that remembers that many elements.
+    /// A subject that remembers that many elements. A negative number traps.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         precondition(bufferSize >= 0, "A replay buffer needs a size that is not negative.")
         return ReplaySubject(limit: bufferSize)
