@@ -29,6 +29,8 @@ class FlattenHub<Element>: Hub<Element> {
     var isFull: Bool { false }
     /// Here is one more stream.
     func admit(_ source: Source<Element>) {}
+    /// One of them completed. Inside the gate.
+    func innerCompleted(_ inner: Stage) {}
     /// There will be no more streams. Inside the gate.
     func outerCompleted() {}
 
@@ -42,6 +44,20 @@ class FlattenHub<Element>: Hub<Element> {
         case .busy: return false
         }
     }
+}
+
+/// The subscriber of one inner stream.
+final class InnerSink<Element>: SerialSink<Element> {
+    private let hub: FlattenHub<Element>
+
+    init(of hub: FlattenHub<Element>) {
+        self.hub = hub
+        super.init(hub.gate)
+    }
+
+    override func receive(_ value: Element) { if isLive { hub.forward(value) } }
+    override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
+    override func receiveCompleted() { if markStopped() { hub.innerCompleted(self) } }
 }
 
 /// The subscriber of the outer stream: makes an inner stream of each element.

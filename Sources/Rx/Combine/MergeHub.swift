@@ -54,8 +54,7 @@ final class MergeHub<Element>: FlattenHub<Element> {
         }
     }
 
-    /// Inside the gate.
-    fileprivate func innerCompleted(_ inner: Stage) {
+    override func innerCompleted(_ inner: Stage) {
         drop(inner)
         innerEnded { $0.finish() }
     }
@@ -102,18 +101,4 @@ final class MergeHub<Element>: FlattenHub<Element> {
         active += 1
         return node.element
     }
-}
-
-/// The subscriber of one inner stream.
-private final class InnerSink<Element>: SerialSink<Element> {
-    private let hub: MergeHub<Element>
-
-    init(of hub: MergeHub<Element>) {
-        self.hub = hub
-        super.init(hub.gate)
-    }
-
-    override func receive(_ value: Element) { if isLive { hub.forward(value) } }
-    override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
-    override func receiveCompleted() { if markStopped() { hub.innerCompleted(self) } }
 }

@@ -15,7 +15,7 @@ final class SwitchHub<Element>: FlattenHub<Element> {
     override func admit(_ source: Source<Element>) {
         if let old = replaceLatest(with: nil) { drop(old) }
         if passOnly(of: source) { return }
-        let inner = SwitchedSink(of: self)
+        let inner = InnerSink(of: self)
         _ = replaceLatest(with: inner)
         if isLive { listen(to: source, with: inner) }
     }
@@ -28,8 +28,7 @@ final class SwitchHub<Element>: FlattenHub<Element> {
         if isDone { finish() }
     }
 
-    /// Inside the gate.
-    fileprivate func innerCompleted(_ inner: Stage) {
+    override func innerCompleted(_ inner: Stage) {
         drop(inner)
         let isDone = lock.withLock { () -> Bool in
             if latest === inner { latest = nil }
@@ -44,17 +43,4 @@ final class SwitchHub<Element>: FlattenHub<Element> {
             return latest
         }
     }
-}
-
-private final class SwitchedSink<Element>: SerialSink<Element> {
-    private let hub: SwitchHub<Element>
-
-    init(of hub: SwitchHub<Element>) {
-        self.hub = hub
-        super.init(hub.gate)
-    }
-
-    override func receive(_ value: Element) { if isLive { hub.forward(value) } }
-    override func receiveError(_ error: any Error) { if isLive { hub.fail(error) } }
-    override func receiveCompleted() { if markStopped() { hub.innerCompleted(self) } }
 }

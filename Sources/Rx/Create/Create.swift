@@ -41,14 +41,35 @@ private final class Create<Element>: Source<Element> {
 }
 
 /// A stream of a type from elsewhere.
-final class Adopted<Stream: ObservableType>: Source<Stream.Element> {
+final class Adopted<Stream: ObservableType>: Source<Stream.Element>, ForeignSource {
     private let stream: Stream
-    init(_ stream: Stream) { self.stream = stream }
+    private let scheduler: (any ImmediateSchedulerType)?
+
+    init(_ stream: Stream, undoneOn scheduler: (any ImmediateSchedulerType)? = nil) {
+        self.stream = stream
+        self.scheduler = scheduler
+    }
 
     override func run(_ sink: Sink<Stream.Element>) {
         let entry = CreateSink(of: "a stream that is no `Observable` itself", into: sink)
-        entry.attach(stream.subscribe(AnyObserver(entry)))
+        let subscription = stream.subscribe(AnyObserver(entry))
+        if let scheduler {
+            entry.attach(ScheduledDisposable(scheduler: scheduler, disposable: subscription))
+        } else {
+            entry.attach(subscription)
+        }
     }
+
+    func undone(on scheduler: any ImmediateSchedulerType) -> Source<Stream.Element> {
+        Adopted(stream, undoneOn: scheduler)
+    }
+}
+
+/// A stream of a type from elsewhere, which can see when its subscription is undone: `subscribe(on:)` does it on the
+/// scheduler even after the end.
+protocol ForeignSource<Element> {
+    associatedtype Element
+    func undone(on scheduler: any ImmediateSchedulerType) -> Source<Element>
 }
 
 /// What the closure of `create` talks to. It keeps the grammar whatever the closure does.

@@ -118,13 +118,18 @@ private final class SubscribeOn<Element>: Source<Element> {
     private let upstream: Source<Element>
     private let scheduler: any ImmediateSchedulerType
 
+    // Where the subscription to `upstream` is undone; nil if `upstream` sees to that.
+    private let undoing: (any ImmediateSchedulerType)?
+
     init(_ upstream: Source<Element>, _ scheduler: any ImmediateSchedulerType) {
-        self.upstream = upstream
+        let foreign = upstream as? any ForeignSource<Element>
+        self.upstream = foreign?.undone(on: scheduler) ?? upstream
         self.scheduler = scheduler
+        undoing = foreign == nil ? scheduler : nil
     }
 
     override func run(_ sink: Sink<Element>) {
-        let pass = SubscribeSink(scheduler, into: sink)
+        let pass = SubscribeSink(undoneOn: undoing, into: sink)
         let start = Ferry((pass, upstream))
         pass.begin(
             scheduler.run {
@@ -136,10 +141,10 @@ private final class SubscribeOn<Element>: Source<Element> {
 
 private final class SubscribeSink<Element>: Stage {
     let inner: Inner
-    private let scheduler: any ImmediateSchedulerType
+    private let scheduler: (any ImmediateSchedulerType)?
     private let start = SingleAssignmentDisposable()
 
-    init(_ scheduler: any ImmediateSchedulerType, into downstream: Sink<Element>) {
+    init(undoneOn scheduler: (any ImmediateSchedulerType)?, into downstream: Sink<Element>) {
         inner = Inner(downstream)
         self.scheduler = scheduler
         super.init()
@@ -151,9 +156,10 @@ private final class SubscribeSink<Element>: Stage {
     override func dispose() {
         guard markDisposed() else { return }
         start.dispose()
-        let target = Ferry(inner)
         // What the subscriber disposes of is disposed of where it was subscribed.
         inner.markSilent()
+        guard let scheduler else { return inner.dispose() }
+        let target = Ferry(inner)
         _ = scheduler.run { target.value.dispose() }
     }
 

@@ -47,6 +47,13 @@ extension InfallibleType {
         subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
     }
 
+    /// As `subscribe(_:)`, for a closure that takes the events of an `Observable`; it never hears an error.
+    @_disfavoredOverload
+    @preconcurrency
+    public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
+        asObservable().subscribe(on)
+    }
+
     /// Hands elements and the end of the stream to the closures that are given.
     ///
     /// `onDisposed` is called once, after the end or after disposal.

@@ -48,7 +48,7 @@ import Testing
             stream, scheduler in
             stream.subscribe(on: scheduler)
         }
-        check(usual, gives: Array(usual.dropFirst()), lives: (201, 300)) { stream, scheduler in
+        check(usual, gives: Array(usual.dropFirst()), lives: (201, 301)) { stream, scheduler in
             stream.subscribe(on: scheduler)
         }
     }

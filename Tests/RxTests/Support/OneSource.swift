@@ -217,8 +217,8 @@ extension OneSource {
             ], ill: [.next(211, 1), .next(221, 2), .error(226, TestError.first)]
         ) { stream, scheduler in stream.observe(on: scheduler) },
         OneSource(
-            "subscribe(on:)", Array(usual.dropFirst()), (201, 300), ill: Array(failing.dropFirst()),
-            (201, 225),
+            "subscribe(on:)", Array(usual.dropFirst()), (201, 301), ill: Array(failing.dropFirst()),
+            (201, 226),
             lateness: 1
         ) { stream, scheduler in stream.subscribe(on: scheduler) },
     ]

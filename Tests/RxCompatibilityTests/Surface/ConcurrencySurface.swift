@@ -1,0 +1,84 @@
+import Foundation
+import Rx
+import RxTest
+import XCTest
+
+private final class Box {
+    let value: Int
+    init(_ value: Int) { self.value = value }
+}
+
+private struct Countdown: AsyncSequence, AsyncIteratorProtocol {
+    typealias Element = Box
+    var box: Box
+
+    mutating func next() async -> Box? {
+        if box.value == 0 { return nil }
+        defer { box = Box(box.value - 1) }
+        return box
+    }
+
+    func makeAsyncIterator() -> Countdown { self }
+}
+
+/// `values`, `value` and `asObservable` with the types that they are declared with, of elements of any kind.
+final class ConcurrencySurface: XCTestCase {
+    func testStreamsAreSequences() async throws {
+        let values: AsyncThrowingStream<Int, Error> = Observable.of(1, 2).values
+        let sure: AsyncStream<Int> = Infallible.of(1, 2).values
+        let boxes: AsyncThrowingStream<Box, Error> = Observable.of(Box(1), Box(2)).values
+        var heard: [Int] = []
+        for try await value in values { heard.append(value) }
+        for await value in sure { heard.append(value) }
+        for try await box in boxes { heard.append(box.value) }
+        XCTAssertEqual(heard, [1, 2, 1, 2, 1, 2])
+    }
+
+    func testTraitsAreValues() async throws {
+        let one: Int = try await Single.just(1).value
+        let box: Box = try await Single.just(Box(2)).value
+        let maybe: Int? = try await Maybe.just(3).value
+        let none: Int? = try await Maybe<Int>.empty().value
+        let nothing: Void = try await Completable.empty().value
+        XCTAssertEqual([one, box.value, maybe, none], [1, 2, 3, nil])
+        _ = nothing
+        let made: Single<Int> = Single.create(detached: true, priority: .high) { () async throws -> Int in 4 }
+        let short = Single<Int>.create { 5 }
+        let sum = try await made.value + short.value
+        XCTAssertEqual(sum, 9)
+    }
+
+    func testSequencesAreStreams() async throws {
+        let numbers = AsyncStream<Int> { continuation in
+            continuation.yield(1)
+            continuation.yield(2)
+            continuation.finish()
+        }
+        let stream: Observable<Int> = numbers.asObservable()
+        let array = try await stream.toArray().value
+        XCTAssertEqual(array, [1, 2])
+        let own = try await Countdown(box: Box(2)).asObservable().map { $0.value }.toArray().value
+        XCTAssertEqual(own, [2, 1])
+        let failing = AsyncThrowingStream<Int, Error> { $0.finish(throwing: testError) }
+        do {
+            _ = try await failing.asObservable().toArray().value
+            XCTFail("The sequence fails.")
+        } catch {
+            XCTAssertErrorEqual(error, testError)
+        }
+    }
+
+    func testValuesEndWithTheirTask() async throws {
+        let subject = PublishSubject<Int>()
+        let task = Task { () -> Int in
+            var count = 0
+            for try await _ in subject.values { count += 1 }
+            return count
+        }
+        while !subject.hasObservers { await Task.yield() }
+        task.cancel()
+        _ = try? await task.value
+        while subject.hasObservers { await Task.yield() }
+        XCTAssertFalse(subject.hasObservers)
+    }
+}
