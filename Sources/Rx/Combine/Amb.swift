@@ -18,7 +18,7 @@ private final class Amb<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) {
         let hub = AmbHub(into: sink)
         let runners = sources.map { _ in Runner(of: hub) }
-        hub.runners = runners
+        hub.runners = runners.map { Runner.Unheld(runner: $0) }
         // Outside the gate: one that takes its time at subscription must not hold back the others.
         for (source, runner) in zip(sources, runners) where hub.isLive && runner.isLive {
             hub.listen(to: source, with: runner)
@@ -26,12 +26,14 @@ private final class Amb<Element>: Source<Element> {
     }
 
     private final class AmbHub: Hub<Element> {
-        // Both are touched inside the gate only, and before the first subscription.
+        // Both are touched inside the gate only, and before the first subscription. The hub does not hold who holds it.
         weak var winner: Runner?
-        var runners: [Runner] = []
+        var runners: [Runner.Unheld] = []
     }
 
     private final class Runner: SerialSink<Element> {
+        struct Unheld { weak var runner: Runner? }
+
         private let hub: AmbHub
 
         init(of hub: AmbHub) {
@@ -44,7 +46,7 @@ private final class Amb<Element>: Source<Element> {
                 hub.winner = self
                 let others = hub.runners
                 hub.runners = []
-                for other in others where other !== self { hub.drop(other) }
+                for case let other? in others.map(\.runner) where other !== self { hub.drop(other) }
             }
             return hub.winner === self && isLive
         }

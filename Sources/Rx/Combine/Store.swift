@@ -15,7 +15,7 @@ final class LatestStore<Element>: Store<Element> {
     private var latest: Place<Element>?
 
     override func put(_ value: Element) {
-        if let latest { latest.value = value } else { latest = Place(value) }
+        if let latest { latest.replace(with: value) } else { latest = Place(value) }
         isEmpty = false
     }
 

@@ -51,7 +51,7 @@ private final class WithLatestFrom<First, Second, Result>: Source<Result> {
         private(set) var latest: Place<Second>?
 
         func keep(_ value: Second) {
-            if let latest { latest.value = value } else { latest = Place(value) }
+            if let latest { latest.replace(with: value) } else { latest = Place(value) }
         }
     }
 }

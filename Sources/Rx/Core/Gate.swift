@@ -49,8 +49,12 @@ final class Gate {
 
     /// Leaves work at the gate, for callers who hold a lock. They must call `serve` when they hold it no longer.
     func append(_ work: @escaping @Sendable () -> Void) {
-        queue.withLock { $0.append(work) }
-        waiting.add(1, ordering: .sequentiallyConsistent)
+        // Counted under the lock: who takes it must find it counted. Else the count would be 0 for a moment with work
+        // waiting, and a later event of the same thread would go first.
+        queue.withLock { queue in
+            queue.append(work)
+            waiting.add(1, ordering: .sequentiallyConsistent)
+        }
     }
 
     private func take(_ thread: UInt) -> Bool {

@@ -23,7 +23,7 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
     where Observer.Element == Element {
         let sink = ObserverSink(observer)
         source.connect(sink)
-        return Handle(sink)
+        return Handle(sink.subscription)
     }
 
     /// The stream itself.

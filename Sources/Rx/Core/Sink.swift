@@ -49,24 +49,38 @@ class Pipe<Input, Output>: Sink<Input> {
     override func completed() { finish() }
 }
 
-/// A user's own observer at the end of a chain.
-final class ObserverSink<Observer: ObserverType>: Sink<Observer.Element> {
+/// The sink of a subscriber, at the end of a chain. Its flags and the way up are those of its subscription.
+class LastSink<Element>: Sink<Element> {
+    final let subscription: Subscription
+    init(_ subscription: Subscription = Subscription()) { self.subscription = subscription }
+
+    final override func attach(_ teardown: Teardown) { subscription.attach(teardown) }
+    final override func detach() { subscription.detach() }
+    final override func dispose() { subscription.dispose() }
+}
+
+/// A user's own observer.
+final class ObserverSink<Observer: ObserverType>: LastSink<Observer.Element> {
     private let observer: Observer
-    init(_ observer: Observer) { self.observer = observer }
+
+    init(_ observer: Observer) {
+        self.observer = observer
+        super.init()
+    }
 
     override func next(_ value: Observer.Element) {
-        if isLive { observer.on(.next(value)) }
+        if subscription.isLive { observer.on(.next(value)) }
     }
 
     override func error(_ error: any Error) {
-        guard markStopped() else { return }
+        guard subscription.markStopped() else { return }
         observer.on(.error(error))
-        disposeAfterEnd()
+        subscription.disposeAfterEnd()
     }
 
     override func completed() {
-        guard markStopped() else { return }
+        guard subscription.markStopped() else { return }
         observer.on(.completed)
-        disposeAfterEnd()
+        subscription.disposeAfterEnd()
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObservableType {
     /// Hands each event of the stream to the closure.
     @preconcurrency
@@ -20,7 +18,7 @@ extension ObservableType {
     ) -> any Disposable {
         let sink = ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
         asObservable().source.connect(sink)
-        return Handle(sink)
+        return Handle(sink.subscription)
     }
 
     /// As `subscribe(onNext:…)`, with an object held weakly and given to each closure while it lives.
@@ -48,12 +46,10 @@ func unheard() -> @Sendable (any Error) -> Void {
 }
 
 /// The closures of a subscriber at the end of a chain.
-final class ClosureSink<Element>: Sink<Element> {
+final class ClosureSink<Element>: LastSink<Element> {
     private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
-    private let onDisposed: (@Sendable () -> Void)?
-    private let told = Atomic<Bool>(false)
 
     init(
         onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
@@ -63,37 +59,28 @@ final class ClosureSink<Element>: Sink<Element> {
         if let onNext { self.onNext = onNext } else { self.onNext = { _ in } }
         if let onError { self.onError = onError } else { self.onError = unheard() }
         self.onCompleted = onCompleted
-        self.onDisposed = onDisposed
+        super.init(Subscription(onDisposed: onDisposed))
     }
 
     override func next(_ value: Element) {
-        if isLive { onNext(value) }
+        if subscription.isLive { onNext(value) }
     }
 
     override func error(_ error: any Error) {
-        guard markStopped() else { return }
+        guard subscription.markStopped() else { return }
         onError(error)
         end()
     }
 
     override func completed() {
-        guard markStopped() else { return }
+        guard subscription.markStopped() else { return }
         onCompleted?()
         end()
     }
 
     // After the last event RxSwift says `onDisposed` first and undoes the sources after it.
     private func end() {
-        tell()
-        disposeAfterEnd()
-    }
-
-    override func dispose() {
-        if markDisposed() { tell() }
-    }
-
-    private func tell() {
-        guard let onDisposed, !told.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        onDisposed()
+        subscription.tell()
+        subscription.disposeAfterEnd()
     }
 }

@@ -51,7 +51,7 @@ class Stage: Teardown {
     final var isDisposed: Bool { flags.load(ordering: .acquiring) & Stage.disposed != 0 }
 
     /// Names what is to be undone with this stage. To be called once.
-    final func attach(_ teardown: Teardown) {
+    func attach(_ teardown: Teardown) {
         upstream = teardown
         let before = flags.bitwiseOr(Stage.assigned, ordering: .acquiringAndReleasing).oldValue
         if before & Stage.disposed != 0 { release() }
@@ -80,7 +80,9 @@ class Stage: Teardown {
     private func release() { letGoOfUpstream()?.dispose() }
 
     /// Lets go of what was attached without undoing it: it is gone by itself.
-    final func detach() { _ = letGoOfUpstream() }
+    func detach() {
+        if flags.load(ordering: .acquiring) & Stage.assigned != 0 { _ = letGoOfUpstream() }
+    }
 
     private func letGoOfUpstream() -> Teardown? {
         let before = flags.bitwiseOr(Stage.released, ordering: .acquiringAndReleasing).oldValue

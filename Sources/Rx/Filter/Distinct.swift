@@ -78,7 +78,7 @@ private final class DistinctSink<Element, Key>: Pipe<Element, Element> {
                 return forward(value)
             }
             if try equal(last.value, current) { return }
-            last.value = current
+            last.replace(with: current)
         } catch {
             return fail(error)
         }

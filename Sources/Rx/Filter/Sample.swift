@@ -24,7 +24,7 @@ private final class Sample<Element, Signal>: Source<Element> {
     override func run(_ sink: Sink<Element>) {
         let hub = SampleHub(defaultValue, into: sink)
         hub.listen(
-            to: upstream, with: Input<Element>(of: hub, onNext: { hub.latest = $0 }, onCompleted: { hub.ended = true }))
+            to: upstream, with: Input<Element>(of: hub, onNext: { hub.keep($0) }, onCompleted: { hub.ended = true }))
         hub.listen(to: sampler, with: Input<Signal>(of: hub, onNext: { _ in hub.send() }, onCompleted: { hub.send() }))
     }
 }
@@ -32,12 +32,17 @@ private final class Sample<Element, Signal>: Source<Element> {
 private final class SampleHub<Element>: Hub<Element> {
     private let defaultValue: Element?
     // Both are touched inside the gate only.
-    var latest: Element?
+    private var latest: Element?
     var ended = false
 
     init(_ defaultValue: Element?, into downstream: Sink<Element>) {
         self.defaultValue = defaultValue
         super.init(into: downstream)
+    }
+
+    func keep(_ value: Element) {
+        var kept: Element? = value
+        swap(&latest, &kept)
     }
 
     func send() {

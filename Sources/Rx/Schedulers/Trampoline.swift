@@ -11,7 +11,8 @@
 enum Trampoline {
     private struct Entry {
         let thread: UInt
-        var queue: [ScheduledAction] = []
+        // What was taken out is nil: the last reference to it must not go under the lock.
+        var queue: [ScheduledAction?] = []
         var head = 0
     }
 
@@ -80,7 +81,7 @@ enum Trampoline {
                 entries.removeLast()
                 return nil
             }
-            let action = entries[index].queue[head]
+            let action = entries[index].queue[head].take()
             entries[index].head = head + 1
             // What was done is let go of in blocks, so a long run of work takes constant time an action.
             if head >= 63 {

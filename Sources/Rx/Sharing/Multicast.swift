@@ -2,6 +2,10 @@
 class ConnectableCore<Element>: Source<Element> {
     /// Starts it, or gives the run that is under way.
     func start() -> Stage { Stage() }
+
+    /// Gives no new subscriber to the run any more, which is about to be given up. What is returned is to be let go of
+    /// outside of any lock.
+    func forget(_ run: Stage) -> [AnyObject] { [] }
 }
 
 /// The two sides of a subject.
@@ -43,28 +47,29 @@ final class Multicast<Input, Output>: ConnectableCore<Output> {
     }
 
     override func start() -> Stage {
-        let target = present().input
-        let fresh = Run(self, target)
-        let existing = lock.withLock { () -> Run<Input, Output>? in
-            if let running { return running }
-            running = fresh
-            return nil
+        while true {
+            let target = present().input
+            let fresh = Run(self, target)
+            let existing = lock.withLock { () -> Run<Input, Output>? in
+                if let running { return running }
+                // Another run came and went meanwhile, and its subject with it.
+                guard joint?.input === target else { return nil }
+                running = fresh
+                return fresh
+            }
+            guard let existing else { continue }
+            if existing === fresh { upstream.connect(fresh) }
+            return existing
         }
-        if let existing { return existing }
-        upstream.connect(fresh)
-        return fresh
     }
 
-    fileprivate func ended(_ run: Run<Input, Output>) {
-        let gone = lock.withLock { () -> (Joint<Input, Output>?, Run<Input, Output>?) in
-            guard running === run else { return (nil, nil) }
-            defer {
-                joint = nil
-                running = nil
-            }
-            return (joint, running)
+    override func forget(_ run: Stage) -> [AnyObject] {
+        lock.withLock {
+            guard let joint, let running, running === run else { return [] }
+            self.joint = nil
+            self.running = nil
+            return [joint.input, joint.output, running]
         }
-        _ = gone
     }
 }
 
@@ -82,19 +87,19 @@ private final class Run<Input, Output>: Sink<Input> {
 
     override func error(_ error: any Error) {
         guard markStopped() else { return }
-        core.ended(self)
+        _ = core.forget(self)
         target.error(error)
         dispose()
     }
 
     override func completed() {
         guard markStopped() else { return }
-        core.ended(self)
+        _ = core.forget(self)
         target.completed()
         dispose()
     }
 
     override func dispose() {
-        if markDisposed() { core.ended(self) }
+        if markDisposed() { _ = core.forget(self) }
     }
 }

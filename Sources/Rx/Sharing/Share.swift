@@ -41,7 +41,7 @@ private final class Share<Element>: Source<Element> {
                 if let current, !current.hasEnded { return current }
                 old = current
                 isNew = true
-                let core = ShareCore<Element>(limit: replay)
+                let core = ShareCore(of: self, limit: replay)
                 current = core
                 return core
             }
@@ -51,12 +51,28 @@ private final class Share<Element>: Source<Element> {
             if admitted { return }
         }
     }
+
+    /// The run is over: what it remembers must not stay until the next one.
+    fileprivate func forget(_ core: ShareCore<Element>) {
+        let forgotten = lock.withLock { () -> ShareCore<Element>? in
+            guard current === core else { return nil }
+            defer { current = nil }
+            return current
+        }
+        _ = forgotten
+    }
 }
 
 /// One run of a shared stream: ends for good with its source or with its last subscriber.
 private final class ShareCore<Element>: ReplayCore<Element> {
     // The feed holds the core and the core its feed, until the run ends. Guarded by the lock of the superclass.
     private var feed: Feed<Element>?
+    private weak var share: Share<Element>?
+
+    init(of share: Share<Element>, limit: Int) {
+        self.share = share
+        super.init(limit: limit)
+    }
 
     override var refusesLate: Bool { true }
     override func emptied() { stop() }
@@ -72,6 +88,7 @@ private final class ShareCore<Element>: ReplayCore<Element> {
             defer { feed = nil }
             return feed
         }
+        share?.forget(self)
         stopped?.dispose()
     }
 }

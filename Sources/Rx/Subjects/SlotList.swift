@@ -48,11 +48,15 @@ final class SlotList<Element> {
         var cursor = first
         first = nil
         last = nil
+        // As in a walk, who leaves meanwhile stays linked: the others could not be reached any more.
+        walks &+= 1
         while let slot = cursor {
             cursor = slot.following
             unchain(slot)
             tell(slot)
         }
+        walks &-= 1
+        if hasLeavers { sweep() }
     }
 
     /// Forgets a subscriber who left.

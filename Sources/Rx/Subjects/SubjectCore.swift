@@ -141,7 +141,10 @@ class SubjectCore<Element>: Source<Element> {
     private final func end(_ how: Ending) {
         var entry = Gate.Entry.busy
         var words: [Element] = []
+        // Let go of outside the lock, as an error may have a deinitializer.
+        var before: Ending?
         let passes = lock.withLock { () -> Bool in
+            before = ending
             if case .disposed = how {} else if ending != nil { return false }
             ending = how
             count = 0
@@ -153,6 +156,7 @@ class SubjectCore<Element>: Source<Element> {
             }
             return true
         }
+        _ = before
         guard passes else { return }
         switch entry {
         case .nested: tellEnd(how, after: words)
@@ -170,7 +174,7 @@ class SubjectCore<Element>: Source<Element> {
             switch how {
             case .completed: slot.completed()
             case .failed(let error): slot.error(error)
-            case .disposed: _ = slot.markStopped()
+            case .disposed: if slot.markStopped() { slot.abandon() }
             }
         }
     }

@@ -28,7 +28,8 @@ private final class DebounceHub<Element>: Hub<Element> {
     }
 
     func put(_ value: Element) {
-        waiting = value
+        var kept: Element? = value
+        swap(&waiting, &kept)
         alarm.set(after: dueTime, in: gate) { self.send() }
     }
 

@@ -55,7 +55,8 @@ private final class ThrottleHub<Element>: Hub<Element> {
         guard left.seconds > 1e-6 else { return send(value) }
         guard latest else { return }
         let isArmed = waiting != nil
-        waiting = value
+        var kept: Element? = value
+        swap(&waiting, &kept)
         if !isArmed { alarm.set(after: left, in: gate) { self.fired() } }
     }
 
@@ -70,7 +71,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
 
     private func send(_ value: Element) {
         // Where the alarm is late, the element that it should have sent is overtaken and must not come after this one.
-        waiting = nil
+        _ = waiting.take()
         forward(value)
         // Read after the observer is through with it: a slow observer gets its pause nevertheless.
         lastSent = scheduler.now

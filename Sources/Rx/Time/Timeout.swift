@@ -33,8 +33,10 @@ private final class Timeout<Element>: Timed<Element, Element> {
         let watch: Watch<Element> =
             scheduler is any RealTimeScheduler
             ? DeadlineWatch(dueTime, other, scheduler, into: sink) : Watch(dueTime, other, scheduler, into: sink)
+        // Known to the watch before the timer runs: the time may be over at once.
+        let watched = WatchedSink(of: watch)
         watch.begin()
-        watch.listen(to: upstream, with: WatchedSink(of: watch))
+        watch.listen(to: upstream, with: watched)
     }
 }
 

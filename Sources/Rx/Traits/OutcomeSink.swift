@@ -1,14 +1,10 @@
-import Synchronization
-
 /// The closures of who awaits the outcome of a `Single` or a `Maybe`: the first event is the outcome.
 ///
 /// As in RxSwift, `onDisposed` follows the outcome at once; the source is undone when it ends, an instant later.
-final class OutcomeSink<Element>: Sink<Element> {
+final class OutcomeSink<Element>: LastSink<Element> {
     private let onSuccess: (@Sendable (Element) -> Void)?
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
-    private let onDisposed: (@Sendable () -> Void)?
-    private let told = Atomic<Bool>(false)
 
     init(
         onSuccess: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
@@ -17,38 +13,29 @@ final class OutcomeSink<Element>: Sink<Element> {
         self.onSuccess = onSuccess
         self.onError = onError ?? unheard()
         self.onCompleted = onCompleted
-        self.onDisposed = onDisposed
+        super.init(Subscription(onDisposed: onDisposed))
     }
 
     override func next(_ value: Element) {
-        guard markStopped() else { return }
+        guard subscription.markStopped() else { return }
         onSuccess?(value)
-        tell()
+        subscription.tell()
     }
 
     override func error(_ error: any Error) {
-        if markStopped() {
+        if subscription.markStopped() {
             onError(error)
-            tell()
+            subscription.tell()
         }
-        disposeAfterEnd()
+        subscription.disposeAfterEnd()
     }
 
     override func completed() {
-        if markStopped() {
+        if subscription.markStopped() {
             onCompleted?()
-            tell()
+            subscription.tell()
         }
-        disposeAfterEnd()
-    }
-
-    override func dispose() {
-        if markDisposed() { tell() }
-    }
-
-    private func tell() {
-        guard let onDisposed, !told.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        onDisposed()
+        subscription.disposeAfterEnd()
     }
 }
 
@@ -61,6 +48,6 @@ extension Observable {
         let sink = OutcomeSink(
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
         source.connect(sink)
-        return Handle(sink)
+        return Handle(sink.subscription)
     }
 }

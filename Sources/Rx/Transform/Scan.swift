@@ -53,27 +53,46 @@ private final class Scan<Input, State>: Source<State> {
 }
 
 private final class ScanSink<Input, State>: Pipe<Input, State> {
-    private var state: State
+    // Nil only while the closure works on it in place, so that an array grows without being copied.
+    private var place: Place<State>?
+    // Elements that the closure itself causes: they have their turn after it.
+    private var caused: Line<Input>?
     private let join: @Sendable (inout State, Input) throws -> Void
 
     init(
         _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void, into downstream: Sink<State>
     ) {
-        state = seed
+        place = Place(seed)
         self.join = join
         super.init(into: downstream)
     }
 
     override func next(_ value: Input) {
+        guard let place else { return wait(value) }
+        self.place = nil
         do {
-            // The closure works on a copy: it may cause the next element before it returns.
-            var joined = state
-            try join(&joined, value)
-            state = joined
-            forward(joined)
+            try join(&place.value, value)
         } catch {
-            fail(error)
+            return fail(error)
         }
+        let joined = place.value
+        self.place = place
+        forward(joined)
+        if caused != nil { catchUp() }
+    }
+
+    @inline(never)
+    private func wait(_ value: Input) {
+        let line = caused ?? Line()
+        caused = line
+        line.append(value)
+    }
+
+    @inline(never)
+    private func catchUp() {
+        guard let first = caused?.takeFirst() else { return }
+        if caused?.isEmpty == true { caused = nil }
+        next(first.element)
     }
 }
 

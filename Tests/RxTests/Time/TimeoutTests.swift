@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Rx
 import RxTest
 import Testing
@@ -115,5 +116,34 @@ import Testing
         #expect(log.all == ["0", "1", "2", "3", "4", "\(RxError.timeout)"])
         // Five elements moved the deadline by 20 ms at least.
         #expect(DispatchTime.now().uptimeNanoseconds - began >= 420_000_000)
+    }
+
+    /// The time may be over, on the thread of the scheduler, before the stream was subscribed to.
+    @Test func aTimeThatIsOverAtOnceGivesTheStreamUp() {
+        let (subject, other) = (PublishSubject<Int>(), PublishSubject<Int>())
+        let log = Log<Int>()
+        let subscription = subject.timeout(.seconds(0), other: other, scheduler: ImpatientScheduler())
+            .subscribe(onNext: log.add)
+        #expect(subject.hasObservers == false)
+        subject.onNext(1)
+        other.onNext(2)
+        subscription.dispose()
+        #expect(log.all == [2])
+        #expect(other.hasObservers == false)
+    }
+
+    /// Everything is due at once.
+    private struct ImpatientScheduler: SchedulerType {
+        var now: RxTime { RxTime(timeIntervalSinceReferenceDate: 0) }
+
+        func schedule<State>(_ state: State, action: @escaping @Sendable (State) -> any Disposable) -> any Disposable {
+            action(state)
+        }
+
+        func scheduleRelative<State>(
+            _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
+        ) -> any Disposable {
+            action(state)
+        }
     }
 }

@@ -94,4 +94,37 @@ import Testing
             stream.toArray().asObservable()
         }
     }
+
+    /// A state that grows is not copied for each element.
+    @Test func theStateIsChangedInPlace() {
+        final class Storage: Sendable {}
+        let subject = PublishSubject<Int>()
+        let log = Log<Bool>()
+        let subscription = subject.scan(into: Storage?.none) { state, _ in
+            if var storage = state.take() {
+                log.add(isKnownUniquelyReferenced(&storage))
+                state = storage
+            } else {
+                state = Storage()
+            }
+        }
+        .subscribe()
+        for number in 1...3 { subject.onNext(number) }
+        subscription.dispose()
+        #expect(log.all == [true, true])
+    }
+
+    /// What the closure itself causes has its turn after the element that the closure works on.
+    @Test func elementsCausedByTheClosureComeAfterTheirCause() {
+        let subject = PublishSubject<Int>()
+        let log = Log<[Int]>()
+        let subscription = subject.scan(into: [Int]()) { state, element in
+            if element == 1 { [10, 11].forEach { subject.onNext($0) } }
+            state.append(element)
+        }
+        .subscribe(onNext: log.add)
+        [1, 2].forEach { subject.onNext($0) }
+        subscription.dispose()
+        #expect(log.all == [[1], [1, 10], [1, 10, 11], [1, 10, 11, 2]])
+    }
 }

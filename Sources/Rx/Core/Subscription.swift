@@ -1,0 +1,23 @@
+import Synchronization
+
+/// What the user holds of a subscription. It knows the way up, and not what listens at the end.
+///
+/// So the user may keep it after the end: the observer and its closures are let go of all the same, as in RxSwift. An
+/// object whose closure mentions it and that holds its own subscription would otherwise never go.
+final class Subscription: Stage {
+    // Taken out by whoever sets `told`.
+    private var onDisposed: (@Sendable () -> Void)?
+    private let told = Atomic<Bool>(false)
+
+    init(onDisposed: (@Sendable () -> Void)? = nil) { self.onDisposed = onDisposed }
+
+    override func dispose() {
+        if markDisposed() { tell() }
+    }
+
+    /// Says `onDisposed`, once.
+    func tell() {
+        guard !told.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        onDisposed.take()?()
+    }
+}

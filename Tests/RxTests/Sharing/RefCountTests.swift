@@ -1,0 +1,68 @@
+import Dispatch
+import Rx
+import Testing
+
+/// `refCount` starts and stops with its subscribers, also where these come and go from inside each other's elements.
+@Suite struct RefCountTests {
+    /// The first subscriber has enough of the element that was remembered, before the stream was started for it.
+    @Test func whoComesFromInsideARememberedElementHasItStarted() {
+        let source = PublishSubject<Int>()
+        let shared = source.share(replay: 1, scope: .forever)
+        let first = shared.subscribe()
+        source.onNext(1)
+        first.dispose()
+        #expect(source.hasObservers == false)
+        let log = Log<Int>()
+        let second = shared.take(1).flatMap { _ in shared }.subscribe(onNext: log.add)
+        #expect(source.hasObservers)
+        source.onNext(2)
+        second.dispose()
+        #expect(log.all == [1, 2])
+        #expect(source.hasObservers == false)
+    }
+
+    /// The first subscriber is gone before the start is through, and another one has come: the run is that one's now.
+    @Test func whoComesDuringTheStartKeepsTheRun() {
+        let (arrival, later) = (PublishSubject<Void>(), PublishSubject<Int>())
+        let runs = Log<String>()
+        let shared = Observable<Int>.create { observer in
+            runs.add("start")
+            observer.onNext(1)
+            arrival.onNext(())
+            let rest = later.subscribe(observer)
+            return Disposables.create {
+                runs.add("stop")
+                rest.dispose()
+            }
+        }
+        .publish().refCount()
+        let (log, second) = (Log<Int>(), Holder())
+        _ = arrival.subscribe(onNext: { second.hold(shared.subscribe(onNext: log.add)) })
+        shared.take(1).subscribe().dispose()
+        later.onNext(5)
+        #expect(log.all == [5])
+        #expect(runs.all == ["start"])
+        second.drop()
+        #expect(runs.all == ["start", "stop"])
+    }
+
+    /// Who comes while the last one goes on another thread belongs to the next run, not to the one that is given up.
+    @Test func nobodyIsLeftWithoutARunByOthersWhoGo() {
+        let source = Observable<Int>.create { observer in
+            observer.onNext(1)
+            return Disposables.create()
+        }
+        for shared in [source.replay(1).refCount(), source.share(replay: 1), source.share(replay: 1, scope: .forever)] {
+            let lost = Log<Int>()
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                for _ in 0..<3000 where lost.count == 0 {
+                    let heard = DispatchSemaphore(value: 0)
+                    let subscription = shared.subscribe(onNext: { _ in heard.signal() })
+                    if heard.wait(timeout: .now() + 20) == .timedOut { lost.add(thread) }
+                    subscription.dispose()
+                }
+            }
+            #expect(lost.all == [])
+        }
+    }
+}
