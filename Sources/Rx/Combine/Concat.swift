@@ -29,25 +29,46 @@ extension ObservableType {
     }
 }
 
-private final class Concat<Element, Streams: Sequence>: Source<Element> where Streams.Element == Observable<Element> {
+/// Streams one after the other. `concat` of any sequence is one of these, so that one inside another can be recognized.
+private class AnyConcat<Element>: Source<Element> {
+    func makeIterator() -> AnyIterator<Source<Element>> { AnyIterator { nil } }
+
+    final override func run(_ sink: Sink<Element>) { ConcatHub(makeIterator(), into: sink).begin() }
+}
+
+private final class Concat<Element, Streams: Sequence>: AnyConcat<Element>
+where Streams.Element == Observable<Element> {
     private let streams: Streams
     init(_ streams: Streams) { self.streams = streams }
 
-    override func run(_ sink: Sink<Element>) {
-        ConcatHub<Element, Streams>(streams.makeIterator(), into: sink).begin()
+    override func makeIterator() -> AnyIterator<Source<Element>> {
+        AnyIterator(streams.lazy.map(\.source).makeIterator())
     }
 }
 
-private final class ConcatHub<Element, Streams: Sequence>: Succession<Element>
-where Streams.Element == Observable<Element> {
-    private var iterator: Streams.Iterator
+/// Walks through what was put together with `concat`, at any depth, as one list. A stream that goes on with a further
+/// `concat` again and again costs neither stack nor a growing number of sinks an element, as in RxSwift.
+private final class ConcatHub<Element>: Succession<Element> {
+    // The innermost comes last. Touched by the pump only.
+    private var iterators: [AnyIterator<Source<Element>>]
 
-    init(_ iterator: Streams.Iterator, into downstream: Sink<Element>) {
-        self.iterator = iterator
+    init(_ iterator: AnyIterator<Source<Element>>, into downstream: Sink<Element>) {
+        iterators = [iterator]
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? { iterator.next()?.source }
+    override func following() -> Source<Element>? {
+        while let iterator = iterators.last {
+            guard let next = iterator.next() else {
+                iterators.removeLast()
+                continue
+            }
+            guard let inner = next as? AnyConcat<Element> else { return next }
+            iterators.append(inner.makeIterator())
+        }
+        return nil
+    }
+
     override func attemptCompleted() { advance() }
 }
 
