@@ -41,7 +41,10 @@ extension Adapter {
         let wasPowered = isPowered
         if wasPowered {
             removeTemporaryDevices()
-            for device in devicesInOrder { device.lost() }
+            for device in devicesInOrder {
+                device.giveUp()
+                device.lost()
+            }
         }
         if let call { tree.reply(call) } else { tree.flush() }
         guard power != state else { return }

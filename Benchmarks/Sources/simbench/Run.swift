@@ -22,11 +22,13 @@ struct Run {
         let scheduler = scheduler
         _ = bus.subscribe(MatchRule(sender: "org.bluez")) { tally.count($0, at: scheduler.clock) }
         outcome.time = clock.measure {
-            call(bus, "/org/bluez/hci0", "Adapter1", "SetDiscoveryFilter", [.properties(["DuplicateData": .bool(true)])])
+            call(
+                bus, "/org/bluez/hci0", "Adapter1", "SetDiscoveryFilter", [.properties(["DuplicateData": .bool(true)])])
             call(bus, "/org/bluez/hci0", "Adapter1", "StartDiscovery")
             scheduler.advanceTo(1_000)
             for number in 0..<connections {
-                let device = "/org/bluez/hci0/dev_" + Scenario.address(number).split(separator: ":").joined(separator: "_")
+                let device =
+                    "/org/bluez/hci0/dev_" + Scenario.address(number).split(separator: ":").joined(separator: "_")
                 call(bus, device, "Device1", "Connect")
                 scheduler.advanceBy(500)
                 call(bus, device + "/service000a/char000b", "GattCharacteristic1", "StartNotify")
@@ -38,7 +40,8 @@ struct Run {
         return outcome
     }
 
-    private func call(_ bus: any Bus, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = []) {
+    private func call(_ bus: any Bus, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [])
+    {
         guard let path = ObjectPath(path),
             let message = try? Message.call(
                 to: "org.bluez", path: path, interface: "org.bluez." + interface, member: member,
@@ -88,7 +91,8 @@ final class Tally: Sendable {
             body.skip()
             try body.dictionary { (entry) throws(DBusError) in
                 entry.skip()
-                content = UInt64(bitPattern: Int64(try entry.variant { (value) throws(DBusError) in try value.int16() }))
+                content = UInt64(
+                    bitPattern: Int64(try entry.variant { (value) throws(DBusError) in try value.int16() }))
             }
         }
         state.withLock {
