@@ -41,10 +41,7 @@ extension Adapter {
         let wasPowered = isPowered
         if wasPowered {
             removeTemporaryDevices()
-            for device in devicesInOrder {
-                device.giveUp()
-                device.lost()
-            }
+            for device in devicesInOrder { device.lost() }
         }
         if let call { tree.reply(call) } else { tree.flush() }
         guard power != state else { return }
@@ -55,5 +52,6 @@ extension Adapter {
         changed("Powered")
         isDiscovering = false
         changed("Discovering")
+        for device in devicesInOrder { device.giveUp() }
     }
 }
