@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-bluez bench-rx count-rx lint format
+.PHONY: help deps build demo test test-bluez bench-rx count-rx bench-simulation lint format
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that are missing
 	@scripts/deps
@@ -24,6 +24,9 @@ bench-rx: deps ## what one event of Rx costs, in nanoseconds
 
 count-rx: deps ## what one event of Rx costs, in instructions and allocations; fails above a limit (needs valgrind)
 	@Benchmarks/count
+
+bench-simulation: deps ## ten simulated minutes of 600,000 advertisements against the clock
+	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd
 
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
 

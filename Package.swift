@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "RxBluetooth", targets: ["RxBluetooth"]),
         .library(name: "RxBluetoothMocks", targets: ["RxBluetoothMocks"]),
+        .library(name: "ScenarioFiles", targets: ["ScenarioFiles"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
@@ -27,6 +28,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // The two C libraries. Only DBus imports CDBus, only RxBluetooth imports CBluetooth (scripts/layers checks).
@@ -40,6 +42,10 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
         .target(name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", log], swiftSettings: strict),
         .target(name: "RxBluetoothMocks", dependencies: ["DBus", "Rx"], path: "Mocks", swiftSettings: strict),
+        // Apart from the mocks, so that tests that write their scenarios in Swift do not build a parser of YAML.
+        .target(
+            name: "ScenarioFiles",
+            dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
             dependencies: ["RxBluetooth", "RxBluetoothMocks", "Rx", argumentParser, log],
@@ -55,6 +61,9 @@ let package = Package(
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
         .testTarget(
             name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioFilesTests", dependencies: ["ScenarioFiles", "RxBluetoothMocks", "DBus", "Rx", "RxTest"],
+            swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),

@@ -8,7 +8,14 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "rxbench", dependencies: [.product(name: "Rx", package: "RxBluetooth")],
-            swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)])
+            swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "simbench",
+            dependencies: [
+                .product(name: "RxBluetoothMocks", package: "RxBluetooth"),
+                .product(name: "RxTest", package: "RxBluetooth"),
+            ],
+            swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
     ],
     swiftLanguageModes: [.v6]
 )

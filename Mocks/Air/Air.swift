@@ -6,7 +6,9 @@ import DBus
 /// advertisements of one millisecond are sent in one turn.
 final class Air {
     private(set) var stations: [Station] = []
+    let sent = Sent()
     private let seed: UInt64
+    private let loss: UInt64
     private var byAddress: [DeviceAddress: Station] = [:]
     private var queue = DueQueue()
     private var listeners: [Adapter] = []
@@ -17,6 +19,7 @@ final class Air {
 
     init(_ scenario: Scenario) {
         seed = scenario.seed
+        loss = UInt64(max(0, min(100, scenario.packetLoss)))
         for peripheral in scenario.peripherals { add(peripheral) }
     }
 
@@ -33,7 +36,19 @@ final class Air {
 
     func station(_ address: DeviceAddress) -> Station? { byAddress[address] }
 
-    func station(_ address: String) -> Station? { stations.first { $0.address.text == address.uppercased() } }
+    /// A peripheral by its present address, or by the one in its description.
+    func station(_ address: String) -> Station? {
+        let address = address.uppercased()
+        return stations.first { $0.address.text == address } ?? stations.first { $0.description.address == address }
+    }
+
+    /// A peripheral has made up another address (Q62).
+    func rotate(_ station: Station, to address: DeviceAddress) {
+        precondition(byAddress[address] == nil, "Two peripherals have the address \(address.text).")
+        byAddress[station.address] = nil
+        byAddress[address] = station
+        station.address = address
+    }
 
     /// Begins to bring an adapter what is sent. The first advertisements come a moment later, one after the other.
     func startListening(_ adapter: Adapter) {
@@ -104,6 +119,9 @@ final class Air {
     private func send(_ station: Station) {
         guard station.isInRange, station.link == nil, let report = station.report else { return }
         let rssi = station.nextStrength()
+        // A scanner that listens elsewhere meanwhile loses packets (Q65, Q66).
+        if loss > 0, station.generator.next() % 100 < loss { return }
+        sent.countOne()
         for adapter in listeners { adapter.receive(report, rssi: rssi, from: station) }
     }
 

@@ -1,7 +1,9 @@
 /// A peripheral while it is simulated: its description, and everything about it that changes.
 final class Station {
-    let description: SimulatedPeripheral
-    let address: DeviceAddress
+    private(set) var description: SimulatedPeripheral
+    var address: DeviceAddress
+    /// How strongly it is received, in dBm, where that is not what the advertisement says.
+    var strength: Int?
     var connection: SimulatedConnection
     var advertisement: SimulatedAdvertisement? { didSet { report = advertisement.map(Report.init) } }
     private(set) var report: Report?
@@ -11,7 +13,7 @@ final class Station {
     /// How many attempts to connect were made.
     var attempts = 0
     /// Its GATT server, whose values outlive a link.
-    let server: GattServer
+    private(set) var server: GattServer
     var generator: SeededGenerator
 
     init(_ description: SimulatedPeripheral, seed: UInt64) {
@@ -27,11 +29,26 @@ final class Station {
         report = description.advertisement.map(Report.init)
     }
 
+    /// Gives it other services, on handles of their own.
+    func change(services: [SimulatedService]) {
+        description.services = services
+        server = GattServer(description)
+    }
+
+    /// Puts back what it held at first.
+    func restoreValues() {
+        let fresh = GattServer(description).services.flatMap(\.characteristics)
+        for (old, new) in zip(server.services.flatMap(\.characteristics), fresh) {
+            old.value = new.value
+            for (old, new) in zip(old.descriptors, new.descriptors) { old.value = new.value }
+        }
+    }
+
     /// How strongly the next packet is received, in dBm.
     func nextStrength() -> Int16 {
         guard let advertisement else { return 0 }
         // 0 would mean “none” to bluetoothd (Q55), and a radio reports nothing outside -127…20.
-        let rssi = advertisement.rssi + generator.offset(upTo: advertisement.jitter)
+        let rssi = (strength ?? advertisement.rssi) + generator.offset(upTo: advertisement.jitter)
         return Int16(max(-127, min(20, rssi == 0 ? -1 : rssi)))
     }
 }

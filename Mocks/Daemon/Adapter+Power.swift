@@ -52,5 +52,6 @@ extension Adapter {
         changed("Powered")
         isDiscovering = false
         changed("Discovering")
+        for device in devicesInOrder { device.giveUp() }
     }
 }

@@ -47,7 +47,7 @@ final class Adapter {
         self.turns = turns
         self.air = air
         self.storage = storage
-        power = hardware.isPowered ? .on : .off
+        power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
     }
 
     var tree: ObjectTree { turns.tree }

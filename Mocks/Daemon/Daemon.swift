@@ -4,14 +4,14 @@ import DBus
 final class Daemon {
     let turns: Turns
     private let world: World
-    private let recorder: Recorder
+    private let desk: CallDesk
     private(set) var adapters: [Adapter] = []
     private var export: BusTask?
 
-    init(bus: any Bus, world: World, recorder: Recorder) {
-        turns = Turns(bus: bus)
+    init(bus: any Bus, world: World, desk: CallDesk) {
+        turns = Turns(bus: desk.quirks.isDisjoint(with: SignalPath.quirks) ? bus : SignalPath(bus, desk))
         self.world = world
-        self.recorder = recorder
+        self.desk = desk
     }
 
     func start() {
@@ -31,8 +31,7 @@ final class Daemon {
     }
 
     private func answer(_ call: IncomingCall) {
-        recorder.record(call.message)
-        turns.run { turns.tree.answer(call) }
+        turns.run { desk.take(call, on: turns.bus, of: world) { turns.tree.answer($0) } }
     }
 
     // MARK: Adapters

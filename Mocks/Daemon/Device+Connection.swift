@@ -52,7 +52,7 @@ extension Device {
         }
     }
 
-    private func resolved(_ station: Station) {
+    func resolved(_ station: Station) {
         if services.isEmpty {
             services = station.server.services.filter(\.isExported).map { RemoteService($0, of: self) }
             for service in services { service.appear() }
@@ -73,6 +73,11 @@ extension Device {
             // The next advertisement may put the advertised name back.
             self?.lastReport = nil
         }
+    }
+
+    /// The radio is gone in the middle of an attempt: the kernel aborts it (Q32, Q77).
+    func giveUp() {
+        if let attempt { fail(attempt, "le-connection-abort-by-local") }
     }
 
     private func fail(_ attempt: Attempt, _ reason: String) {

@@ -6,6 +6,14 @@ public struct Scenario: Sendable {
     public var peripherals: [SimulatedPeripheral]
     /// What decides everything that varies. The same scenario with the same seed shows the same events.
     public var seed: UInt64
+    /// What happens in the course of time, counted from the first start of the daemon.
+    public var script: [ScriptedEvent] = []
+    /// The rules by which calls go wrong.
+    public var faults: [Fault] = []
+    /// The quirks of BlueZ that are to show although they need not.
+    public var quirks: Set<Quirk> = []
+    /// How many of 100 advertisements nobody receives, 0 to 100. Default: 0.
+    public var packetLoss = 0
 
     /// Makes a scenario. Without adapters given there is one, and it is powered.
     public init(
@@ -25,11 +33,16 @@ public struct SimulatedAdapter: Sendable {
     public var name: String
     /// Whether it is switched on when bluetoothd finds it.
     public var isPowered: Bool
+    /// Whether rfkill blocks it, so that it is off whatever ``isPowered`` says (Q30).
+    public var isBlocked: Bool
 
-    /// Makes an adapter.
-    public init(address: String = "00:1A:7D:DA:71:01", name: String = "simulation", powered: Bool = true) {
+    /// Makes an adapter. Without anything given it is powered and not blocked.
+    public init(
+        address: String = "00:1A:7D:DA:71:01", name: String = "simulation", powered: Bool = true, blocked: Bool = false
+    ) {
         self.address = address.uppercased()
         self.name = name
         isPowered = powered
+        isBlocked = blocked
     }
 }

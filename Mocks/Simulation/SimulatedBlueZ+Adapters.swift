@@ -29,6 +29,7 @@ extension SimulatedBlueZ {
     public func setBlocked(_ isBlocked: Bool, adapter number: Int = 0) {
         control { world, daemon in
             world.hardware[number]?.isPowered = !isBlocked
+            world.hardware[number]?.isBlocked = isBlocked
             guard let adapter = daemon?.adapter(number) else { return }
             isBlocked ? adapter.switchedOff(.offBlocked) : adapter.switchedOn()
         }

@@ -1,4 +1,6 @@
-/// What happens to the peripherals. Each is named by its address; it is a programmer's error to name one that is not
+import DBus
+
+/// What happens to the peripherals. Each is named by its address in the scenario or its present one; it is a programmer's error to name one that is not
 /// in the scenario, or a characteristic that it does not have.
 extension SimulatedBlueZ {
     /// Brings another peripheral into range.
@@ -6,12 +8,20 @@ extension SimulatedBlueZ {
         control { world, _ in world.air.add(peripheral) }
     }
 
-    /// Drops the link to a peripheral at once, as the peripheral itself would. Nothing where there is none.
-    public func dropLink(to address: String) {
-        control { world, daemon in
-            let station = world.air.described(address)
-            daemon?.device(linkedTo: station)?.lost()
+    /// Drops the link to a peripheral at once. Nothing where there is none. The reason is told only by daemons from 5.83 on
+    /// (``Quirk/Q86``); 5.66 keeps it to itself.
+    public func dropLink(to address: String, reason: DisconnectReason = .remote) {
+        control { [desk] world, daemon in
+            guard let daemon, let device = daemon.device(linkedTo: world.air.described(address)) else { return }
+            device.lost()
+            if desk.content.quirks.contains(.Q86) { daemon.tell(reason, of: device) }
         }
+    }
+
+    /// Moves a peripheral nearer or farther: it is received with this strength from now on, in dBm, -127 to 20, whatever it
+    /// advertises; nil for what the advertisement says.
+    public func setStrength(_ rssi: Int?, of address: String) {
+        control { world, _ in world.air.described(address).strength = rssi }
     }
 
     /// Takes a peripheral out of range, where a link drops after the supervision timeout of 0.42 s and attempts to
@@ -81,9 +91,18 @@ extension Station {
 }
 
 extension Daemon {
+    /// Searched by the link, for the peripheral may have another address by now (Q62).
     func device(linkedTo station: Station) -> Device? {
         guard let link = station.link else { return nil }
-        return adapters.lazy.compactMap { $0.devices[station.address] }.first { $0.link === link }
+        return adapters.lazy.flatMap(\.devicesInOrder).first { $0.link === link }
+    }
+
+    func tell(_ reason: DisconnectReason, of device: Device) {
+        turns.tree.flush()
+        turns.tree.signal(at: device.path, "org.bluez.Device1", "Disconnected") { (body) throws(DBusError) in
+            try body.string("org.bluez.Reason." + reason.rawValue)
+            try body.string(reason.text)
+        }
     }
 
     func retryAttempts(to station: Station) {

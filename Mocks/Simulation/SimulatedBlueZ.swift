@@ -10,22 +10,51 @@ public final class SimulatedBlueZ: Sendable {
     private struct State {
         var bus: (any Bus)?
         var isRunning = false
+        var hasScriptBegun = false
+        /// A connection that outlives the daemon: its clock is the script's.
+        var clock: (any Bus)?
+        /// They stay on the bus as long as the simulation is there.
+        var rivals: [Rival] = []
     }
 
     // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
     private let world: Parcel<World>
-    private let recorder = Recorder()
+    let desk: Parcel<CallDesk>
     private let state = Guarded(State())
     private let connect: @Sendable () -> any Bus
+    private let endBus: (@Sendable () -> Void)?
+    private let script: [ScriptedEvent]
+    private let sent: Sent
 
-    /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``.
-    public init(_ scenario: Scenario = .everyday, connect: @escaping @Sendable () -> any Bus) {
-        world = Parcel(World(scenario))
+    /// The calls that clients made, with the answers.
+    public let recorder: Recorder
+
+    /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``, and those
+    /// of rivals. `now` is the time since the simulation was made, for the recorder; without it the time of a clock on the
+    /// wall. `endBus` is what ``loseBus()`` does.
+    public init(
+        _ scenario: Scenario = .everyday, now: (@Sendable () -> Duration)? = nil,
+        endBus: (@Sendable () -> Void)? = nil, connect: @escaping @Sendable () -> any Bus
+    ) {
+        let scenario = scenario.withQuirks()
+        let began = ContinuousClock.now
+        recorder = Recorder(now: now ?? { ContinuousClock.now - began })
+        let world = World(scenario)
+        self.world = Parcel(world)
+        sent = world.air.sent
+        let desk = CallDesk(scenario, recorder: recorder)
+        self.desk = Parcel(desk)
+        script = scenario.script
         self.connect = connect
+        self.endBus = endBus
+        desk.simulation = self
     }
 
     /// The calls that clients made, in order, since the beginning or the last ``forgetCalls()``.
     public var calls: [RecordedCall] { recorder.calls }
+
+    /// How many advertisements were sent while an adapter listened, those that got lost on the way left out.
+    public var advertisementsSent: Int { sent.count }
 
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
@@ -44,11 +73,59 @@ public final class SimulatedBlueZ: Sendable {
             simulation.state.withLock { $0.bus = bus }
             simulation.enter { simulation in
                 let world = simulation.world.content
-                let daemon = Daemon(bus: bus, world: world, recorder: simulation.recorder)
+                let daemon = Daemon(bus: bus, world: world, desk: simulation.desk.content)
                 world.daemon = daemon
                 daemon.start()
             }
         }
+        startScript()
+    }
+
+    /// The script's times count from the first start.
+    private func startScript() {
+        let hasBegun = state.withLock { state in
+            defer { state.hasScriptBegun = true }
+            return state.hasScriptBegun
+        }
+        guard !hasBegun else { return }
+        for event in script { after(event.time, event.run) }
+    }
+
+    /// Does something to this simulation after a delay, whether the daemon runs then or not.
+    func after(_ delay: Duration, _ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
+        guard delay > .zero else { return work(self) }
+        let clock: any Bus
+        if let known = state.withLock({ $0.clock }) {
+            clock = known
+        } else {
+            let new = connect()
+            clock = state.withLock { state in
+                let used = state.clock ?? new
+                state.clock = used
+                return used
+            }
+        }
+        clock.schedule(after: delay) { [weak self] in
+            if let self { work(self) }
+        }
+    }
+
+    /// Ends the message bus, as when dbus-daemon dies. Nothing where the bus is not the simulation's own.
+    public func loseBus() { endBus?() }
+
+    func keep(_ rival: Rival) { state.withLock { $0.rivals.append(rival) } }
+
+    /// Makes another connection to the bus.
+    func anotherConnection() -> any Bus { connect() }
+
+    /// Adds a rule by which calls go wrong from now on. See ``Fault``.
+    public func add(_ fault: Fault) {
+        control { [desk] _, _ in desk.content.add(fault) }
+    }
+
+    /// Lifts all rules by which calls go wrong, those of the scenario too. Answers under way stay as they are.
+    public func removeFaults() {
+        control { [desk] _, _ in desk.content.removeAll() }
     }
 
     /// Ends the daemon as a crash does: its name vanishes, and no signal tells of its objects (Q2).

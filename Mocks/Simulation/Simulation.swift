@@ -1,4 +1,5 @@
 public import DBus
+internal import FoundationEssentials
 public import Rx
 
 /// A loop-back bus with a simulated bluetoothd on it: all that a test of a Bluetooth client needs, on the test's clock.
@@ -19,7 +20,14 @@ public final class Simulation: Sendable {
     public init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
         let bus = LoopbackBus(scheduler: scheduler)
         self.bus = bus
-        bluez = SimulatedBlueZ(scenario) { bus.connect() }
+        let began = scheduler.now
+        bluez = SimulatedBlueZ(scenario) {
+            .microseconds(Int64((scheduler.now.timeIntervalSince(began) * 1_000_000).rounded()))
+        } endBus: {
+            bus.shutDown()
+        } connect: {
+            bus.connect()
+        }
         guard starting else { return }
         bluez.start()
         // Nobody else is on this bus yet. A client that connects next finds the daemon up.
@@ -28,6 +36,9 @@ public final class Simulation: Sendable {
 
     /// Gives a client its connection to the bus.
     public func connect() -> any Bus { bus.connect() }
+
+    /// The calls that clients made to the daemon, with the answers.
+    public var recorder: Recorder { bluez.recorder }
 
     /// The calls that clients made to the daemon, in order.
     public var calls: [RecordedCall] { bluez.calls }

@@ -18,6 +18,40 @@ struct ScaleTests {
         let first = events(scenario)
         #expect((9_800...9_900).contains(first.count))
         #expect(first == events(scenario))
+        var other = scenario
+        other.seed = 2
+        #expect(first != events(other))
+    }
+
+    @Test func `A thousand that advertise and twenty that are connected, in one simulation`() {
+        let scenario = Scenario(
+            peripherals: (0..<1_020).map { number in
+                let digits = String(0x1000 + number, radix: 16).uppercased()
+                return SimulatedPeripheral("P", address: "C0:00:00:00:\(digits.prefix(2)):\(digits.suffix(2))") {
+                    SimulatedAdvertisement(
+                        every: .milliseconds(number < 20 ? 100 : 500), rssi: -60, services: number < 20 ? ["fff0"] : [])
+                    SimulatedService("fff0") {
+                        SimulatedCharacteristic("fff1", .notify(every: .milliseconds(100)) { [UInt8($0 % 256)] })
+                    }
+                }
+            })
+        let stage = Stage(scenario)
+        stage.scan()
+        stage.run(.seconds(1))
+        let devices = (0..<20).map {
+            "/org/bluez/hci0/dev_C0_00_00_00_10_" + ($0 < 16 ? "0" : "1") + String($0 % 16, radix: 16).uppercased()
+        }
+        for device in devices { #expect(stage.device(device, "Connect") == "ok") }
+        stage.run(.seconds(1))
+        for device in devices {
+            #expect(stage.characteristic(device + "/service000a/char000b", "StartNotify") == "ok")
+        }
+        stage.client.log.clear()
+        stage.run(.seconds(1))
+        let seen = stage.seen()
+        #expect((195...205).contains(seen.count { $0.contains("{Value:") }))
+        #expect((1_950...2_050).contains(seen.count { $0.contains("{RSSI:") || $0.contains("{ManufacturerData") }))
+        #expect(stage.objects().count(where: { !$0.contains("/service") }) == 1_021)
     }
 
     /// How many signals came in ten seconds, and a number made from all of them.

@@ -1,0 +1,38 @@
+// Runs the simulated bluetoothd against the clock.
+//
+//     simbench              ten simulated minutes of 100 peripherals at 10 Hz and a connected sensor, twice, and with
+//                           another seed; fails where a run takes 6 s or the events do not repeat
+//     simbench SECONDS      so many simulated seconds instead, without a limit
+//     simbench crowd        1,000 advertising peripherals and 20 connected ones for ten simulated seconds
+
+import RxBluetoothMocks
+
+@main
+enum Main {
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["crowd"] { return crowd() }
+        let seconds = arguments.first.map { Int($0) ?? 0 } ?? 600
+        guard arguments.count < 2, seconds > 0 else {
+            return print("Usage: simbench [crowd | SECONDS], where SECONDS is a positive whole number.")
+        }
+        let first = measure(seed: 1, seconds)
+        let second = measure(seed: 1, seconds)
+        let other = measure(seed: 2, seconds)
+        precondition(first.hash == second.hash, "The same seed gave other events.")
+        precondition(first.hash != other.hash, "Another seed gave the same events.")
+        guard arguments.isEmpty else { return }
+        precondition(first.signals > 595_000, "Advertisements are missing.")
+        precondition(min(first.time, second.time, other.time) < .seconds(6), "It takes 6 s or longer.")
+    }
+
+    private static func measure(seed: UInt64, _ seconds: Int) -> Outcome {
+        let outcome = Run(.crowd(advertising: 100, connected: 1, seed: seed), connecting: 1).run(seconds)
+        print("seed \(seed): \(outcome)")
+        return outcome
+    }
+
+    private static func crowd() {
+        print("crowd: \(Run(.crowd(advertising: 1_000, connected: 20, seed: 1), connecting: 20).run(10))")
+    }
+}

@@ -1,0 +1,55 @@
+public import DBus
+
+/// A `PropertiesChanged` as no sound daemon sends it.
+public enum MalformedSignal: String, CaseIterable, Sendable {
+    /// `RSSI` is a text.
+    case wrongType = "wrong-type"
+    /// It has a property that nobody knows.
+    case unknownProperty = "unknown-property"
+    /// It is about a device that is not there (Q19).
+    case goneObject = "gone-object"
+    /// Its interface is none of BlueZ's.
+    case unknownInterface = "unknown-interface"
+    /// Its body has too few parts.
+    case shortBody = "short-body"
+}
+
+extension SimulatedBlueZ {
+    /// Sends a signal that is malformed, about a peripheral as `hciN` knows it, whether it does or not.
+    public func send(_ signal: MalformedSignal, about address: String, adapter number: Int = 0) {
+        let digits = address.uppercased().split(separator: ":").joined(separator: "_")
+        let device = "/org/bluez/hci\(number)/dev_\(digits)"
+        switch signal {
+        case .wrongType: sendChanges(["RSSI": .string("strong")], of: "org.bluez.Device1", at: device)
+        case .unknownProperty: sendChanges(["Flavour": .string("sweet")], of: "org.bluez.Device1", at: device)
+        case .goneObject:
+            sendChanges(["RSSI": .int16(-50)], of: "org.bluez.Device1", at: device + "/service0fff/char0fff")
+            sendChanges(
+                ["RSSI": .int16(-50)], of: "org.bluez.Device1", at: "/org/bluez/hci\(number)/dev_00_00_00_00_00_00")
+        case .unknownInterface: sendChanges(["RSSI": .int16(-50)], of: "org.bluez.Device9", at: device)
+        case .shortBody:
+            send("PropertiesChanged", at: device) { (body) throws(DBusError) in try body.string("org.bluez.Device1") }
+        }
+    }
+
+    /// Sends a `PropertiesChanged` in the daemon's name, whatever is true. A path or an interface that is not valid D-Bus is
+    /// a programmer's error.
+    public func sendChanges(
+        _ properties: [String: Value], invalidating names: [String] = [], of interface: String, at path: String
+    ) {
+        send("PropertiesChanged", at: path) { (body) throws(DBusError) in
+            try body.string(interface)
+            try body.properties(properties)
+            try body.value(.strings(names))
+        }
+    }
+
+    private func send(
+        _ member: String, at path: String, _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    ) {
+        guard let path = ObjectPath(path) else { preconditionFailure("“\(path)” is not an object path.") }
+        control { _, daemon in
+            daemon?.turns.tree.signal(at: path, "org.freedesktop.DBus.Properties", member, body)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import DBus
+
+/// Quirks that are calls that go wrong.
+extension Quirk {
+    var faults: [Fault] {
+        switch self {
+        case .Q2: [Fault("Device1.Connect", calls: .only(1), .meanwhile { $0.crashForAWhile() })]
+        case .Q7: [Fault("Device1.Connect", .late(.seconds(30)))]
+        case .Q8: [Fault("WriteValue", calls: .only(1), .never)]
+        case .Q9: [Fault("*", .refused { $0.waiting > 128 ? Self.tooManyReplies : nil })]
+        case .Q15: [Fault("*", .error(DBusError.Name.accessDenied, Self.refusal))]
+        case .Q22: [Fault("Properties.Set", at: "/org/bluez/hci*", calls: .only(1), .error("org.bluez.Error.Busy"))]
+        case .Q28: [Fault("Device1.Connect", calls: .only(1), .meanwhile(after: .zero) { $0.replug($1) })]
+        case .Q32:
+            [Fault("Device1.Connect", calls: .only(1), .meanwhile(after: .milliseconds(50)) { $0.setPower(false) })]
+        case .Q33: [Fault("StartDiscovery", .error(BlueZError.busy))]
+        case .Q38: [Fault("StartDiscovery", calls: .first(3), .error(BlueZError.busy))]
+        case .Q41: [Fault("StartDiscovery", .meanwhile(after: .seconds(10)) { $0.flickerDiscovering() })]
+        case .Q42: [Fault("StartDiscovery", .meanwhile(after: .seconds(20)) { $0.deafen() })]
+        case .Q61: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.rival().remove($1) })]
+        case .Q74: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.rival().disconnect($1) })]
+        case .Q76: [Fault("Device1.Connect", calls: .first(2), .error(BlueZError.inProgress))]
+        case .Q78:
+            [
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(20)) { $0.say(connected: true, $1) }),
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(40)) { $0.say(connected: false, $1) }),
+            ]
+        case .Q81: [Fault("Device1.Connect", .refused { $0.links >= 5 ? Self.noSlot : nil })]
+        case .Q83:
+            [
+                Fault("Device1.Connect", calls: .only(1), .late(.milliseconds(5120))),
+                Fault("Device1.Connect", calls: .only(1), .error(BlueZError.failed("br-connection-page-timeout"))),
+            ]
+        case .Q89: [Fault("Device1.Pair", .error("org.bluez.Error.AlreadyExists", "Already Exists"))]
+        case .Q94:
+            [
+                Fault("ReadValue", calls: .only(1), .error(BlueZError.inProgress)),
+                Fault("WriteValue", calls: .only(1), .error(BlueZError.inProgress)),
+            ]
+        case .Q102: [Fault("StartNotify", .late(.milliseconds(1500)))]
+        case .Q112: [Fault("ReadValue", calls: .only(1), .error(BlueZError.failed("Not connected")))]
+        default: []
+        }
+    }
+
+    /// What dbus-daemon says at its limit.
+    private static let tooManyReplies = DBusError(
+        name: DBusError.Name.limitsExceeded,
+        message: "The maximum number of pending replies per connection has been reached")
+    private static let refusal = "Rejected send message; the bus's policy does not let this client call org.bluez"
+    private static let noSlot = BlueZError.failed("le-connection-concurrent-connection-limit")
+}
+
+/// What some quirks do.
+extension SimulatedBlueZ {
+    fileprivate func crashForAWhile() {
+        crash()
+        after(.seconds(2)) { $0.start() }
+    }
+
+    /// Unplugs the adapter of a call, and plugs it in under the number after the highest one (Q28).
+    fileprivate func replug(_ call: RecordedCall) {
+        guard let number = Int(call.path.dropFirst("/org/bluez/hci".count).prefix { $0 != "/" }) else { return }
+        control { world, daemon in
+            guard let hardware = world.hardware.removeValue(forKey: number) else { return }
+            let next = max(number, world.hardware.keys.max() ?? 0) + 1
+            if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
+            self.after(.seconds(1)) { $0.addAdapter(hardware, as: next) }
+        }
+    }
+
+    fileprivate func flickerDiscovering() {
+        control { _, daemon in
+            for adapter in daemon?.adapters ?? [] where adapter.isDiscovering {
+                for isDiscovering in [false, true] {
+                    adapter.isDiscovering = isDiscovering
+                    adapter.changed("Discovering")
+                    adapter.tree.flush()
+                }
+            }
+        }
+    }
+
+    /// Nothing comes from the air until the next scan begins.
+    fileprivate func deafen() {
+        control { world, _ in world.air.stopListening() }
+    }
+
+    fileprivate func say(connected: Bool, _ call: RecordedCall) {
+        sendChanges(["Connected": .bool(connected)], of: "org.bluez.Device1", at: call.path)
+    }
+}
+
+extension Rival {
+    fileprivate func disconnect(_ call: RecordedCall) { self.call(call.path, "Device1.Disconnect") }
+
+    fileprivate func remove(_ call: RecordedCall) {
+        guard let device = ObjectPath(call.path) else { return }
+        self.call(device.parent.description, "Adapter1.RemoveDevice", .objectPath(device))
+    }
+}

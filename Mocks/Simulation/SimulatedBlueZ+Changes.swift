@@ -1,0 +1,60 @@
+import DBus
+
+/// How peripherals change while they are simulated.
+extension SimulatedBlueZ {
+    /// Resets a peripheral: its link drops after the supervision timeout of 0.42 s, its values are those of its description
+    /// again, and it is silent until it is up again, which takes 1 s where nothing else is said.
+    public func reset(_ address: String, silentFor silence: Duration = .seconds(1)) {
+        setInRange(false, address)
+        control { world, _ in world.air.described(address).restoreValues() }
+        after(max(silence, Timing.supervision)) { $0.setInRange(true, address) }
+    }
+
+    /// Gives a peripheral other services, as a new firmware does. With a link up it tells so by Service Changed, and the
+    /// daemon reads the new table (Q111). Not `announced`, or without a link, the daemon keeps the old one (Q93).
+    public func changeServices(of address: String, announced: Bool = true, to services: [SimulatedService]) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            station.change(services: services)
+            guard announced, let device = daemon?.device(linkedTo: station) else { return }
+            device.servicesChanged(at: station)
+        }
+    }
+
+    /// Gives a peripheral another private address, under which it is another device to BlueZ (Q62); a link goes on under the
+    /// old one. Without an address given the scenario's seed decides it. It is still named by its first one here.
+    public func rotateAddress(of address: String, to new: String? = nil) {
+        control { world, _ in
+            let station = world.air.described(address)
+            let text = new?.uppercased() ?? DeviceAddress.madeUp(&station.generator)
+            guard let rotated = DeviceAddress(text, isRandom: true) else {
+                preconditionFailure("“\(text)” is not a Bluetooth address.")
+            }
+            world.air.rotate(station, to: rotated)
+        }
+    }
+}
+
+extension DeviceAddress {
+    /// A resolvable private address: its topmost bits are 01.
+    fileprivate static func madeUp(_ generator: inout SeededGenerator) -> String {
+        let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
+        return stride(from: 40, through: 0, by: -8).map { shift in
+            let digits = String(number >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined(separator: ":")
+    }
+}
+
+extension Device {
+    /// The objects of the old table go, and the new ones come once it is read.
+    fileprivate func servicesChanged(at station: Station) {
+        for service in services { service.disappear() }
+        services = []
+        if areServicesResolved {
+            areServicesResolved = false
+            changed("ServicesResolved")
+        }
+        link?.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
+    }
+}

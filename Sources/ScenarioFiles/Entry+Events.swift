@@ -1,0 +1,152 @@
+import RxBluetoothMocks
+import Yams
+
+/// What happens in the course of time: a time, one action, and what goes with that action.
+extension Entry {
+    typealias Action = @Sendable (SimulatedBlueZ) -> Void
+
+    private static let actions: [(name: String, details: [String])] = [
+        ("drop-link", ["reason"]), ("out-of-range", []), ("in-range", []), ("strength", ["rssi"]), ("silence", []),
+        ("advertise", ["advertisement"]), ("reset", ["silence-for"]), ("rotate-address", ["to"]),
+        ("set-value", ["characteristic", "value"]), ("notify", ["characteristic", "value"]),
+        ("change-services", ["services", "announced"]), ("power", ["adapter"]), ("rfkill", ["adapter"]), ("unplug", []),
+        ("plug", ["adapter"]), ("daemon", []), ("lose-bus", []), ("signal", ["about"]), ("rival", ["with"]),
+    ]
+
+    /// An event.
+    func event(_ known: inout Known) throws(ScenarioFileError) -> ScriptedEvent {
+        let time = try required("at", in: try allParts(and: ["at"])).time()
+        let action = try action(&known, and: ["at"])
+        return at(time, action)
+    }
+
+    private func allParts(and others: [String]) throws(ScenarioFileError) -> [String: Entry] {
+        guard let mapping = node.mapping else { throw error("\(name) has no keys", "the keys of an event") }
+        let names = Self.actions.map(\.name)
+        let allowed = Set(names + Self.actions.flatMap(\.details) + others)
+        var parts: [String: Entry] = [:]
+        for (key, value) in mapping {
+            let text = key.scalar?.string ?? ""
+            guard allowed.contains(text) else {
+                throw Entry(key, name, in: file).error(
+                    "“\(text)” is no key of \(name)", "one of \((others + names).joined(separator: ", "))")
+            }
+            parts[text] = Entry(value, text, in: file)
+        }
+        return parts
+    }
+
+    /// What happens.
+    func action(_ known: inout Known, and others: [String] = []) throws(ScenarioFileError) -> Action {
+        let parts = try allParts(and: others)
+        let given = Self.actions.filter { parts[$0.name] != nil }
+        guard given.count == 1, let part = parts[given[0].name] else {
+            throw error(
+                given.isEmpty ? "\(name) does nothing" : "\(name) does several things at once",
+                "one of \(Self.actions.map(\.name).joined(separator: ", "))")
+        }
+        for key in parts.keys.sorted()
+        where key != given[0].name && !given[0].details.contains(key) && !others.contains(key) {
+            throw parts[key]?.error("\(key) does not go with \(given[0].name)", "only what belongs to it")
+                ?? error("\(key) does not belong here", "only what belongs to \(given[0].name)")
+        }
+        return try action(given[0].name, part, parts, &known)
+    }
+
+    private func action(
+        _ name: String, _ part: Entry, _ parts: [String: Entry], _ known: inout Known
+    ) throws(ScenarioFileError) -> Action {
+        switch name {
+        case "power", "rfkill":
+            let isOn = try part.truth()
+            let number = try parts["adapter"].or(0) { e throws(ScenarioFileError) in try e.number(0...99) }
+            if name == "power" { return { $0.setPower(isOn, adapter: number) } }
+            return { $0.setBlocked(isOn, adapter: number) }
+        case "unplug":
+            let number = try part.number(0...99)
+            return { $0.removeAdapter(number) }
+        case "plug":
+            let number = try part.number(0...99)
+            return { $0.addAdapter(as: number) }
+        case "daemon":
+            switch try part.text() {
+            case "crash": return { $0.crash() }
+            case "stop": return { $0.stop() }
+            case "start": return { $0.start() }
+            default: throw part.wrong("crash, stop or start")
+            }
+        case "lose-bus":
+            guard try part.truth() else { throw part.wrong("true") }
+            return { $0.loseBus() }
+        case "signal":
+            let signal = try part.choice(MalformedSignal.self)
+            let address = try required("about", in: parts).address()
+            return { $0.send(signal, about: address) }
+        case "rival": return try rival(part, parts)
+        default: return try action(name, on: try part.known(known), parts, &known)
+        }
+    }
+
+    private func rival(_ part: Entry, _ parts: [String: Entry]) throws(ScenarioFileError) -> Action {
+        if try part.text() == "scan" { return { $0.rival().startDiscovery() } }
+        let address = try required("with", in: parts).address()
+        switch try part.text() {
+        case "connect": return { $0.rival().connect(address) }
+        case "disconnect": return { $0.rival().disconnect(address) }
+        case "remove": return { $0.rival().remove(address) }
+        default: throw part.wrong("scan, connect, disconnect or remove")
+        }
+    }
+
+    private func known(_ known: Known) throws(ScenarioFileError) -> String {
+        let address = try address()
+        guard known.characteristics[address] != nil else {
+            throw error("no peripheral has the address \(address)", "the address of a peripheral of this file")
+        }
+        return address
+    }
+
+    private func action(
+        _ name: String, on address: String, _ parts: [String: Entry], _ known: inout Known
+    ) throws(ScenarioFileError) -> Action {
+        switch name {
+        case "drop-link":
+            let reason = try parts["reason"].or(.remote) { e throws(ScenarioFileError) in
+                try e.choice(DisconnectReason.self)
+            }
+            return { $0.dropLink(to: address, reason: reason) }
+        case "out-of-range": return { $0.setInRange(false, address) }
+        case "in-range": return { $0.setInRange(true, address) }
+        case "strength":
+            let rssi = try required("rssi", in: parts).number(-127...20)
+            return { $0.setStrength(rssi, of: address) }
+        case "silence": return { $0.advertise(nil, from: address) }
+        case "advertise":
+            let advertisement = try required("advertisement", in: parts).advertisement()
+            return { $0.advertise(advertisement, from: address) }
+        case "reset":
+            let silence = try parts["silence-for"].or(.seconds(1)) { e throws(ScenarioFileError) in try e.time() }
+            return { $0.reset(address, silentFor: silence) }
+        case "rotate-address":
+            let new = try parts["to"].or(nil) { e throws(ScenarioFileError) in try e.address() }
+            if let new, let part = parts["to"], !known.addresses.insert(new).inserted {
+                throw part.error("the address \(new) is taken", "an address that stands nowhere else")
+            }
+            return { $0.rotateAddress(of: address, to: new) }
+        case "change-services":
+            let services = try required("services", in: parts).services()
+            known.add(services, of: address)
+            let isAnnounced = try parts["announced"].or(true) { e throws(ScenarioFileError) in try e.truth() }
+            return { $0.changeServices(of: address, announced: isAnnounced, to: services) }
+        default:
+            let entry = try required("characteristic", in: parts)
+            let uuid = try entry.uuid()
+            guard known.has(uuid, of: address) else {
+                throw entry.wrong("the UUID of a characteristic of \(address)")
+            }
+            let value = try required("value", in: parts).bytes(atMost: 512)
+            if name == "notify" { return { $0.notify(value, from: address, uuid) } }
+            return { $0.setValue(value, of: address, uuid) }
+        }
+    }
+}

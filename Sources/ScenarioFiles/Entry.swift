@@ -1,0 +1,79 @@
+import RxBluetoothMocks
+import Yams
+
+/// A node of the file with what it is, so that whatever is wrong with it can be said with its place.
+struct Entry {
+    let node: Node
+    /// What it is, as errors name it.
+    let name: String
+    let file: String
+
+    init(_ node: Node, _ name: String, in file: String) {
+        self.node = node
+        self.name = name
+        self.file = file
+    }
+
+    func error(_ problem: String, _ expected: String) -> ScenarioFileError {
+        ScenarioFileError(file: file, line: node.mark?.line, problem: problem, expected: expected)
+    }
+
+    /// That the text is not what it should be.
+    func wrong(_ expected: String) -> ScenarioFileError {
+        guard let text = node.scalar?.string else { return error("\(name) is no single value", expected) }
+        return error("“\(text)” is no value of \(name)", expected)
+    }
+
+    /// Its parts by their keys. A key that is not among those allowed is an error at its own line.
+    func parts(_ allowed: String...) throws(ScenarioFileError) -> [String: Entry] {
+        guard let mapping = node.mapping else {
+            throw error("\(name) has no keys", "the keys \(allowed.joined(separator: ", "))")
+        }
+        var parts: [String: Entry] = [:]
+        for (key, value) in mapping {
+            let text = key.scalar?.string ?? ""
+            guard allowed.contains(text) else {
+                throw Entry(key, name, in: file).error(
+                    "“\(text)” is no key of \(name)", "one of \(allowed.joined(separator: ", "))")
+            }
+            parts[text] = Entry(value, text, in: file)
+        }
+        return parts
+    }
+
+    /// Its pairs, where any key is allowed.
+    func pairs() throws(ScenarioFileError) -> [(key: Entry, value: Entry)] {
+        guard let mapping = node.mapping else { throw error("\(name) has no keys", "pairs of a key and a value") }
+        return mapping.map { (Entry($0.key, name, in: file), Entry($0.value, name, in: file)) }
+    }
+
+    /// Its elements; `each` is what one of them is.
+    func list(_ each: String) throws(ScenarioFileError) -> [Entry] {
+        guard let sequence = node.sequence else { throw error("\(name) is no list", "a list") }
+        return sequence.map { Entry($0, each, in: file) }
+    }
+
+    /// A part that must be there.
+    func required(_ key: String, in parts: [String: Entry]) throws(ScenarioFileError) -> Entry {
+        guard let part = parts[key] else { throw error("\(name) has no \(key)", "the key \(key)") }
+        return part
+    }
+}
+
+extension [Entry] {
+    func each<Result>(_ read: (Entry) throws(ScenarioFileError) -> Result) throws(ScenarioFileError) -> [Result] {
+        var results: [Result] = []
+        for entry in self { results.append(try read(entry)) }
+        return results
+    }
+}
+
+extension Entry? {
+    /// What a part holds, or what is taken where it does not stand.
+    func or<Result>(
+        _ absent: Result, _ read: (Entry) throws(ScenarioFileError) -> Result
+    ) throws(ScenarioFileError) -> Result {
+        guard let self else { return absent }
+        return try read(self)
+    }
+}

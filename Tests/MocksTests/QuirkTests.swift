@@ -1,0 +1,331 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Quirks that are switched on.
+struct QuirkTests {
+    private func stage(_ quirks: Quirk..., scanning: Bool = true) -> Stage {
+        var scenario = Scenario.everyday
+        scenario.quirks = Set(quirks)
+        let stage = Stage(scenario)
+        if scanning {
+            stage.scan()
+            stage.run(.milliseconds(500))
+            stage.client.log.clear()
+        }
+        return stage
+    }
+
+    private static let service = Stage.strap + "/service000a"
+    private static let measurement = service + "/char000b"
+
+    @Test func `Q2: the daemon dies with the first Connect and is back after two seconds`() {
+        let stage = stage(.Q2)
+        #expect(stage.device(Stage.strap, "Connect").hasPrefix("NoReply"))
+        stage.run(.milliseconds(1_900))
+        #expect(stage.seen().contains("owner nobody"))
+        stage.run(.milliseconds(200))
+        #expect(stage.seen().contains { $0.hasPrefix("owner :") })
+    }
+
+    @Test func `Q7: Connect is answered after 30 s, the link is up before`() {
+        let stage = stage(.Q7)
+        let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.seconds(29))
+        #expect(answer.isOpen)
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
+        stage.run(.seconds(2))
+        #expect(answer.line == "ok")
+    }
+
+    @Test func `Q8: the first write is carried out and not answered`() {
+        let stage = stage(.Q8, scanning: false)
+        stage.connect(Stage.strap)
+        let control = Self.service + "/char0010"
+        let write = stage.client.call(
+            control, "org.bluez.GattCharacteristic1.WriteValue", [.bytes([7]), .properties([:])], timeout: .seconds(3))
+        stage.run(.seconds(4))
+        #expect(write.error?.name == DBusError.Name.noReply)
+        #expect(stage.characteristic(control, "ReadValue", .properties([:])) == "ok <7>")
+    }
+
+    @Test func `Q9: more than 128 calls in flight are too many`() {
+        let stage = stage(.Q9)
+        stage.device(Stage.plug, "Connect")
+        let answers = (0..<130).map { _ in stage.client.call(Stage.plug, "org.bluez.Device1.Disconnect", []) }
+        stage.run(.seconds(3))
+        #expect(answers.filter { $0.error?.name == DBusError.Name.limitsExceeded }.count == 2)
+        #expect(answers.filter { $0.line == "ok" }.count == 128)
+    }
+
+    @Test func `Q15: the policy refuses everything`() {
+        #expect(stage(.Q15, scanning: false).adapter("StartDiscovery").hasPrefix("AccessDenied: Rejected"))
+    }
+
+    @Test func `Q17: a stranger lies about devices, and only who does not ask for bluetoothd's signals believes it`() {
+        let stage = stage(.Q17)
+        #expect(!stage.seen().contains { $0.contains("Connected") })
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+        #expect(stage.simulation.recorder.calls.allSatisfy { $0.sender != "" })
+    }
+
+    @Test func `Q19: a removed device changes once more`() {
+        let stage = stage(.Q19)
+        stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
+        let seen = stage.seen()
+        let removed = seen.firstIndex { $0.hasPrefix("removed") }
+        #expect(removed.map { seen[$0 + 1] } == "hci0/dev_C0_FF_EE_00_00_01 {RSSI: -60}")
+    }
+
+    @Test func `Q20, Q101: properties are missing everywhere`() {
+        let stage = stage(.Q20, .Q101, scanning: false)
+        stage.connect(Stage.strap)
+        let all = stage.client.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
+        stage.wait(for: all)
+        #expect(all.line.contains("Alias: Heart rate strap"))
+        for name in ["Name:", "Bonded:", "PowerState:", "MTU:"] { #expect(!all.line.contains(name)) }
+    }
+
+    @Test func `Q22: the first write of an adapter's property finds it busy`() {
+        let stage = stage(.Q22, scanning: false)
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "Busy: ")
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "ok")
+    }
+
+    @Test func `Q26: adapters come 5 s after the daemon`() {
+        let stage = stage(.Q26, scanning: false)
+        #expect(stage.objects() == [])
+        stage.run(.seconds(5))
+        #expect(stage.objects() == ["hci0"])
+    }
+
+    @Test func `Q27: there is no hci0`() {
+        #expect(stage(.Q27, scanning: false).objects() == ["hci1"])
+    }
+
+    @Test func `Q28: the adapter comes back under another number`() {
+        let stage = stage(.Q28)
+        _ = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.milliseconds(500))
+        #expect(stage.objects() == [])
+        stage.run(.seconds(1))
+        #expect(stage.objects() == ["hci1", "hci1/dev_C0_FF_EE_00_00_01"])
+    }
+
+    @Test func `Q30: rfkill blocks the adapter`() {
+        let stage = stage(.Q30, scanning: false)
+        #expect(stage.property(Stage.hci, "Adapter1", "PowerState") == "off-blocked")
+        #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(true)) == "Blocked: Blocked through rfkill")
+    }
+
+    @Test func `Q32: the power goes in the middle of the first Connect`() {
+        let stage = stage(.Q32)
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
+        #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "false")
+    }
+
+    @Test func `Q33, Q38: InProgress for ever, and three times`() {
+        let hung = stage(.Q33, scanning: false)
+        let busy = stage(.Q38, scanning: false)
+        let text = "InProgress: Operation already in progress"
+        #expect((0..<5).map { _ in hung.adapter("StartDiscovery") } == Array(repeating: text, count: 5))
+        #expect((0..<4).map { _ in busy.adapter("StartDiscovery") } == [text, text, text, "ok"])
+    }
+
+    @Test func `Q40: stopping does not stop another client's scan`() {
+        let stage = stage(.Q40)
+        stage.adapter("StopDiscovery")
+        stage.run(.seconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+    }
+
+    @Test func `Q41: Discovering flickers while the scan goes on`() {
+        let stage = stage(.Q41)
+        stage.run(.seconds(10))
+        let seen = stage.seen()
+        #expect(
+            seen.filter { $0.contains("Discovering") } == ["hci0 {Discovering: false}", "hci0 {Discovering: true}"])
+        stage.run(.seconds(1))
+        #expect(!stage.seen().isEmpty)
+    }
+
+    @Test func `Q42: a scan falls silent after 20 s, and a new one hears again`() {
+        let stage = stage(.Q42)
+        stage.run(.seconds(20))
+        stage.client.log.clear()
+        stage.run(.seconds(5))
+        #expect(stage.seen() == [])
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+        stage.adapter("StopDiscovery")
+        stage.client.log.clear()
+        stage.scan()
+        stage.run(.seconds(1))
+        #expect(stage.seen().contains { $0.contains("RSSI") })
+    }
+
+    @Test func `Q61, Q74: another client removes or disconnects what we connected`() {
+        let removing = stage(.Q61)
+        removing.device(Stage.strap, "Connect")
+        removing.run(.seconds(4))
+        #expect(removing.seen().contains { $0.hasPrefix("removed hci0/dev_C0_FF_EE_00_00_01") })
+        let disconnecting = stage(.Q74)
+        disconnecting.device(Stage.strap, "Connect")
+        disconnecting.run(.seconds(4))
+        #expect(disconnecting.seen().contains { $0.contains("Connected: false") })
+    }
+
+    @Test func `Q62: a private address is another one after a quarter of an hour, a static one stays`() {
+        var scenario = Scenario(peripherals: [
+            SimulatedPeripheral("Phone", address: "4A:00:00:00:00:01") {
+                SimulatedAdvertisement(every: .seconds(1), rssi: -60)
+            },
+            SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {
+                SimulatedAdvertisement(every: .seconds(1), rssi: -60)
+            },
+        ])
+        scenario.quirks = [.Q62]
+        let stage = Stage(scenario)
+        stage.scan()
+        stage.run(.seconds(5))
+        #expect(stage.objects().contains("hci0/dev_4A_00_00_00_00_01"))
+        stage.run(.seconds(960))
+        let later = stage.objects()
+        #expect(later.count == 3)
+        #expect(!later.contains("hci0/dev_4A_00_00_00_00_01"))
+        #expect(later.contains("hci0/dev_C0_00_00_00_00_02"))
+    }
+
+    @Test func `Q65, Q66: of the advertisements a part is lost`() {
+        func heard(_ quirks: Quirk...) -> Int {
+            var scenario = Scenario.everyday
+            scenario.quirks = Set(quirks)
+            let stage = Stage(scenario)
+            stage.scan()
+            stage.run(.seconds(60))
+            return stage.simulation.bluez.advertisementsSent
+        }
+        let all = heard()
+        #expect((45...55).contains(heard(.Q65) * 100 / all))
+        #expect((65...75).contains(heard(.Q66) * 100 / all))
+    }
+
+    @Test func `Q72: services are resolved before their objects are there`() throws {
+        let stage = stage(.Q72)
+        stage.device(Stage.strap, "Connect")
+        stage.run(.seconds(1))
+        let seen = stage.seen()
+        let resolved = try #require(seen.firstIndex { $0.contains("ServicesResolved: true") })
+        let added = try #require(seen.firstIndex { $0.hasPrefix("added") && $0.contains("/service") })
+        #expect(resolved < added)
+    }
+
+    @Test func `Q73: services are never resolved`() {
+        let stage = stage(.Q73)
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        stage.run(.seconds(120))
+        #expect(stage.property(Stage.strap, "Device1", "ServicesResolved") == "false")
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
+    }
+
+    @Test func `Q76, Q77, Q83: how the first attempts to connect fail`() {
+        func attempts(_ quirk: Quirk) -> [String] {
+            let stage = stage(quirk)
+            return (0..<3).map { _ in stage.device(Stage.strap, "Connect") }
+        }
+        #expect(attempts(.Q76) == ["InProgress: In Progress", "InProgress: In Progress", "ok"])
+        #expect(
+            attempts(.Q77) == ["Failed: le-connection-abort-by-local", "Failed: le-connection-abort-by-local", "ok"])
+        #expect(attempts(.Q83) == ["Failed: br-connection-page-timeout", "ok", "ok"])
+    }
+
+    @Test func `Q78: Connected flickers before the reply`() {
+        let stage = stage(.Q78)
+        stage.device(Stage.strap, "Connect")
+        let told = stage.seen().filter { $0.contains("_01 {Connected") || $0.hasPrefix("Connect ->") }
+        let device = "hci0/dev_C0_FF_EE_00_00_01"
+        #expect(
+            told == [
+                "\(device) {Connected: true}", "\(device) {Connected: false}", "\(device) {Connected: true}",
+                "Connect -> ok",
+            ])
+    }
+
+    @Test func `Q81: a sixth link is one too many`() {
+        var scenario = Scenario(
+            peripherals: (1...6).map { number in
+                SimulatedPeripheral("P", address: "C0:00:00:00:00:0\(number)") {
+                    SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+                }
+            })
+        scenario.quirks = [.Q81]
+        let stage = Stage(scenario)
+        stage.scan()
+        stage.run(.seconds(1))
+        let answers = (1...6).map { stage.device("/org/bluez/hci0/dev_C0_00_00_00_00_0\($0)", "Connect") }
+        #expect(answers == Array(repeating: "ok", count: 5) + ["Failed: le-connection-concurrent-connection-limit"])
+    }
+
+    @Test func `Q86: a newer daemon tells why a link ended, 5.66 does not`() {
+        func told(_ quirks: Quirk...) -> [String] {
+            var scenario = Scenario.everyday
+            scenario.quirks = Set(quirks)
+            let stage = Stage(scenario)
+            stage.connect(Stage.strap)
+            stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01", reason: .timeout)
+            stage.run(.milliseconds(10))
+            return stage.seen().filter { $0.contains("Disconnected") }
+        }
+        #expect(told() == [])
+        #expect(
+            told(.Q86) == [
+                "hci0/dev_C0_FF_EE_00_00_01 Disconnected [\"org.bluez.Reason.Timeout\", \"Connection timeout\"]"
+            ])
+    }
+
+    @Test func `Q87: links drop right after they came up`() {
+        let stage = stage(.Q87)
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        stage.run(.milliseconds(60))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+    }
+
+    @Test func `Q89: there is a bond already`() {
+        #expect(stage(.Q89).device(Stage.strap, "Pair") == "AlreadyExists: Already Exists")
+    }
+
+    @Test func `Q94, Q112: how the first operations fail`() {
+        func reads(_ quirk: Quirk) -> [String] {
+            let stage = stage(quirk, scanning: false)
+            stage.connect(Stage.strap)
+            return (0..<2).map { _ in stage.characteristic(Self.measurement, "ReadValue", .properties([:])) }
+        }
+        #expect(reads(.Q94) == ["InProgress: In Progress", "ok <0 3d>"])
+        #expect(reads(.Q112) == ["Failed: Not connected", "ok <0 3d>"])
+    }
+
+    @Test func `Q102: notifications come before the reply to StartNotify`() throws {
+        let stage = stage(.Q102, scanning: false)
+        stage.connect(Stage.strap)
+        stage.characteristic(Self.measurement, "StartNotify")
+        let seen = stage.seen()
+        let value = try #require(seen.firstIndex { $0.contains("{Value:") })
+        let reply = try #require(seen.firstIndex { $0.hasPrefix("StartNotify ->") })
+        #expect(value < reply)
+    }
+
+    @Test func `Each quirk leaves a simulation that repeats`() {
+        func events() -> [String] {
+            var scenario = Scenario.everyday
+            scenario.quirks = Set(Quirk.allCases).subtracting([.Q15, .Q33, .Q27, .Q26, .Q30])
+            let stage = Stage(scenario)
+            for _ in 0..<4 { stage.scan() }
+            stage.run(.seconds(5))
+            _ = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+            stage.run(.seconds(30))
+            return stage.seen()
+        }
+        let first = events()
+        #expect(first.count > 20)
+        #expect(first == events())
+    }
+}

@@ -1,0 +1,113 @@
+import ScenarioFiles
+import Testing
+
+/// What is wrong with a file: its line, and what is expected.
+struct ScenarioFileErrorTests {
+    private static let head = """
+        peripherals:
+          - name: Tag
+            address: C0:00:00:00:00:01
+
+        """
+
+    static let cases: [(text: String, error: String)] = [
+        ("seed: 1\ncolour: red\n", "f:2: “colour” is no key of the scenario; expected: one of seed, packet-loss,"),
+        (
+            head + "    advertisment: {}\n",
+            "f:4: “advertisment” is no key of a peripheral; expected: one of name, address, address-type, advertisement,"
+        ),
+        (
+            head + "  - name: Other\n    address: c0:00:00:00:00:01\n",
+            "f:4: the address C0:00:00:00:00:01 stands twice, first in line 2; expected: another address"
+        ),
+        (
+            head + "    advertisement:\n      interval: -5 ms\n      rssi: -60\n",
+            "f:5: “-5 ms” is no value of interval; expected: a time above 0"
+        ),
+        (
+            head + "    advertisement:\n      interval: 5\n      rssi: -60\n",
+            "f:5: “5” is no value of interval; expected: a time above 0, such as 250 ms"
+        ),
+        (
+            head + "    advertisement:\n      interval: 5 ms\n      rssi: 40\n",
+            "f:6: “40” is no value of rssi; expected: a whole number from -127 to 20"
+        ),
+        (
+            head + "    advertisement:\n      rssi: 4\n",
+            "f:5: advertisement has no interval; expected: the key interval"
+        ),
+        (
+            head + "    services:\n      - uuid: 180d\n        characteristics:\n          - uuid: 2a37\n"
+                + "            properties: [read]\n            value: " + String(repeating: "ab", count: 513) + "\n",
+            "f:9: value has 513 bytes; expected: 512 bytes at most"
+        ),
+        (
+            head + "    services:\n      - uuid: 180d\n        characteristics:\n          - uuid: 2a37\n"
+                + "            properties: [reed]\n",
+            "f:8: “reed” is no value of a property; expected: one of read, write,"
+        ),
+        (head + "    services:\n      - uuid: heart\n", "f:5: “heart” is no value of uuid; expected: a UUID of 16,"),
+        (
+            head.replacing("C0:00", with: "C0"),
+            "f:3: “C0:00:00:00:01” is no value of address; expected: an address such"
+        ),
+        ("quirks: [Q72, Q5]\n", "f:1: “Q5” is no value of a quirk; expected: one of Q2, Q7,"),
+        ("faults:\n  - method: Connect\n", "f:2: a fault has no effect; expected: one of late, never,"),
+        (
+            "faults:\n  - method: Connect\n    never: true\n    late: 1 s\n",
+            "f:2: a fault has the effects late, never; expected: one of"
+        ),
+        (
+            "faults:\n  - method: Connect\n    error: Failed\n",
+            "f:3: “Failed” is no value of error; expected: an error name such as org.bluez.Error.Failed"
+        ),
+        (
+            "faults:\n  - method: Connect\n    calls: first 0\n    never: true\n",
+            "f:3: “first 0” is no value of calls; expected: all, 3, first 3 or from 3"
+        ),
+        ("events:\n  - power: off\n", "f:2: an event has no at; expected: the key at"),
+        (
+            head + "events:\n  - at: 1 s\n    drop-link: C0:00:00:00:00:02\n",
+            "f:6: no peripheral has the address C0:00:00:00:00:02; expected: the address of a peripheral"
+        ),
+        (
+            head + "events:\n  - at: 1 s\n    drop-link: C0:00:00:00:00:01\n    reason: boredom\n",
+            "f:7: “boredom” is no value of reason; expected: one of unknown, timeout,"
+        ),
+        (
+            "events:\n  - at: 1 s\n    power: off\n    rssi: -5\n",
+            "f:4: rssi does not go with power; expected: only what belongs to it"
+        ),
+        (
+            "events:\n  - at: 1 s\n    explode: true\n",
+            "f:3: “explode” is no key of an event; expected: one of at, drop-link,"
+        ),
+        (
+            head + "events:\n  - at: 1 s\n    notify: C0:00:00:00:00:01\n    characteristic: 2a37\n    value: 01\n",
+            "f:7: “2a37” is no value of characteristic; expected: the UUID of a characteristic of C0:00:00:00:00:01"
+        ),
+        (
+            head + "events:\n  - at: 1 s\n    rotate-address: C0:00:00:00:00:01\n    to: C0:00:00:00:00:01\n",
+            "f:7: the address C0:00:00:00:00:01 is taken; expected: an address that stands nowhere else"
+        ),
+        ("seed: 1\nseed: 2\n", "f:1: a key stands twice: seed; expected: each key once"),
+        ("seed: [1\n", "f:2: "),
+        ("peripherals: 7\n", "f:1: peripherals is no list; expected: a list"),
+        ("- 7\n", "f:1: the scenario has no keys; expected: the keys seed,"),
+        ("", "f: the file is empty; expected: a scenario"),
+    ]
+
+    @Test(arguments: cases)
+    func `Bad input names file, line, what is wrong and what is expected`(_ one: (text: String, error: String)) throws {
+        let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(one.text, file: "f") }
+        let text = try #require(error).description
+        #expect(text.hasPrefix(one.error), "\(text)")
+        #expect(text.contains("; expected: "))
+    }
+
+    @Test func `A file that is not there`() {
+        let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.load("/nowhere/hall.yaml") }
+        #expect(
+            error?.description == "/nowhere/hall.yaml: the file cannot be read; expected: a readable file in YAML")
+    }
+}

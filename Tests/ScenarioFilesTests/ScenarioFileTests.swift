@@ -1,0 +1,131 @@
+import DBus
+import Rx
+import RxBluetoothMocks
+import RxTest
+import ScenarioFiles
+import Testing
+
+/// Scenarios from files.
+struct ScenarioFileTests {
+    private static let text = """
+        # A hall with a sensor that drops its link.
+        seed: 7
+        packet-loss: 5
+        adapters:
+          - { address: "00:1A:7D:DA:71:02", name: gateway }
+          - { address: "00:1A:7D:DA:71:03", name: spare, powered: off }
+        peripherals:
+          - name: Hall sensor
+            address: C0:FF:EE:00:00:01
+            advertisement:
+              interval: 100 ms
+              rssi: -60
+              jitter: 3
+              name: Hall
+              tx-power: 4
+              services: [181a]
+              manufacturer-data: { 0x004C: 02 15 }
+              service-data: { 181a: 2e 09 }
+              appearance: 0x0300
+              flags: 0x06
+              first-after: 5 ms
+            connection: { delay: 200 ms, mtu: 100, drops-after: 1.5 min }
+            services:
+              - uuid: 181a
+                characteristics:
+                  - uuid: 2a6e
+                    properties: [read, write, notify]
+                    value: 2e 09
+                    every: 1 s
+                    values: [2e 09, 2f 09]
+                    descriptors:
+                      - { uuid: "2901", text: Living room }
+          - name: Phone
+            address: 4A:00:00:00:00:01
+            address-type: random
+        quirks: [Q86, q101]
+        faults:
+          - { method: Device1.Connect, calls: first 1, error: org.bluez.Error.Failed, text: le-connection-refused }
+          - { method: StopDiscovery, late: 2 s }
+          - { method: Properties.Set, property: Powered, meanwhile: { daemon: crash }, after: 10 ms }
+        events:
+          - { at: 10 s, drop-link: C0:FF:EE:00:00:01, reason: timeout }
+          - { at: 11 s, strength: C0:FF:EE:00:00:01, rssi: -80 }
+          - { at: 12 s, unplug: 1 }
+        """
+
+    @Test func `A file is the same as the parts in Swift`() throws {
+        let scenario = try ScenarioFile.read(Self.text)
+        #expect(scenario.seed == 7)
+        #expect(scenario.packetLoss == 5)
+        #expect(scenario.adapters.map(\.name) == ["gateway", "spare"])
+        #expect(scenario.adapters.map(\.isPowered) == [true, false])
+        #expect(scenario.quirks == [.Q86, .Q101])
+        #expect(
+            scenario.faults.map(\.pattern) == [
+                CallPattern("Device1.Connect"), CallPattern("StopDiscovery"),
+                CallPattern("Properties.Set", property: "Powered"),
+            ])
+        #expect(scenario.faults.map(\.calls) == [.first(1), .all, .all])
+        #expect(scenario.script.map(\.time) == [.seconds(10), .seconds(11), .seconds(12)])
+        let sensor = try #require(scenario.peripherals.first)
+        #expect(sensor.connection.mtu == 100)
+        #expect(sensor.connection.delay == .milliseconds(200))
+        #expect(sensor.connection.dropsAfter == .seconds(90))
+        let advertisement = try #require(sensor.advertisement)
+        #expect(advertisement.interval == .milliseconds(100))
+        #expect(advertisement.manufacturerData == [0x004C: [0x02, 0x15]])
+        #expect(advertisement.serviceData == ["181a": [0x2E, 0x09]])
+        #expect(advertisement.name == Array("Hall".utf8))
+        #expect(advertisement.firstAfter == .milliseconds(5))
+        #expect(sensor.services.first?.characteristics.first?.descriptors.map(\.uuid) == ["2901"])
+        #expect(scenario.peripherals.last?.advertisement == nil)
+    }
+
+    @Test func `It runs: the fault acts, the link drops at its time and says why`() throws {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let simulation = Simulation(try ScenarioFile.read(Self.text), scheduler: scheduler)
+        let client = simulation.bluez.rival()
+        let bus = simulation.connect()
+        client.startDiscovery()
+        scheduler.advanceTo(1_000)
+        let connect = try Message.call(
+            to: "org.bluez", path: "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", interface: "org.bluez.Device1",
+            member: "Connect")
+        _ = bus.call(connect, timeout: .seconds(9)) { _ in }
+        scheduler.advanceTo(2_000)
+        let refusal = DBusError(name: "org.bluez.Error.Failed", message: "le-connection-refused")
+        #expect(simulation.recorder.calls("Connect").map(\.answer) == [.error(refusal)])
+        let again = try Message.call(
+            to: "org.bluez", path: "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", interface: "org.bluez.Device1",
+            member: "Connect")
+        let reasons = scheduler.createObserver(String.self)
+        _ = bus.subscribe(MatchRule(sender: "org.bluez", interface: "org.bluez.Device1", member: "Disconnected")) {
+            let reason = try? $0.read { (body) throws(DBusError) in try body.string() }
+            reasons.on(.next(reason ?? ""))
+        }
+        _ = bus.call(again, timeout: .seconds(9)) { _ in }
+        scheduler.advanceTo(20_000)
+        #expect(reasons.events.compactMap(\.value.element) == ["org.bluez.Reason.Timeout"])
+        #expect(reasons.events.map { $0.time / 100 } == [100])
+    }
+
+    @Test(arguments: [
+        "out-of-range: X", "in-range: X", "strength: X, rssi: -70", "silence: X", "reset: X, silence-for: 2 s",
+        "advertise: X, advertisement: { interval: 1 s, rssi: -50 }", "rotate-address: X",
+        "rotate-address: X, to: 4A:00:00:00:00:09",
+        "set-value: X, characteristic: 2a6e, value: 01", "notify: X, characteristic: 2a6e, value: 01",
+        "change-services: X, services: [{ uuid: fff0 }], announced: false", "power: off, adapter: 0", "rfkill: on",
+        "unplug: 0", "plug: 2", "daemon: crash", "daemon: stop", "lose-bus: true", "signal: wrong-type, about: X",
+        "rival: scan", "rival: connect, with: X", "rival: disconnect, with: X", "rival: remove, with: X",
+    ])
+    func `Every action of an event runs`(_ action: String) throws {
+        let event = action.replacing("X", with: "C0:FF:EE:00:00:01")
+        let text = Self.text.replacing("at: 12 s, unplug: 1", with: "at: 12 s, " + event)
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let simulation = Simulation(try ScenarioFile.read(text), scheduler: scheduler)
+        simulation.bluez.rival().startDiscovery()
+        scheduler.advanceTo(15_000)
+        #expect(simulation.bluez.advertisementsSent > 100)
+    }
+}
