@@ -10,6 +10,9 @@ final class Station {
     var link: Link?
     /// How many attempts to connect were made.
     var attempts = 0
+    var pairing: SimulatedPairing
+    /// The addresses of the adapters to which it remembers a bond, with what protects a link then.
+    var bonds: [String: SimulatedProtection] = [:]
     /// Its GATT server, whose values outlive a link.
     let server: GattServer
     var generator: SeededGenerator
@@ -21,6 +24,7 @@ final class Station {
         self.description = description
         self.address = address
         connection = description.connection
+        pairing = description.pairing
         server = GattServer(description)
         generator = SeededGenerator(seed: seed)
         advertisement = description.advertisement

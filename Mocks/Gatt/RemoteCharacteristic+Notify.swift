@@ -74,7 +74,7 @@ extension RemoteCharacteristic {
     private func arm(_ session: Notifier.Session, _ call: IncomingCall?) {
         // With the switch on already there is nothing to write.
         guard let link = device.link, !notifier.isOn else { return armed(session, call) }
-        link.request {
+        link.request(needing: server.protection) {
             .accepted
         } _: { [weak self] outcome in
             guard let self else { return }
