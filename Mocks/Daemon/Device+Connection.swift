@@ -85,6 +85,10 @@ extension Device {
         servicesWereResolved()
         store()
         answerPaired()
+        if let link {
+            battery = Battery(of: self, link)
+            battery?.start()
+        }
         link?.after(station.connection.roundTrip * 2) { [weak self] in
             // What the GAP service says goes over what was advertised (Q57).
             self?.setName(station.server.gapName)

@@ -25,7 +25,11 @@ extension Device {
         return under
     }
 
+    /// What uses the link ends at once, the link itself only later.
     private func startEnd(_ under: Disconnection) {
+        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        battery?.end()
+        battery = nil
         under.timer = turns.after(Timing.disconnect) { [weak self] in self?.lost() }
     }
 
@@ -34,6 +38,8 @@ extension Device {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
+        battery?.end()
+        battery = nil
         if areServicesResolved {
             areServicesResolved = false
             changed("ServicesResolved")

@@ -33,8 +33,12 @@ extension Device {
         pairing.token = turns.watch(client) { [weak self, weak pairing] in
             guard let self, let pairing, self.pairing === pairing else { return }
             pairing.token = nil
-            pairing.agent?.cancel()
-            endLinkSoon()
+            if let attempt, attempt.call == nil {
+                attempt.cancel()
+                self.attempt = nil
+            }
+            fail(pairing, BlueZError.authenticationCanceled)
+            if link != nil { endLinkSoon() }
         }
     }
 

@@ -47,6 +47,7 @@ final class Device {
     var pairedCall: IncomingCall?
     /// The objects of its GATT server, once discovered; they outlive the link.
     var services: [RemoteService] = []
+    var battery: Battery?
     private(set) var object: ServedObject?
 
     init(_ address: DeviceAddress, on adapter: Adapter) {
@@ -86,6 +87,8 @@ final class Device {
             turns.forget(pairing.token)
         }
         pairing = nil
+        battery?.end()
+        battery = nil
         if let object { tree.settle(object) }
         if let link {
             self.link = nil
