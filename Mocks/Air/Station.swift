@@ -12,6 +12,9 @@ final class Station {
     var link: Link?
     /// How many attempts to connect were made.
     var attempts = 0
+    var pairing: SimulatedPairing
+    /// The addresses of the adapters to which it remembers a bond, with what protects a link then.
+    var bonds: [String: SimulatedProtection] = [:]
     /// Its GATT server, whose values outlive a link.
     private(set) var server: GattServer
     var generator: SeededGenerator
@@ -23,6 +26,7 @@ final class Station {
         self.description = description
         self.address = address
         connection = description.connection
+        pairing = description.pairing
         server = GattServer(description)
         generator = SeededGenerator(seed: seed)
         advertisement = description.advertisement

@@ -71,6 +71,12 @@ extension Adapter {
         changed(name)
     }
 
+    func setPairable(_ isPairable: Bool) {
+        guard self.isPairable != isPairable else { return }
+        self.isPairable = isPairable
+        changed("Pairable")
+    }
+
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
         tree.reply(call)

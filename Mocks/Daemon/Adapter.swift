@@ -8,6 +8,7 @@ final class Adapter {
     let turns: Turns
     let air: Air
     let storage: Storage
+    let agents: Agents
     let discovery = Discovery()
 
     var alias: String?
@@ -37,7 +38,7 @@ final class Adapter {
         case offBlocked = "off-blocked"
     }
 
-    init(number: Int, _ hardware: SimulatedAdapter, turns: Turns, air: Air, storage: Storage) {
+    init(number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
         }
@@ -45,9 +46,11 @@ final class Adapter {
         self.hardware = hardware
         self.path = path
         self.turns = turns
+        self.agents = agents
         self.air = air
         self.storage = storage
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
+        isPairable = agents.standard != nil
     }
 
     var tree: ObjectTree { turns.tree }

@@ -2,12 +2,13 @@ import DBus
 
 /// An attempt to connect that is under way.
 final class Attempt {
-    let call: IncomingCall
+    /// Nil where pairing began it.
+    let call: IncomingCall?
     var timers: [BusTask] = []
     /// The peripheral has answered, and the link is being made.
     var isAnswered = false
 
-    init(_ call: IncomingCall) { self.call = call }
+    init(_ call: IncomingCall?) { self.call = call }
 
     func cancel() {
         for timer in timers { timer.cancel() }

@@ -12,6 +12,12 @@ enum BlueZError {
     static let notAuthorized = error("NotAuthorized", "Operation Not Authorized")
     static let doesNotExist = error("DoesNotExist", "Does Not Exist")
 
+    static let alreadyExists = error("AlreadyExists", "Already Exists")
+    static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
+    static let authenticationCanceled = error("AuthenticationCanceled", "Authentication Canceled")
+    static let authenticationRejected = error("AuthenticationRejected", "Authentication Rejected")
+    static let authenticationTimeout = error("AuthenticationTimeout", "Authentication Timeout")
+
     static func invalidArguments(_ text: String) -> DBusError { error("InvalidArguments", text) }
     static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
     static func failed(_ text: String) -> DBusError { error("Failed", text) }

@@ -3,6 +3,7 @@ import DBus
 /// One life of the simulated bluetoothd: from taking its name on a bus to losing it.
 final class Daemon {
     let turns: Turns
+    let agents: Agents
     private let world: World
     private let desk: CallDesk
     private(set) var adapters: [Adapter] = []
@@ -10,6 +11,7 @@ final class Daemon {
 
     init(bus: any Bus, world: World, desk: CallDesk) {
         turns = Turns(bus: desk.quirks.isDisjoint(with: SignalPath.quirks) ? bus : SignalPath(bus, desk))
+        agents = Agents(turns)
         self.world = world
         self.desk = desk
     }
@@ -26,6 +28,11 @@ final class Daemon {
 
     private func named() {
         turns.run {
+            agents.appear()
+            // The adapters take pairings in while there is somebody to ask (adapter_set_io_capability).
+            agents.defaultChanged = { [weak self] agent in
+                for adapter in self?.adapters ?? [] { adapter.setPairable(agent != nil) }
+            }
             for (number, hardware) in world.hardware.sorted(by: { $0.key < $1.key }) { add(hardware, as: number) }
         }
     }
@@ -40,7 +47,8 @@ final class Daemon {
 
     func add(_ hardware: SimulatedAdapter, as number: Int) {
         guard adapter(number) == nil else { return }
-        let adapter = Adapter(number: number, hardware, turns: turns, air: world.air, storage: world.storage)
+        let adapter = Adapter(
+            number: number, hardware, turns: turns, agents: agents, air: world.air, storage: world.storage)
         adapters.append(adapter)
         adapter.appear()
     }
@@ -63,6 +71,7 @@ final class Daemon {
                 adapter.switchedOff(.off)
                 turns.tree.flush()
             }
+            agents.disappear()
             for adapter in adapters { adapter.disappear() }
         }
         die()

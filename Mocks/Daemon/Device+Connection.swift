@@ -8,7 +8,10 @@ extension Device {
         becomeTemporary(false)
         if attempt != nil { throw BlueZError.failed("Operation already in progress") }
         guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
-        let attempt = Attempt(call)
+        reach(Attempt(call))
+    }
+
+    func reach(_ attempt: Attempt) {
         self.attempt = attempt
         attempt.timers.append(
             turns.after(Timing.connectTimeout) { [weak self] in self?.fail(attempt, "le-connection-abort-by-local") })
@@ -43,12 +46,26 @@ extension Device {
         self.link = link
         station.link = link
         changed("Connected")
+        if isBonded {
+            guard let protection = station.bonds[adapter.hardware.address] else { return keysAreMissing(attempt) }
+            link.protection = min(bond, protection)
+        }
         // The reply comes before GATT discovery has begun (Q70).
-        tree.reply(attempt.call)
+        if let call = attempt.call { tree.reply(call) }
+        if let pairing { begin(pairing) }
         for service in services { service.linkCameUp() }
         link.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
         if let delay = station.connection.dropsAfter {
             link.after(delay) { [weak self] in self?.lost() }
+        }
+    }
+
+    /// The peripheral has lost its bond: the link cannot be encrypted and ends again, each time (Q87).
+    private func keysAreMissing(_ attempt: Attempt) {
+        link?.after(adapter.air.station(address)?.connection.roundTrip ?? .zero) { [weak self] in
+            guard let self else { return }
+            if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
+            lost()
         }
     }
 
@@ -65,7 +82,13 @@ extension Device {
         advertisedServices = []
         areServicesResolved = true
         changed("ServicesResolved")
+        servicesWereResolved()
         store()
+        answerPaired()
+        if let link {
+            battery = Battery(of: self, link)
+            battery?.start()
+        }
         link?.after(station.connection.roundTrip * 2) { [weak self] in
             // What the GAP service says goes over what was advertised (Q57).
             self?.setName(station.server.gapName)
@@ -84,6 +107,7 @@ extension Device {
         guard self.attempt === attempt else { return }
         attempt.cancel()
         self.attempt = nil
-        tree.fail(attempt.call, BlueZError.failed(reason))
+        if let call = attempt.call { tree.fail(call, BlueZError.failed(reason)) }
+        if let pairing { fail(pairing, BlueZError.failed("Software caused connection abort")) }
     }
 }

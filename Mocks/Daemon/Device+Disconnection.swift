@@ -7,14 +7,29 @@ extension Device {
             attempt.cancel()
             self.attempt = nil
             // It says so of an LE link too (Q79).
-            tree.fail(attempt.call, BlueZError.failed("br-connection-canceled"))
+            if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
+            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         }
         guard link != nil else { return tree.reply(call) }
-        let under = disconnection ?? Disconnection()
-        disconnection = under
+        let under = endLinkSoon()
         under.calls.append(call)
         if removing { under.removes = true }
-        guard under.timer == nil else { return }
+    }
+
+    /// Begins to end the link.
+    @discardableResult
+    func endLinkSoon() -> Disconnection {
+        let under = disconnection ?? Disconnection()
+        disconnection = under
+        if under.timer == nil { startEnd(under) }
+        return under
+    }
+
+    /// What uses the link ends at once, the link itself only later.
+    private func startEnd(_ under: Disconnection) {
+        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        battery?.end()
+        battery = nil
         under.timer = turns.after(Timing.disconnect) { [weak self] in self?.lost() }
     }
 
@@ -23,6 +38,8 @@ extension Device {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
+        battery?.end()
+        battery = nil
         if areServicesResolved {
             areServicesResolved = false
             changed("ServicesResolved")
@@ -35,14 +52,16 @@ extension Device {
         lastReport = nil
         saw(isConnectable: true)
         changed("Connected")
+        if link.station.pairing.losesBond { link.station.bonds = [:] }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
             // What was in flight hears of an unlikely error, after the signals.
             tree.flush()
             for operation in operations { operation.fail(0x0E) }
         }
+        endPairing()
         if asked?.removes == true { return adapter.remove(self) }
-        // Neither paired nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
-        if !isTrusted { becomeTemporary(true) }
+        // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
+        if !isBonded, !isTrusted { becomeTemporary(true) }
     }
 }

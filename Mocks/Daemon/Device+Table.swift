@@ -15,8 +15,8 @@ extension Device {
             },
             PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
             PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
-            PropertyRow("Paired", "b") { _ in .bool(false) },
-            PropertyRow("Bonded", "b") { _ in .bool(false) },
+            PropertyRow("Paired", "b") { .bool($0.isBonded && !$0.isPairedPending) },
+            PropertyRow("Bonded", "b") { .bool($0.isBonded) },
             PropertyRow("Trusted", "b") {
                 .bool($0.isTrusted)
             } set: {
@@ -41,6 +41,8 @@ extension Device {
         methods: [
             MethodRow("Disconnect") { (device, call) throws(DBusError) in device.requestDisconnect(call) },
             MethodRow("Connect") { (device, call) throws(DBusError) in try device.connect(call) },
+            MethodRow("Pair") { (device, call) throws(DBusError) in try device.pair(call) },
+            MethodRow("CancelPairing") { (device, call) throws(DBusError) in try device.cancelPairing(call) },
         ])
 
     /// Where the table has what changes with each packet.

@@ -38,8 +38,16 @@ final class Device {
     var attempt: Attempt?
     var areServicesResolved = false
     var disconnection: Disconnection?
+    /// How well its keys protect a link; none where it is not bonded.
+    var bond = SimulatedProtection.none
+    var pairing: Pairing?
+    /// It was paired, and nobody was told yet.
+    var isPairedPending = false
+    /// The call of `Pair` that waits for the services.
+    var pairedCall: IncomingCall?
     /// The objects of its GATT server, once discovered; they outlive the link.
     var services: [RemoteService] = []
+    var battery: Battery?
     private(set) var object: ServedObject?
 
     init(_ address: DeviceAddress, on adapter: Adapter) {
@@ -59,6 +67,7 @@ final class Device {
         alias = record.alias
         isTrusted = record.isTrusted
         isBlocked = record.isBlocked
+        bond = record.bond
         if !record.services.isEmpty { resolvedServices = record.services }
         isTemporary = false
     }
@@ -72,6 +81,14 @@ final class Device {
         // An attempt under way is never answered: so it is with the real one.
         attempt?.cancel()
         attempt = nil
+        if let pairing {
+            if pairing.isAsking { pairing.agent?.cancel() }
+            pairing.timer?.cancel()
+            turns.forget(pairing.token)
+        }
+        pairing = nil
+        battery?.end()
+        battery = nil
         if let object { tree.settle(object) }
         if let link {
             self.link = nil
@@ -111,8 +128,8 @@ final class Device {
         guard !isTemporary else { return }
         adapter.storage.keep(
             Storage.Record(
-                address: address, name: name, alias: alias, isTrusted: isTrusted, isBlocked: isBlocked,
-                services: resolvedServices ?? []),
+                address: address, name: name, alias: alias, isTrusted: isTrusted, bond: bond,
+                isBlocked: isBlocked, services: resolvedServices ?? []),
             of: adapter.hardware.address)
     }
 }

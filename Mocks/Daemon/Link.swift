@@ -7,9 +7,13 @@ final class Link {
     private var operations: [Operation] = []
     private var isBusy = false
     private var isUp = true
+    /// How well it is protected.
+    var protection = SimulatedProtection.none
 
     /// An ATT request: what it asks the server, and what becomes of the answer.
     struct Operation {
+        /// What the attribute demands of the link.
+        let needs: SimulatedProtection
         let ask: () -> SimulatedAnswer
         let done: (SimulatedAnswer.Outcome) -> Void
 
@@ -41,25 +45,48 @@ final class Link {
         return operations
     }
 
-    func request(_ ask: @escaping () -> SimulatedAnswer, _ done: @escaping (SimulatedAnswer.Outcome) -> Void) {
-        operations.append(Operation(ask: ask, done: done))
+    func request(
+        needing needs: SimulatedProtection = .none, _ ask: @escaping () -> SimulatedAnswer,
+        _ done: @escaping (SimulatedAnswer.Outcome) -> Void
+    ) {
+        operations.append(Operation(needs: needs, ask: ask, done: done))
         next()
     }
 
     private func next() {
         guard !isBusy, let operation = operations.first else { return }
         isBusy = true
+        if protection < operation.needs { return raiseProtection(for: operation) }
         let answer = operation.ask()
         if case .silence = answer.outcome {
             after(Timing.attTimeout) { [weak self] in self?.device.lost() }
             return
         }
-        after(answer.delay ?? station.connection.roundTrip) { [weak self] in
+        finish(operation, answer.outcome, after: answer.delay ?? station.connection.roundTrip)
+    }
+
+    private func finish(_ operation: Operation, _ outcome: SimulatedAnswer.Outcome, after delay: Duration) {
+        after(delay) { [weak self] in
             guard let self else { return }
             operations.removeFirst()
             isBusy = false
-            operation.done(answer.outcome)
+            operation.done(outcome)
             next()
+        }
+    }
+
+    /// The server refuses; bluetoothd asks the kernel for more protection, and tries again with what comes of it
+    /// (change_security in src/shared/att.c).
+    private func raiseProtection(for operation: Operation) {
+        let refusal = SimulatedAnswer.Outcome.error(operation.needs == .authentication ? 0x05 : 0x0F)
+        after(station.connection.roundTrip) { [weak self] in
+            guard let self else { return }
+            device.raiseProtection(to: operation.needs) { [weak self] isBetter in
+                guard let self, isUp else { return }
+                guard isBetter, protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
+                isBusy = false
+                next()
+            }
         }
     }
 }

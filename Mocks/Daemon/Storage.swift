@@ -6,6 +6,8 @@ final class Storage {
         var name: String?
         var alias: String?
         var isTrusted = false
+        /// How well a link is protected that the device's keys encrypt; none where it is not bonded.
+        var bond = SimulatedProtection.none
         var isBlocked = false
         var services: [String] = []
     }

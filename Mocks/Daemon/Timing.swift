@@ -10,6 +10,8 @@ enum Timing {
     static let disconnect = Duration.seconds(2)
     /// From `Connect` to the error where the peripheral does not answer: the kernel's L2CAP timeout (Q7).
     static let connectTimeout = Duration.seconds(40)
+    /// How long an agent may take to answer (src/agent.c).
+    static let agent = Duration.seconds(60)
     /// From an ATT request without an answer to the end of the link. Source: Bluetooth Core, Vol 3, Part F, 3.3.3.
     static let attTimeout = Duration.seconds(30)
     /// From a peripheral out of range to the end of its link: the kernel's default.

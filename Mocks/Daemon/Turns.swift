@@ -26,6 +26,38 @@ final class Turns {
         return bus.schedule(after: delay) { parcel.content() }
     }
 
+    /// Calls an object of a client. What waits to be said goes out before. The answer comes as a turn of its own.
+    @discardableResult
+    func call(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value],
+        timeout: Duration, _ answered: @escaping (Result<Message, DBusError>) -> Void
+    ) -> BusTask {
+        tree.flush()
+        guard let call = Self.message(client, path, method, arguments) else { return BusTask {} }
+        let parcel = Parcel { [weak self] (result: Result<Message, DBusError>) in
+            self?.run { answered(result) }
+        }
+        return bus.call(call, timeout: timeout) { parcel.content($0) }
+    }
+
+    /// Calls an object of a client without waiting for an answer.
+    func tell(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
+    ) {
+        tree.flush()
+        guard let call = Self.message(client, path, method, arguments) else { return }
+        bus.send(call)
+    }
+
+    private static func message(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
+    ) -> Message? {
+        try? Message.call(to: client, path: path, interface: method.interface, member: method.member) {
+            (body) throws(DBusError) in
+            for argument in arguments { try body.value(argument) }
+        }
+    }
+
     func end() {
         isOver = true
         for (_, watch) in clients { watch.task.cancel() }

@@ -6,13 +6,19 @@ public struct SimulatedCharacteristic: Sendable {
     public var behaviours: [SimulatedBehaviour]
     /// Its descriptors, in the order of their handles. The one that switches notifications (2902) is added by itself.
     public var descriptors: [SimulatedDescriptor]
+    /// What it demands of the link. A write without response to a link that has less is dropped, as on the air.
+    public var protection: SimulatedProtection
 
     /// Makes a characteristic, for example
     /// `SimulatedCharacteristic("2a37", .notify(every: .seconds(1)) { beat in [0, 60 + UInt8(beat % 20)] })`.
-    public init(_ uuid: String, _ behaviours: SimulatedBehaviour..., descriptors: [SimulatedDescriptor] = []) {
+    public init(
+        _ uuid: String, _ behaviours: SimulatedBehaviour..., descriptors: [SimulatedDescriptor] = [],
+        protection: SimulatedProtection = .none
+    ) {
         self.uuid = uuid
         self.behaviours = behaviours
         self.descriptors = descriptors
+        self.protection = protection
     }
 }
 

@@ -27,11 +27,13 @@ public struct SimulatedPeripheral: Sendable {
     public var advertisement: SimulatedAdvertisement?
     /// How connecting to it goes.
     public var connection: SimulatedConnection
+    /// How pairing with it goes.
+    public var pairing: SimulatedPairing
     /// The services of its GATT server, in the order of their handles. GAP and GATT come before them by themselves.
     public var services: [SimulatedService]
 
     /// Makes a peripheral from its parts, in any order: at most one ``SimulatedAdvertisement``, at most one
-    /// ``SimulatedConnection``, and any number of ``SimulatedService``.
+    /// ``SimulatedConnection``, at most one ``SimulatedPairing``, and any number of ``SimulatedService``.
     public init(
         _ name: String, address: String, addressType: AddressType = .random,
         @SimulatedParts _ parts: () -> [SimulatedPart] = { [] }
@@ -40,11 +42,13 @@ public struct SimulatedPeripheral: Sendable {
         self.address = address.uppercased()
         self.addressType = addressType
         connection = SimulatedConnection()
+        pairing = SimulatedPairing()
         services = []
         for part in parts() {
             switch part {
             case .advertisement(let part): advertisement = part
             case .connection(let part): connection = part
+            case .pairing(let part): pairing = part
             case .service(let part): services.append(part)
             }
         }
@@ -57,6 +61,8 @@ public enum SimulatedPart: Sendable {
     case advertisement(SimulatedAdvertisement)
     /// How connecting to it goes.
     case connection(SimulatedConnection)
+    /// How pairing with it goes.
+    case pairing(SimulatedPairing)
     /// A service of its GATT server.
     case service(SimulatedService)
 }
@@ -68,6 +74,8 @@ public enum SimulatedParts {
     public static func buildExpression(_ part: SimulatedAdvertisement) -> [SimulatedPart] { [.advertisement(part)] }
     /// Takes a connection.
     public static func buildExpression(_ part: SimulatedConnection) -> [SimulatedPart] { [.connection(part)] }
+    /// Takes how pairing goes.
+    public static func buildExpression(_ part: SimulatedPairing) -> [SimulatedPart] { [.pairing(part)] }
     /// Takes a service.
     public static func buildExpression(_ part: SimulatedService) -> [SimulatedPart] { [.service(part)] }
     /// Joins what stands in a row.

@@ -23,7 +23,10 @@ final class Notifier {
 /// Notify sessions are per client; they outlive a lost link and are armed again (Q103). Source: src/gatt-client.c.
 extension RemoteCharacteristic {
     /// What the descriptor that switches notifications holds.
-    var switchValue: [UInt8] { notifier.isOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
+    var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
+
+    /// Whether the peripheral sends values: for a client, or for bluetoothd's own reckoning of the battery.
+    var isSwitchedOn: Bool { notifier.isOn || device.battery?.isSubscribed(to: server) == true }
 
     func startNotify(_ call: IncomingCall) throws(DBusError) {
         if device.disconnection != nil { throw BlueZError.notConnected }
@@ -65,6 +68,9 @@ extension RemoteCharacteristic {
 
     /// Sends a value to whoever is subscribed: one signal for each client's session, so two clients see it twice.
     func notify(_ value: [UInt8]) {
+        if let battery = device.battery, battery.isSubscribed(to: server), let level = value.first {
+            battery.take(level)
+        }
         for _ in notifier.sessions.filter(\.isArmed) {
             self.value = value
             changed("Value", atOnce: true)
@@ -73,8 +79,8 @@ extension RemoteCharacteristic {
 
     private func arm(_ session: Notifier.Session, _ call: IncomingCall?) {
         // With the switch on already there is nothing to write.
-        guard let link = device.link, !notifier.isOn else { return armed(session, call) }
-        link.request {
+        guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
+        link.request(needing: server.protection) {
             .accepted
         } _: { [weak self] outcome in
             guard let self else { return }
@@ -99,7 +105,7 @@ extension RemoteCharacteristic {
 
     private func end(_ session: Notifier.Session) {
         notifier.sessions.removeAll { $0 === session }
-        if !notifier.isOn { stopClock() }
+        if !isSwitchedOn { stopClock() }
         guard isNotifying, !notifier.isOn else { return }
         isNotifying = false
         changed("Notifying")
@@ -107,7 +113,7 @@ extension RemoteCharacteristic {
 
     // MARK: What it sends by itself
 
-    private func startClock() {
+    func startClock() {
         guard notifier.timer == nil, let interval = server.notifications?.interval else { return }
         notifier.count = 0
         tick(interval)
@@ -115,7 +121,7 @@ extension RemoteCharacteristic {
 
     private func tick(_ interval: Duration) {
         notifier.timer = device.turns.after(interval) { [weak self] in
-            guard let self, notifier.isOn, let notifications = server.notifications else { return }
+            guard let self, isSwitchedOn, let notifications = server.notifications else { return }
             notify(notifications.value(notifier.count))
             notifier.count += 1
             tick(interval)

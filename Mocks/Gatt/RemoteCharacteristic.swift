@@ -46,7 +46,7 @@ final class RemoteCharacteristic {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         let options = try AttributeOptions(call.message, hasValue: false)
         guard try reading.join(call, offset: options.offset) else { return }
-        link.request { [server] in
+        link.request(needing: server.protection) { [server] in
             let answer = server.read()
             guard case .value(let whole) = answer.outcome else { return answer }
             guard options.offset <= whole.count else { return .error(0x07, after: answer.delay) }
@@ -70,7 +70,7 @@ final class RemoteCharacteristic {
         switch type {
         case "request", "reliable":
             isWriting = true
-            link.request { [server] in
+            link.request(needing: server.protection) { [server] in
                 server.write(options.value, at: options.offset)
             } _: { [self] outcome in
                 isWriting = false
@@ -78,7 +78,7 @@ final class RemoteCharacteristic {
             }
         case "command" where options.offset == 0 && (options.type != nil || server.has("write-without-response")):
             guard options.value.count <= Int(link.mtu) - 3 else { throw BlueZError.failed("Failed to initiate write") }
-            server.take(options.value)
+            if link.protection >= server.protection { server.take(options.value) }
             // The daemon has only queued it: this says nothing of what becomes of it (Q97).
             tree.reply(call)
         default: throw BlueZError.notSupported

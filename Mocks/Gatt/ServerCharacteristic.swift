@@ -7,6 +7,7 @@ final class ServerCharacteristic {
     private(set) var flags: [String] = []
     private(set) var notifications: SimulatedNotifications?
     private(set) var indicates = false
+    let protection: SimulatedProtection
 
     private var isReadable = false
     private var isWritable = false
@@ -17,6 +18,7 @@ final class ServerCharacteristic {
 
     init(_ characteristic: SimulatedCharacteristic, from next: inout UInt16) {
         uuid = FullUUID.described(characteristic.uuid)
+        protection = characteristic.protection
         handle = next
         next += 2
         for behaviour in characteristic.behaviours {

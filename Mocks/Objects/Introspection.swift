@@ -1,9 +1,13 @@
 /// What the objects say of themselves to tools such as busctl. Source: D-Bus specification, "Introspection Data Format".
 enum Introspection {
-    static func text(of interface: ServedInterface?, isRoot: Bool, nodes: [String]) -> String {
+    static func text(of object: ServedObject?, isRoot: Bool, nodes: [String]) -> String {
         var text = head
-        if interface != nil || isRoot { text += introspectable }
-        if let interface { text += interface.description + properties }
+        if object != nil || isRoot { text += introspectable }
+        if let object {
+            text += object.interface.description
+            if object.hasProperties { text += properties }
+            for interface in object.others { text += interface.description }
+        }
         if isRoot { text += objectManager }
         for node in nodes { text += #"<node name="\#(node)"/>"# }
         return text + "</node>"

@@ -13,18 +13,22 @@ extension ObjectTree {
         switch (message.interface, message.member, message.signature) {
         case ("org.freedesktop.DBus.Introspectable", "Introspect", ""):
             guard let nodes = children(of: path) else { break }
-            let text = Introspection.text(of: object?.interface, isRoot: path == .root, nodes: nodes)
+            let text = Introspection.text(of: object, isRoot: path == .root, nodes: nodes)
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "") where path == .root:
             return replyWithAll(call)
         case ("org.freedesktop.DBus.Properties", "Get", "ss"):
-            if let object { return try get(object, call) }
+            if let object, object.hasProperties { return try get(object, call) }
         case ("org.freedesktop.DBus.Properties", "GetAll", "s"):
-            if let object { return try getAll(object, call) }
+            if let object, object.hasProperties { return try getAll(object, call) }
         case ("org.freedesktop.DBus.Properties", "Set", "ssv"):
-            if let object { return try set(object, call) }
-        case (object?.interface.name, let member?, let signature):
-            if let object, try object.interface.run(call, member: member, signature: signature) { return }
+            if let object, object.hasProperties { return try set(object, call) }
+        case (let name?, let member?, let signature):
+            if let interface = object?.interface(named: name),
+                try interface.run(call, member: member, signature: signature)
+            {
+                return
+            }
         default: break
         }
         let isKnown = object != nil || path == .root
@@ -94,7 +98,9 @@ extension ObjectTree {
     private static let plain = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
 
     private func find(_ interface: String, of object: ServedObject) throws(DBusError) -> ServedInterface {
-        guard object.interface.name == interface else { throw .invalidArgument("No such interface '\(interface)'") }
-        return object.interface
+        guard let found = object.interface(named: interface) else {
+            throw .invalidArgument("No such interface '\(interface)'")
+        }
+        return found
     }
 }

@@ -11,8 +11,14 @@ extension ObjectTree {
     /// Sends a signal with these properties, and gives it. Absent ones are left out unless they are to be invalidated.
     @discardableResult
     func sendValues(of object: ServedObject, _ indices: [Int], invalidating: Bool = false) -> Message {
-        let interface = object.interface
-        return signal(at: object.path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
+        sendValues(of: object.interface, at: object.path, indices, invalidating: invalidating)
+    }
+
+    @discardableResult
+    func sendValues(
+        of interface: ServedInterface, at path: ObjectPath, _ indices: [Int], invalidating: Bool
+    ) -> Message {
+        signal(at: path, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
             (body) throws(DBusError) in
             try body.string(interface.name)
             var invalidated: [String] = []

@@ -1,9 +1,14 @@
 import DBus
 
-/// An object on the bus: a path, and the one interface of BlueZ there.
+/// An object on the bus: a path, and the interfaces of BlueZ there.
 final class ServedObject {
     let path: ObjectPath
+    /// The one that the object is for.
     let interface: ServedInterface
+    /// What came to it later.
+    fileprivate(set) var others: [ServedInterface] = []
+    /// Names of interfaces that went, of which nobody was told yet.
+    fileprivate var gone: [String] = []
     /// Nobody was told of the object yet.
     fileprivate(set) var isNew = true
     fileprivate(set) var isPending = false
@@ -13,6 +18,15 @@ final class ServedObject {
         self.path = path
         self.interface = interface
         self.number = number
+    }
+
+    var interfaces: [ServedInterface] { [interface] + others }
+
+    /// Whether any interface has properties, and the object the interface for them.
+    var hasProperties: Bool { interface.propertyCount > 0 || others.contains { $0.propertyCount > 0 } }
+
+    func interface(named name: String) -> ServedInterface? {
+        interface.name == name ? interface : others.first { $0.name == name }
     }
 }
 
@@ -61,11 +75,26 @@ final class ObjectTree {
         object.isPending = false
         guard !object.isNew else { return }
         // At once, before changes of other objects that wait for the end of the turn: so does gdbus.
-        let names = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable", object.interface.name]
-        signal(at: .root, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
-            try body.objectPath(object.path)
-            try body.value(.strings(names))
+        let plain = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
+        tellGone((object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
+    }
+
+    /// Adds an interface to an object that is there.
+    func add(_ interface: ServedInterface, to object: ServedObject) {
+        interface.isNew = true
+        object.others.append(interface)
+        wait(object)
+    }
+
+    /// Takes an interface away that was added to an object.
+    func remove(_ interface: ServedInterface, from object: ServedObject) {
+        guard object.others.contains(where: { $0 === interface }) else { return }
+        if !object.isNew, !interface.isNew {
+            sendChanges(of: interface, at: object)
+            object.gone.insert(interface.name, at: 0)
+            wait(object)
         }
+        object.others.removeAll { $0 === interface }
     }
 
     /// Says what is still to be said about an object.
@@ -73,13 +102,20 @@ final class ObjectTree {
         guard object.isPending else { return }
         pending.removeAll { $0 === object }
         object.isPending = false
-        if object.isNew { announce(object) } else { sendChanges(of: object) }
+        tell(object)
     }
 
     /// Notes that a property changed. `atOnce` sends it now: notified values must not melt into one (Q106).
     func changed(_ object: ServedObject, _ property: Int, atOnce: Bool = false) {
         guard !object.isNew, objects[object.path] === object, object.interface.note(property) else { return }
         if atOnce { sendChanges(of: object) } else { wait(object) }
+    }
+
+    /// Notes that a property of an interface changed that was added to an object.
+    func changed(_ interface: ServedInterface, of object: ServedObject, _ property: String) {
+        guard let index = interface.index(of: property) else { preconditionFailure("No property \(property).") }
+        guard !object.isNew, !interface.isNew, objects[object.path] === object, interface.note(index) else { return }
+        wait(object)
     }
 
     func changed(_ object: ServedObject, _ property: String, atOnce: Bool = false) {
@@ -94,7 +130,7 @@ final class ObjectTree {
             pending.removeAll(keepingCapacity: true)
             for object in all {
                 object.isPending = false
-                if object.isNew { announce(object) } else { sendChanges(of: object) }
+                tell(object)
             }
         }
     }
@@ -118,11 +154,35 @@ final class ObjectTree {
         pending.append(object)
     }
 
-    private func announce(_ object: ServedObject) {
+    /// First what came, then what changed, then what went, as process_changes does.
+    private func tell(_ object: ServedObject) {
+        if object.isNew { return announce(object, object.interfaces) }
+        let new = object.others.filter(\.isNew)
+        if !new.isEmpty { announce(object, new) }
+        sendChanges(of: object)
+        guard !object.gone.isEmpty else { return }
+        let gone = object.gone
+        object.gone = []
+        tellGone(gone, at: object.path)
+    }
+
+    private func announce(_ object: ServedObject, _ interfaces: [ServedInterface]) {
+        let isWhole = object.isNew
         object.isNew = false
+        for interface in interfaces { interface.isNew = false }
         signal(at: .root, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { (body) throws(DBusError) in
             try body.objectPath(object.path)
-            try append(object, to: &body)
+            guard !isWhole else { return try append(object, to: &body) }
+            try body.array(of: "{sa{sv}}") { (entries) throws(DBusError) in
+                for interface in interfaces { try append(interface, to: &entries) }
+            }
+        }
+    }
+
+    private func tellGone(_ names: [String], at path: ObjectPath) {
+        signal(at: .root, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
+            try body.objectPath(path)
+            try body.value(.strings(names))
         }
     }
 
@@ -133,19 +193,31 @@ final class ObjectTree {
                 try entry.string("org.freedesktop.DBus.Introspectable")
                 try entry.properties([:])
             }
-            try interfaces.entry { (entry) throws(DBusError) in
-                try entry.string(object.interface.name)
-                try object.interface.append(to: &entry)
+            try append(object.interface, to: &interfaces)
+            if object.hasProperties {
+                try interfaces.entry { (entry) throws(DBusError) in
+                    try entry.string("org.freedesktop.DBus.Properties")
+                    try entry.properties([:])
+                }
             }
-            try interfaces.entry { (entry) throws(DBusError) in
-                try entry.string("org.freedesktop.DBus.Properties")
-                try entry.properties([:])
-            }
+            for interface in object.others { try append(interface, to: &interfaces) }
+        }
+    }
+
+    private func append(_ interface: ServedInterface, to entries: inout MessageWriter) throws(DBusError) {
+        try entries.entry { (entry) throws(DBusError) in
+            try entry.string(interface.name)
+            try interface.append(to: &entry)
         }
     }
 
     private func sendChanges(of object: ServedObject) {
-        let changed = object.interface.takePending()
-        if !changed.isEmpty { sendValues(of: object, changed, invalidating: true) }
+        sendChanges(of: object.interface, at: object)
+        for interface in object.others { sendChanges(of: interface, at: object) }
+    }
+
+    private func sendChanges(of interface: ServedInterface, at object: ServedObject) {
+        let changed = interface.takePending()
+        if !changed.isEmpty { sendValues(of: interface, at: object.path, changed, invalidating: true) }
     }
 }

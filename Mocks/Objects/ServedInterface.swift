@@ -4,6 +4,8 @@ import DBus
 class ServedInterface {
     let name: String
     fileprivate(set) var pending: [Int] = []
+    /// Added to an object of which clients know, and nobody was told yet.
+    var isNew = false
 
     init(name: String) { self.name = name }
 

@@ -58,6 +58,16 @@ extension SimulatedBlueZ {
         }
     }
 
+    /// Changes how pairing with a peripheral goes, from the next time on.
+    public func setPairing(_ pairing: SimulatedPairing, of address: String) {
+        control { world, _ in world.air.described(address).pairing = pairing }
+    }
+
+    /// Makes a peripheral forget its bonds, as a reset does. A bonded client's next connections fail (Q87).
+    public func loseBond(of address: String) {
+        control { world, _ in world.air.described(address).bonds = [:] }
+    }
+
     /// Notifies a value now, to those who are subscribed. `index` tells characteristics of one UUID apart, from 0.
     public func notify(_ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0) {
         control { world, daemon in

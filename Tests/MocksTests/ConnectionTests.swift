@@ -81,7 +81,8 @@ struct ConnectionTests {
         stage.run(.milliseconds(1990))
         #expect(answer.isOpen)
         stage.run(.milliseconds(20))
-        let expected = ["D {ServicesResolved: false}", "Disconnect -> ok", "D {Connected: false}"]
+        // The battery goes at once.
+        let expected = ["removed D", "D {ServicesResolved: false}", "Disconnect -> ok", "D {Connected: false}"]
         #expect(lines(stage, of: Stage.strap) == expected)
         #expect(stage.device(Stage.strap, "Disconnect") == "ok")
     }
@@ -109,7 +110,7 @@ struct ConnectionTests {
         stage.run(.milliseconds(400))
         #expect(stage.seen().isEmpty)
         stage.run(.milliseconds(50))
-        #expect(lines(stage, of: Stage.strap) == ["D {ServicesResolved: false, Connected: false}"])
+        #expect(lines(stage, of: Stage.strap) == ["D {ServicesResolved: false, Connected: false}", "removed D"])
     }
 
     @Test func `Q59 after a disconnect the device is temporary again`() {

@@ -20,6 +20,7 @@ struct DaemonTests {
         stage.connect(Stage.strap)
         let call = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
         stage.run(.milliseconds(10))
+        stage.client.log.clear()
         stage.simulation.bluez.crash()
         stage.run(.milliseconds(10))
         #expect(call.line == "NoReply: Message recipient disconnected from message bus without replying")

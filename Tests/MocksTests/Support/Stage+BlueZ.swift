@@ -79,12 +79,12 @@ extension Stage {
         client.log.clear()
     }
 
-    /// The paths of all objects.
+    /// The paths of all objects of adapters.
     func objects(from client: Client? = nil) -> [String] {
         let answer = (client ?? self.client).call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
         wait(for: answer)
         self.client.log.clear()
         guard case .dictionary(_, _, let entries)? = answer.values.first else { return [] }
-        return entries.map(\.key.line)
+        return entries.map(\.key.line).filter { $0 != "/org/bluez" }
     }
 }

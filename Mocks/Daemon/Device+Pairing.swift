@@ -1,0 +1,177 @@
+import DBus
+
+/// Pairing. Source: BlueZ 5.66, src/device.c; the kernel's part after its net/bluetooth/smp.c.
+extension Device {
+    var isBonded: Bool { bond != .none }
+
+    func pair(_ call: IncomingCall) throws(DBusError) {
+        becomeTemporary(false)
+        if pairing?.call != nil { throw BlueZError.inProgress }
+        if isBonded { throw BlueZError.alreadyExists }
+        let client = call.message.sender ?? ""
+        // One that is under way for another reason becomes this one.
+        if let pairing {
+            pairing.call = call
+            return watch(client, pairing)
+        }
+        let pairing = Pairing(call, adapter.agents.agent(of: client))
+        if link == nil {
+            // The link is made first, as by Connect; an attempt of Connect must end before.
+            if attempt != nil { throw BlueZError.failed("Operation already in progress") }
+            guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
+            self.pairing = pairing
+            reach(Attempt(nil))
+        } else {
+            self.pairing = pairing
+            begin(pairing)
+        }
+        watch(client, pairing)
+    }
+
+    /// Whoever asked must stay on the bus until it is done (Q91).
+    private func watch(_ client: String, _ pairing: Pairing) {
+        pairing.token = turns.watch(client) { [weak self, weak pairing] in
+            guard let self, let pairing, self.pairing === pairing else { return }
+            pairing.token = nil
+            if let attempt, attempt.call == nil {
+                attempt.cancel()
+                self.attempt = nil
+            }
+            fail(pairing, BlueZError.authenticationCanceled)
+            if link != nil { endLinkSoon() }
+        }
+    }
+
+    func cancelPairing(_ call: IncomingCall) throws(DBusError) {
+        guard let pairing, pairing.call != nil else { throw BlueZError.doesNotExist }
+        if attempt?.call == nil {
+            attempt?.cancel()
+            attempt = nil
+        }
+        fail(pairing, BlueZError.authenticationCanceled)
+        tree.reply(call)
+    }
+
+    /// Pairs because an attribute demands it. `ended` hears whether the link is better protected now.
+    func raiseProtection(to wanted: SimulatedProtection, _ ended: @escaping (Bool) -> Void) {
+        guard let link, pairing == nil, link.protection < wanted else { return ended(false) }
+        let pairing = Pairing(nil, adapter.agents.standard, ended)
+        self.pairing = pairing
+        begin(pairing)
+    }
+
+    /// The link is up: the two sides say what they can, and do it.
+    func begin(_ pairing: Pairing) {
+        guard let link else { return }
+        let wish = link.station.pairing
+        let method = PairingMethod(wish.method, pairing.agent?.capability ?? .noInputNoOutput)
+        pairing.timer = link.after(wish.delay) { [weak self] in
+            guard let self, self.pairing === pairing else { return }
+            if let failure = wish.failure { return fail(pairing, failure.error) }
+            if wish.isAuthenticationRequired, method.protection < .authentication {
+                return fail(pairing, BlueZError.authenticationFailed)
+            }
+            proceed(pairing, wish, method)
+        }
+    }
+
+    private func proceed(_ pairing: Pairing, _ wish: SimulatedPairing, _ method: PairingMethod) {
+        let passkey = wish.method.passkey ?? 0
+        let object = Value.objectPath(path)
+        let isAsked: Bool
+        switch method {
+        case .justWorks: return succeed(pairing, method.protection)
+        case .displayPasskey:
+            guard let agent = pairing.agent else { return fail(pairing, BlueZError.authenticationFailed) }
+            agent.tell("DisplayPasskey", [object, .uint32(passkey), .uint16(0)])
+            pairing.timer = link?.after(wish.userDelay) { [weak self] in self?.succeed(pairing, method.protection) }
+            return
+        case .requestPasskey:
+            isAsked = ask(pairing, "RequestPasskey", [object]) { [weak self] reply in
+                let given = try? reply?.read { (body) throws(DBusError) in try body.uint32() }
+                self?.finish(pairing, method, isRight: given == passkey)
+            }
+        case .compare:
+            isAsked = ask(pairing, "RequestConfirmation", [object, .uint32(passkey)]) { [weak self] reply in
+                self?.finish(pairing, method, isRight: reply != nil)
+            }
+        }
+        if !isAsked { fail(pairing, BlueZError.authenticationFailed) }
+    }
+
+    private func ask(
+        _ pairing: Pairing, _ member: String, _ arguments: [Value], _ answered: @escaping (Message?) -> Void
+    ) -> Bool {
+        pairing.isAsking = true
+        return pairing.agent?.ask(member, arguments) { [weak self] result in
+            guard let self, self.pairing === pairing else { return }
+            pairing.isAsking = false
+            answered(try? result.get())
+        } ?? false
+    }
+
+    private func finish(_ pairing: Pairing, _ method: PairingMethod, isRight: Bool) {
+        guard let link else { return }
+        // What was refused or wrong is known after one more exchange.
+        pairing.timer = link.after(link.station.connection.roundTrip) { [weak self] in
+            guard let self else { return }
+            if isRight {
+                succeed(pairing, method.protection)
+            } else {
+                fail(pairing, BlueZError.authenticationFailed)
+            }
+        }
+    }
+
+    private func succeed(_ pairing: Pairing, _ protection: SimulatedProtection) {
+        guard self.pairing === pairing, let link else { return }
+        self.pairing = nil
+        turns.forget(pairing.token)
+        link.protection = protection
+        if !link.station.pairing.losesBond { link.station.bonds[adapter.hardware.address] = protection }
+        bond = protection
+        becomeTemporary(false)
+        store()
+        changed("Bonded")
+        // It is told, and `Pair` answered, once the services are known (Q88).
+        if areServicesResolved {
+            changed("Paired")
+            if let call = pairing.call { tree.reply(call) }
+        } else {
+            pairedCall = pairing.call
+            isPairedPending = true
+        }
+        pairing.ended(true)
+    }
+
+    func servicesWereResolved() {
+        guard isPairedPending else { return }
+        isPairedPending = false
+        changed("Paired")
+    }
+
+    func answerPaired() {
+        if let call = pairedCall { tree.reply(call) }
+        pairedCall = nil
+    }
+
+    /// Ends a pairing without success. The agent's question is taken back first.
+    func fail(_ pairing: Pairing, _ error: DBusError) {
+        guard self.pairing === pairing else { return }
+        self.pairing = nil
+        pairing.timer?.cancel()
+        turns.forget(pairing.token)
+        if pairing.isAsking { pairing.agent?.cancel() }
+        if !isBonded, !isTrusted { becomeTemporary(true) }
+        if let call = pairing.call { tree.fail(call, error) }
+        pairing.ended(false)
+    }
+
+    /// What was under way when the link went.
+    func endPairing() {
+        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        isPairedPending = false
+        if let call = pairedCall { tree.fail(call, BlueZError.failed("Software caused connection abort")) }
+        pairedCall = nil
+    }
+}

@@ -1,0 +1,270 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Agents and pairing.
+struct PairingTests {
+    private static let address = "C0:FF:EE:00:00:01"
+    private static let path = Stage.strap
+    private static let secret = Stage.strap + "/service000a/char000b"
+
+    private func stage(
+        _ pairing: SimulatedPairing, needing protection: SimulatedProtection = .none, connected: Bool = true
+    ) -> Stage {
+        let stage = Stage(
+            Scenario(peripherals: [
+                SimulatedPeripheral("Lock", address: Self.address) {
+                    SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
+                    pairing
+                    SimulatedService("fff0") {
+                        SimulatedCharacteristic("fff1", .read([7]), .write, .notify, protection: protection)
+                    }
+                }
+            ]))
+        if connected {
+            stage.connect(Self.path)
+        } else {
+            stage.scan()
+            stage.run(.milliseconds(500))
+            stage.adapter("StopDiscovery")
+            stage.client.log.clear()
+        }
+        return stage
+    }
+
+    private func lines(_ stage: Stage) -> [String] {
+        stage.seen().map { $0.replacing("hci0/dev_C0_FF_EE_00_00_01", with: "D") }
+    }
+
+    private func pair(_ stage: Stage) -> Answer { stage.client.call(Self.path, "org.bluez.Device1.Pair", []) }
+
+    // MARK: The manager
+
+    @Test func `Q92 agents are one a client, with a capability of the five, and are named by their paths`() {
+        let stage = Stage()
+        let path = Value.objectPath("/test/agent")
+        #expect(stage.agents("UnregisterAgent", path) == "DoesNotExist: Does Not Exist")
+        #expect(
+            stage.agents("RegisterAgent", path, .string("Telepathy"))
+                == "InvalidArguments: Invalid arguments in method call")
+        #expect(stage.agents("RegisterAgent", path, .string("")) == "ok")
+        #expect(
+            stage.agents("RegisterAgent", .objectPath("/b"), .string("DisplayOnly")) == "AlreadyExists: Already Exists")
+        #expect(stage.agents("RequestDefaultAgent", .objectPath("/b")) == "DoesNotExist: Does Not Exist")
+        #expect(stage.agents("RequestDefaultAgent", path) == "ok")
+        #expect(stage.agents("UnregisterAgent", .objectPath("/b")) == "DoesNotExist: Does Not Exist")
+        #expect(stage.agents("UnregisterAgent", path) == "ok")
+        #expect(stage.agents("UnregisterAgent", path) == "DoesNotExist: Does Not Exist")
+    }
+
+    @Test func `The adapter is pairable while there is an agent`() {
+        let stage = Stage()
+        #expect(stage.property(Stage.hci, "Adapter1", "Pairable") == "false")
+        let other = stage.another()
+        _ = stage.agent("", .accept, of: other)
+        #expect(stage.property(Stage.hci, "Adapter1", "Pairable") == "true")
+        other.bus.close()
+        stage.run(.milliseconds(5))
+        #expect(stage.property(Stage.hci, "Adapter1", "Pairable") == "false")
+    }
+
+    @Test func `The manager stands at org bluez without properties`() {
+        let stage = Stage()
+        let answer = stage.client.call("/org/bluez", "org.freedesktop.DBus.Introspectable.Introspect", [])
+        let text = stage.wait(for: answer)
+        #expect(text.contains(#"<interface name="org.bluez.AgentManager1"><method name="RegisterAgent">"#))
+        #expect(!text.contains("org.freedesktop.DBus.Properties"))
+    }
+
+    // MARK: Methods
+
+    @Test func `Q90 without an agent pairing just works; Bonded and Paired are told before the reply`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(123_456)))
+        stage.wait(for: pair(stage))
+        #expect(lines(stage) == ["D {Bonded: true, Paired: true}", "Pair -> ok"])
+        #expect(stage.device(Self.path, "Pair") == "AlreadyExists: Already Exists")
+    }
+
+    @Test func `Q88 Pair connects first, and is answered once the services are resolved`() {
+        let stage = stage(SimulatedPairing(delay: .milliseconds(20)), connected: false)
+        stage.wait(for: pair(stage))
+        let seen = lines(stage).filter { !$0.hasPrefix("added") && !$0.contains("RSSI") }
+        #expect(seen.count == 4)
+        #expect(seen.first == "D {Connected: true}")
+        #expect(seen.dropFirst().first == "D {Bonded: true}")
+        #expect(seen.dropFirst(2).first?.hasSuffix("ServicesResolved: true, Paired: true}") == true)
+        #expect(seen.last == "Pair -> ok")
+    }
+
+    @Test func `A passkey that the peripheral shows is asked for`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(42)))
+        let agent = stage.agent("KeyboardDisplay", .passkey(42))
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        #expect(agent.log.take() == ["RequestPasskey 01"])
+    }
+
+    @Test func `A wrong passkey fails, and so does a refusal`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(42)))
+        let agent = stage.agent("KeyboardOnly", .passkey(43))
+        #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
+        agent.answers(.reject)
+        #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
+        #expect(stage.property(Self.path, "Device1", "Paired") == "false")
+    }
+
+    @Test func `A passkey that the peripheral's user types is shown`() {
+        let stage = stage(SimulatedPairing(.passkeyEntered(7), userDelay: .seconds(3)))
+        let agent = stage.agent("DisplayOnly", .accept)
+        let answer = pair(stage)
+        stage.run(.seconds(3))
+        #expect(agent.log.take() == ["DisplayPasskey 01 7 0"])
+        #expect(answer.isOpen)
+        #expect(stage.wait(for: answer) == "ok")
+    }
+
+    @Test func `Numbers are compared`() {
+        let stage = stage(SimulatedPairing(.numericComparison(654_321)))
+        let agent = stage.agent("DisplayYesNo", .reject)
+        #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
+        agent.answers(.accept)
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        #expect(agent.log.take() == ["RequestConfirmation 01 654321", "RequestConfirmation 01 654321"])
+    }
+
+    @Test func `Q90 an agent without keys and display gets no question; a strict peripheral refuses`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(1), requiresAuthentication: true))
+        let agent = stage.agent("NoInputNoOutput", .accept)
+        #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
+        #expect(agent.log.take().isEmpty)
+    }
+
+    @Test(arguments: [
+        (SimulatedPairing.Failure.failed, "AuthenticationFailed: Authentication Failed"),
+        (.canceled, "AuthenticationCanceled: Authentication Canceled"),
+        (.rejected, "AuthenticationRejected: Authentication Rejected"),
+        (.timeout, "AuthenticationTimeout: Authentication Timeout"),
+    ])
+    func `Failures come with BlueZ's names and texts`(_ failure: SimulatedPairing.Failure, _ line: String) {
+        #expect(stage(SimulatedPairing(failure: failure)).device(Self.path, "Pair") == line)
+    }
+
+    // MARK: Calling it off
+
+    @Test func `Q92 CancelPairing takes the question back, then answers Pair, then itself`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(1)))
+        let agent = stage.agent("", .silence)
+        #expect(stage.device(Self.path, "CancelPairing") == "DoesNotExist: Does Not Exist")
+        let answer = pair(stage)
+        stage.run(.milliseconds(300))
+        #expect(stage.device(Self.path, "Pair") == "InProgress: In Progress")
+        _ = stage.seen()
+        #expect(stage.device(Self.path, "CancelPairing") == "ok")
+        #expect(agent.log.take() == ["RequestPasskey 01", "Cancel"])
+        #expect(
+            stage.seen() == ["Pair -> AuthenticationCanceled: Authentication Canceled", "CancelPairing -> ok"])
+        #expect(!answer.isOpen)
+    }
+
+    @Test func `An agent that is silent for 60 s fails the pairing, and hears Cancel where it was to confirm`() {
+        let stage = stage(SimulatedPairing(.numericComparison(1)))
+        let agent = stage.agent("", .silence)
+        let answer = stage.client.call(Self.path, "org.bluez.Device1.Pair", [], timeout: .seconds(90))
+        stage.run(.seconds(60))
+        #expect(answer.isOpen)
+        stage.run(.milliseconds(300))
+        #expect(answer.line == "AuthenticationFailed: Authentication Failed")
+        #expect(agent.log.take() == ["RequestConfirmation 01 1", "Cancel"])
+    }
+
+    @Test func `The end of the link cancels a pairing, after Connected is false`() {
+        let stage = stage(SimulatedPairing(.numericComparison(1)))
+        let agent = stage.agent("", .silence)
+        _ = pair(stage)
+        stage.run(.milliseconds(300))
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(5))
+        let seen = lines(stage)
+        #expect(
+            seen == [
+                "D {ServicesResolved: false, Connected: false}",
+                "Pair -> AuthenticationCanceled: Authentication Canceled",
+            ])
+        #expect(agent.log.take().last == "Cancel")
+    }
+
+    @Test func `Q91 a client that leaves takes its pairing and the link with it`() {
+        let stage = stage(SimulatedPairing(.numericComparison(1)))
+        let other = stage.another()
+        _ = stage.agent("", .silence, of: other)
+        _ = other.call(Self.path, "org.bluez.Device1.Pair", [])
+        stage.run(.milliseconds(300))
+        other.bus.close()
+        stage.run(.milliseconds(2100))
+        #expect(stage.property(Self.path, "Device1", "Connected") == "false")
+        #expect(stage.property(Self.path, "Device1", "Paired") == "false")
+    }
+
+    @Test func `A device that cannot be reached is not paired`() {
+        let stage = stage(SimulatedPairing(), connected: false)
+        stage.simulation.bluez.setInRange(false, Self.address)
+        #expect(stage.wait(for: pair(stage)) == "Failed: Software caused connection abort")
+    }
+
+    // MARK: The bond
+
+    @Test func `A bonded device is kept, and its next link is encrypted`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(5)), needing: .authentication)
+        let agent = stage.agent("", .passkey(5))
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.seconds(120))
+        #expect(stage.device(Self.path, "Connect") == "ok")
+        stage.run(.milliseconds(300))
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
+        #expect(agent.log.take() == ["RequestPasskey 01"])
+        stage.simulation.bluez.crash()
+        stage.simulation.bluez.start()
+        stage.run(.milliseconds(50))
+        #expect(stage.property(Self.path, "Device1", "Bonded") == "true")
+    }
+
+    @Test func `Q87 a peripheral that lost its bond drops every link until the device is removed`() {
+        let stage = stage(SimulatedPairing(losesBond: true))
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(500))
+        _ = stage.seen()
+        #expect(stage.device(Self.path, "Connect") == "Failed: br-connection-canceled")
+        stage.run(.milliseconds(5))
+        #expect(
+            lines(stage) == [
+                "D {Connected: true}", "Connect -> Failed: br-connection-canceled", "D {Connected: false}",
+            ]
+        )
+        #expect(stage.property(Self.path, "Device1", "Paired") == "true")
+        stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
+        stage.connect(Self.path)
+        #expect(stage.wait(for: pair(stage)) == "ok")
+    }
+
+    // MARK: Attributes that demand it
+
+    @Test func `A protected characteristic starts a pairing, then is read`() {
+        let stage = stage(SimulatedPairing(.numericComparison(9)), needing: .authentication)
+        let agent = stage.agent("", .accept)
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
+        #expect(agent.log.take() == ["RequestConfirmation 01 9"])
+        #expect(stage.property(Self.path, "Device1", "Paired") == "true")
+    }
+
+    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little or fails`() {
+        let weak = stage(SimulatedPairing(), needing: .authentication)
+        #expect(weak.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
+        #expect(weak.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
+        let failing = stage(SimulatedPairing(failure: .failed), needing: .encryption)
+        #expect(
+            failing.characteristic(Self.secret, "WriteValue", .bytes([1]), .properties([:]))
+                == "NotPermitted: Not paired")
+        #expect(failing.property(Self.path, "Device1", "Paired") == "false")
+    }
+}
