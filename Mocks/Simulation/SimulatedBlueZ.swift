@@ -16,11 +16,21 @@ public final class SimulatedBlueZ: Sendable {
     private let world: Parcel<World>
     private let recorder = Recorder()
     private let state = Guarded(State())
+    private let tally: Tally
     private let connect: @Sendable () -> any Bus
 
     /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``.
-    public init(_ scenario: Scenario = .everyday, connect: @escaping @Sendable () -> any Bus) {
-        world = Parcel(World(scenario))
+    ///
+    /// - Parameter clock: Where the bus's clock is real and its timers may be late, the time since any moment: packets that
+    ///   were due meanwhile then follow at once, so that as many come as the intervals say. Without it timers are exact.
+    public init(
+        _ scenario: Scenario = .everyday, clock: (@Sendable () -> Duration)? = nil,
+        connect: @escaping @Sendable () -> any Bus
+    ) {
+        let world = World(scenario)
+        world.air.clock = clock
+        tally = world.air.tally
+        self.world = Parcel(world)
         self.connect = connect
     }
 
@@ -30,10 +40,16 @@ public final class SimulatedBlueZ: Sendable {
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
 
+    /// How many advertisements the peripherals have sent while an adapter listened, up to now.
+    public var advertisementsSent: Int { tally.value }
+
     // MARK: The daemon's life
 
     /// Starts the daemon: it connects, takes the name `org.bluez`, and finds its adapters. Nothing where it runs.
-    public func start() {
+    public func start() { start { _ in } }
+
+    /// As ``start()``; `done` hears in the bus's context that the daemon has its name, or why not. It hears nothing where it runs.
+    func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
         let mayStart = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
@@ -46,7 +62,7 @@ public final class SimulatedBlueZ: Sendable {
                 let world = simulation.world.content
                 let daemon = Daemon(bus: bus, world: world, recorder: simulation.recorder)
                 world.daemon = daemon
-                daemon.start()
+                daemon.start(done)
             }
         }
     }
