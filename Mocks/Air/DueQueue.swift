@@ -22,16 +22,16 @@ struct DueQueue {
         }
     }
 
-    mutating func takeFirst(until due: Int) -> Int? {
+    mutating func takeFirst(until due: Int) -> (index: Int, due: Int)? {
         guard let first = heap.first, first.due <= due else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var parent = 0
         while true {
             var child = 2 * parent + 1
-            guard child < heap.count else { return first.index }
+            guard child < heap.count else { return (first.index, first.due) }
             if child + 1 < heap.count, heap[child + 1].comes(before: heap[child]) { child += 1 }
-            guard heap[child].comes(before: heap[parent]) else { return first.index }
+            guard heap[child].comes(before: heap[parent]) else { return (first.index, first.due) }
             heap.swapAt(child, parent)
             parent = child
         }

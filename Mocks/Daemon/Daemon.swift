@@ -16,13 +16,14 @@ final class Daemon {
         self.desk = desk
     }
 
-    func start() {
+    func start(_ done: @escaping @Sendable (DBusError?) -> Void = { _ in }) {
         let parcel = Parcel(self)
         export = turns.bus.export(at: .root, includingChildren: true) { call in
             parcel.content.answer(call)
         }
         turns.bus.requestName("org.bluez") { error in
             if error == nil { parcel.content.named() }
+            done(error)
         }
     }
 

@@ -32,14 +32,19 @@ public final class SimulatedBlueZ: Sendable {
     /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``, and those
     /// of rivals. `now` is the time since the simulation was made, for the recorder; without it the time of a clock on the
     /// wall. `endBus` is what ``loseBus()`` does.
+    ///
+    /// - Parameter clock: Where the bus's clock is real and its timers may be late, the time since any moment: packets that
+    ///   were due meanwhile then follow at once, so that as many come as the intervals say. Without it timers are exact.
     public init(
         _ scenario: Scenario = .everyday, now: (@Sendable () -> Duration)? = nil,
-        endBus: (@Sendable () -> Void)? = nil, connect: @escaping @Sendable () -> any Bus
+        clock: (@Sendable () -> Duration)? = nil, endBus: (@Sendable () -> Void)? = nil,
+        connect: @escaping @Sendable () -> any Bus
     ) {
         let scenario = scenario.withQuirks()
         let began = ContinuousClock.now
         recorder = Recorder(now: now ?? { ContinuousClock.now - began })
         let world = World(scenario)
+        world.air.clock = clock
         self.world = Parcel(world)
         sent = world.air.sent
         let desk = CallDesk(scenario, recorder: recorder)
@@ -62,7 +67,10 @@ public final class SimulatedBlueZ: Sendable {
     // MARK: The daemon's life
 
     /// Starts the daemon: it connects, takes the name `org.bluez`, and finds its adapters. Nothing where it runs.
-    public func start() {
+    public func start() { start { _ in } }
+
+    /// As ``start()``; `done` hears in the bus's context that the daemon has its name, or why not. It hears nothing where it runs.
+    func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
         let mayStart = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
@@ -75,7 +83,7 @@ public final class SimulatedBlueZ: Sendable {
                 let world = simulation.world.content
                 let daemon = Daemon(bus: bus, world: world, desk: simulation.desk.content)
                 world.daemon = daemon
-                daemon.start()
+                daemon.start(done)
             }
         }
         startScript()

@@ -24,9 +24,10 @@ struct BLECLI: ParsableCommand {
               ble-cli write Strap 2A39 01
               ble-cli notify Strap 2A37 --count 10
               ble-cli connect "Heart rate" --simulate
+              ble-cli simulate
             """,
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
-            NotifyCommand.self,
+            NotifyCommand.self, SimulateCommand.self,
         ])
 }

@@ -1,5 +1,7 @@
 import Glibc
 
+@testable import ble_cli
+
 /// The built program as a process of its own, with pipes for its output.
 final class Program: Sendable {
     private let process: pid_t
@@ -56,6 +58,17 @@ final class Program: Sendable {
 
     /// Sends a signal to it.
     func signal(_ number: Int32) { kill(process, number) }
+
+    /// Kills the program itself, which is a child of the one that limits its time, without giving it a chance to do anything.
+    func killChild() throws {
+        let file = unsafe fopen("/proc/\(process)/task/\(process)/children", "r")
+        defer { if let file = unsafe file { unsafe fclose(file) } }
+        var text = [CChar](repeating: 0, count: 64)
+        guard let file = unsafe file, unsafe fgets(&text, Int32(text.count), file) != nil else {
+            throw Failure(.failed, "The program has no process.")
+        }
+        kill(unsafe atoi(text), SIGKILL)
+    }
 
     /// Reads from its output until a line has come, and gives what came.
     func firstLine() -> String {

@@ -1,0 +1,24 @@
+extension Scenario {
+    /// A hall full of beacons, to see what a client can bear: 1,000 devices that advertise five times a second each, which
+    /// makes 5,000 advertisements a second. None of them can be connected.
+    public static let crowd = crowd(of: 1000, every: .milliseconds(200))
+
+    /// A hall full of beacons.
+    ///
+    /// - Parameters:
+    ///   - count: How many, from 0 to 65,536. Their addresses are `C0:C0:C0:C0:00:00` and those after it.
+    ///   - interval: The time from one advertisement of a beacon to its next.
+    public static func crowd(of count: Int, every interval: Duration) -> Scenario {
+        precondition((0...0x1_0000).contains(count), "A crowd has 0 to 65,536 beacons, not \(count).")
+        return Scenario(
+            peripherals: (0..<count).map { number in
+                let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)]
+                let ending = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
+                return SimulatedPeripheral("Beacon \(number)", address: "C0:C0:C0:C0:\(ending)") {
+                    SimulatedAdvertisement(
+                        every: interval, rssi: -60 - number % 30, jitter: 3, name: "Beacon \(number)",
+                        connectable: false, manufacturerData: [0xFFFF: [0xBE, 0xAC] + bytes])
+                }
+            })
+    }
+}

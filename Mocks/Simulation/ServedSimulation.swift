@@ -1,0 +1,64 @@
+import DBus
+import Rx
+
+/// A simulated bluetoothd on a real message bus, in real time: programs of other people use it as they use BlueZ's.
+///
+/// It has a connection of its own to the bus and takes the name `org.bluez` there. ``Simulation`` is the one for tests
+/// within one process.
+public final class ServedSimulation: Sendable {
+    /// The daemon, with the controls of everything that can happen to it and around it.
+    public let bluez: SimulatedBlueZ
+    private let connection: Connection
+
+    /// Makes a simulation that does not run yet, on the bus at an address as the D-Bus specification writes it
+    /// ("Server Addresses"). Begins to connect at once.
+    public init(_ scenario: Scenario = .everyday, address: String) {
+        let connection = Connection.open(.address(address))
+        let beginning = ContinuousClock.now
+        self.connection = connection
+        bluez = SimulatedBlueZ(scenario, clock: { ContinuousClock.now - beginning }, connect: { connection })
+    }
+
+    /// Starts to serve; to be called once. Never blocks. Both closures run on the bus's thread.
+    ///
+    /// - Parameters:
+    ///   - ready: Called once, when `org.bluez` is ours and answers. Not called where that does not come about.
+    ///   - over: Called once, when it has ended: with nil after ``stop()``, else with why it could not begin or go on.
+    public func start(ready: @escaping @Sendable () -> Void, over: @escaping @Sendable (ServingError?) -> Void) {
+        let end = end
+        end.over.withLock { $0 = over }
+        _ = connection.whenDisconnected { end.come($0) }
+        bluez.start { [connection] error in
+            if let error {
+                end.come(error)
+                return connection.close()
+            }
+            end.wasServing.withLock { $0 = true }
+            ready()
+        }
+    }
+
+    /// Stops to serve, as bluetoothd does on a shutdown: links end, objects are taken away with signals, then the name goes.
+    public func stop() {
+        end.isWanted.withLock { $0 = true }
+        bluez.stop()
+    }
+
+    private let end = End()
+
+    /// The end, which comes once.
+    private final class End: Sendable {
+        let wasServing = Guarded(false)
+        let isWanted = Guarded(false)
+        let over = Guarded<(@Sendable (ServingError?) -> Void)?>(nil)
+
+        func come(_ error: DBusError) {
+            let over = over.withLock { over in
+                defer { over = nil }
+                return over
+            }
+            let isWanted = isWanted.withLock { $0 }
+            over?(isWanted ? nil : ServingError(error, wasServing: wasServing.withLock { $0 }))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import RxBluetoothMocks
+import Synchronization
+
+/// The simulation in a process of its own, for other processes to use, until a signal ends it.
+enum Serving {
+    static func run(_ scenario: Scenario, bus: String?) throws(Failure) -> Never {
+        let privateBus: PrivateBus? = if bus == nil { try PrivateBus.start() } else { nil }
+        let address = bus ?? privateBus?.address ?? ""
+        let simulation = ServedSimulation(scenario, address: address)
+        let code = Mutex(ExitCode.interrupted)
+        // Nobody need read the output: it is the bus that is served.
+        simulation.start {
+            try? FileOutput.standard.line("DBUS_SYSTEM_BUS_ADDRESS=\(address)")
+        } over: { error in
+            privateBus?.end()
+            switch error?.kind {
+            case nil, .busLost:
+                try? FileOutput.standard.line("Sent \(simulation.bluez.advertisementsSent) advertisements.")
+            case .badAddress, .noBus, .refused, .nameTaken: break
+            }
+            guard let error else { Exit.now(code.withLock { $0 }) }
+            let failure = Failure(error, address: address)
+            FileOutput.error.complain(failure.text)
+            Exit.now(failure.code)
+        }
+        let signal = Signals.next()
+        code.withLock { $0 = signal }
+        simulation.stop()
+        // Who asks twice does not want to wait. The bus goes with this process in any case.
+        let second = Signals.next()
+        Exit.now(second)
+    }
+}
+
+extension Failure {
+    /// The failure that the end of a simulation on a bus is to the user.
+    init(_ error: ServingError, address: String) {
+        var why = error.message.trimmed
+        while why.last == "." { why.removeLast() }
+        if why.isEmpty { why = "it gives no reason" }
+        let what = "The devices cannot be served at \(address)"
+        let otherwise = "or leave --bus out for a bus of its own"
+        switch error.kind {
+        case .badAddress:
+            self.init(.usage, "\(what): \(why). Give an address such as unix:path=/run/test/bus.")
+        case .noBus:
+            self.init(.unavailable, "\(what): \(why). Check that there is a bus, \(otherwise).")
+        case .refused:
+            self.init(.unavailable, "\(what): \(why). Let the bus's policy allow to own org.bluez, \(otherwise).")
+        case .nameTaken:
+            self.init(.failed, "\(what): \(why). End the program that has it, \(otherwise).")
+        case .busLost:
+            self.init(.unavailable, "The bus at \(address) has gone: \(why). Start the simulation again.")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// The simulation as a process that serves others. On the real clock, for it is about processes; each test waits for what a
+/// program writes or for its end.
+@Suite(.timeLimit(.minutes(2)))
+struct SimulateTests {
+    /// A serving program, and the address that its first line names.
+    private func serve(_ arguments: String...) throws -> (Program, address: String) {
+        let program = Program(list: ["simulate"] + arguments)
+        let line = program.firstLine()
+        let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
+        try #require(line.hasPrefix(prefix) && line.hasSuffix("\n"), "\(line)")
+        return (program, String(line.dropFirst(prefix.count).dropLast()))
+    }
+
+    @Test func `another process sees the devices, and at the end the bus is gone`() throws {
+        let (server, address) = try serve()
+        let scan = Program("scan", "--timeout", "1", bus: address).end()
+        #expect(scan.code == 0)
+        #expect(scan.lines.count == 5)
+        server.signal(SIGINT)
+        let end = server.end()
+        #expect(end.code == 130)
+        #expect(end.errors.isEmpty)
+        // Five devices send 27 advertisements a second.
+        let sent = try #require(end.lines.last?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        #expect(end.lines.last == "Sent \(sent) advertisements.")
+        #expect(sent > 15)
+        #expect(Program("scan", bus: address).end().code == 3)
+    }
+
+    @Test func `it serves on a bus that is there, once`() throws {
+        let (first, address) = try serve("everyday")
+        let second = Program("simulate", "--bus", address).end()
+        #expect(second.code == 5)
+        #expect(second.output.isEmpty)
+        #expect(second.errorLines.count == 1)
+        #expect(second.errors.contains("org.bluez"))
+        first.signal(SIGTERM)
+        #expect(first.end().code == 143)
+    }
+
+    @Test func `a bus that goes away is one line and exit code 3`() throws {
+        let (first, address) = try serve()
+        // With another name owner gone the name is free; here it is the bus itself that goes.
+        first.signal(SIGINT)
+        _ = first.end()
+        let end = Program("simulate", "--bus", address).end()
+        #expect(end.code == 3)
+        #expect(end.errorLines.count == 1)
+    }
+
+    @Test func `the bus goes with a program that is killed`() throws {
+        let (server, address) = try serve()
+        try server.killChild()
+        _ = server.end()
+        // The daemon hears of it at once; how soon it is gone is up to the machine.
+        var code: Int32 = 0
+        for _ in 0..<200 where code != 3 { code = Program("adapters", "--timeout", "1", bus: address).end().code }
+        #expect(code == 3)
+    }
+
+    private static let mistakes: [(arguments: [String], code: Int32, part: String)] = [
+        (["nonsense"], 64, "There is no scenario “nonsense”"),
+        (["--bus", ""], 64, "is empty"),
+        (["--bus", "nonsense"], 64, "Give an address such as"),
+        (["--bus", "unix:path=/nonexistent/bus"], 3, "Check that there is a bus"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `what it cannot serve is one line`(arguments: [String], code: Int32, part: String) {
+        let end = Program(list: ["simulate"] + arguments).end()
+        #expect(end.code == code)
+        #expect(end.output.isEmpty)
+        #expect(end.errorLines.count == 1)
+        #expect(end.errors.hasPrefix("ble-cli: "))
+        #expect(end.errors.contains(part))
+    }
+}
