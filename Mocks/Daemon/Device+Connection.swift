@@ -82,6 +82,7 @@ extension Device {
         advertisedServices = []
         areServicesResolved = true
         changed("ServicesResolved")
+        for service in services { service.becameReady() }
         servicesWereResolved()
         store()
         answerPaired()

@@ -26,10 +26,13 @@ extension RemoteCharacteristic {
     var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
 
     /// Whether the peripheral sends values: for a client, or for bluetoothd's own reckoning of the battery.
-    var isSwitchedOn: Bool { notifier.isOn || device.battery?.isSubscribed(to: server) == true }
+    var isSwitchedOn: Bool {
+        notifier.isOn || notifications?.isArmed == true || device.battery?.isSubscribed(to: server) == true
+    }
 
     func startNotify(_ call: IncomingCall) throws(DBusError) {
         if device.disconnection != nil { throw BlueZError.notConnected }
+        if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
         guard server.notifications != nil else { throw BlueZError.notSupported }
         let client = call.message.sender ?? ""
         if notifier.sessions.contains(where: { $0.client == client }) { return tree.reply(call) }
@@ -43,6 +46,11 @@ extension RemoteCharacteristic {
     }
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
+        // Whoever calls.
+        if let notifications {
+            close(notifications)
+            return tree.reply(call)
+        }
         guard let session = notifier.sessions.first(where: { $0.client == call.message.sender }) else {
             throw BlueZError.failed("No notify session started")
         }
@@ -57,6 +65,7 @@ extension RemoteCharacteristic {
 
     func linkWentDown() {
         for session in notifier.sessions { session.isArmed = false }
+        closeSockets()
         stopClock()
     }
 
@@ -71,6 +80,7 @@ extension RemoteCharacteristic {
         if let battery = device.battery, battery.isSubscribed(to: server), let level = value.first {
             battery.take(level)
         }
+        notifications?.socket?.send(value)
         for _ in notifier.sessions.filter(\.isArmed) {
             self.value = value
             changed("Value", atOnce: true)
@@ -128,7 +138,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    private func stopClock() {
+    func stopClock() {
         notifier.timer?.cancel()
         notifier.timer = nil
     }

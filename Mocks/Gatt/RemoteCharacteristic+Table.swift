@@ -1,7 +1,7 @@
 import DBus
 
 extension RemoteCharacteristic {
-    /// The interface as 5.66 has it, but without `AcquireWrite` and `AcquireNotify`.
+    /// The interface as 5.66 has it.
     static let table = InterfaceTable<RemoteCharacteristic>(
         name: "org.bluez.GattCharacteristic1",
         properties: [
@@ -10,8 +10,12 @@ extension RemoteCharacteristic {
             PropertyRow("Value", "ay") { .bytes($0.value) },
             PropertyRow("Notifying", "b") { $0.server.notifications == nil ? nil : .bool($0.isNotifying) },
             PropertyRow("Flags", "as") { .strings($0.server.flags) },
-            PropertyRow("WriteAcquired", "b") { $0.server.has("write-without-response") ? .bool(false) : nil },
-            PropertyRow("NotifyAcquired", "b") { $0.server.has("notify") ? .bool(false) : nil },
+            PropertyRow("WriteAcquired", "b") {
+                $0.server.has("write-without-response") ? .bool($0.writing?.isOpen == true) : nil
+            },
+            PropertyRow("NotifyAcquired", "b") {
+                $0.server.has("notify") ? .bool($0.notifications?.isOpen == true) : nil
+            },
             PropertyRow("MTU", "q") { ($0.device.link?.mtu).map(Value.uint16) },
         ],
         methods: [
@@ -21,6 +25,12 @@ extension RemoteCharacteristic {
             MethodRow("WriteValue", in: [Argument("value", "ay"), Argument("options", "a{sv}")]) {
                 (characteristic, call) throws(DBusError) in try characteristic.write(call)
             },
+            MethodRow(
+                "AcquireWrite", in: [Argument("options", "a{sv}")], out: [Argument("fd", "h"), Argument("mtu", "q")]
+            ) { (characteristic, call) throws(DBusError) in try characteristic.acquireWrite(call) },
+            MethodRow(
+                "AcquireNotify", in: [Argument("options", "a{sv}")], out: [Argument("fd", "h"), Argument("mtu", "q")]
+            ) { (characteristic, call) throws(DBusError) in try characteristic.acquireNotify(call) },
             MethodRow("StartNotify") { (characteristic, call) throws(DBusError) in try characteristic.startNotify(call)
             },
             MethodRow("StopNotify") { (characteristic, call) throws(DBusError) in try characteristic.stopNotify(call) },

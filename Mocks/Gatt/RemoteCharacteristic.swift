@@ -9,6 +9,9 @@ final class RemoteCharacteristic {
     var value: [UInt8] = []
     var isNotifying = false
     let notifier = Notifier()
+    /// Handed out by `AcquireWrite` and by `AcquireNotify`.
+    var writing: Acquisition?
+    var notifications: Acquisition?
     private var descriptors: [RemoteDescriptor] = []
     private var object: ServedObject?
     private var reading = SharedRead()
@@ -30,6 +33,7 @@ final class RemoteCharacteristic {
     }
 
     func disappear() {
+        closeSockets()
         endNotifySessions()
         for descriptor in descriptors { descriptor.disappear() }
         if let object { tree.remove(object) }
@@ -64,6 +68,7 @@ final class RemoteCharacteristic {
     /// Chooses the kind of write as characteristic_write_value in src/gatt-client.c does (Q98, Q99).
     func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         if isWriting { throw BlueZError.inProgress }
         let options = try AttributeOptions(call.message, hasValue: true)
         let type = options.type ?? (server.has("write") ? "request" : "command")

@@ -39,6 +39,10 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkCameUp() }
     }
 
+    func becameReady() {
+        for characteristic in characteristics { characteristic.openSockets() }
+    }
+
     func linkWentDown() {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }

@@ -2,6 +2,7 @@ import DBus
 import Dispatch
 import RxBluetooth
 import RxBluetoothMocks
+import Synchronization
 import Testing
 
 /// The whole way over a real dbus-daemon and libdbus, with the same simulated bluetoothd at its end. These run on the real
@@ -55,6 +56,75 @@ struct RealBusTests {
         try await manager.close().value
     }
 
+    @Test func `Q14 sockets of a characteristic work over a real bus, both ways, and end with the client's`() async throws {
+        let bus = try RealBus()
+        let address = bus.address
+        let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
+        let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
+        daemon.start()
+        let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
+        let (taken, told) = AsyncStream<Bool>.makeStream()
+        let client = Connection.open(.address(address))
+        let link = strap.connect().flatMap { $0.discoverServices([0x180D]) }.take(1)
+            .concat(Observable.never()).subscribe(onNext: { _ in told.yield(true) })
+        for await _ in taken { break }
+        let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/"
+        let writing = try await acquire("AcquireWrite", path + "char0010", on: client)
+        #expect(writing.send([0x33]))
+        #expect(try await property("Value", path + "char0010", on: client, reading: true) == .bytes([0x33]))
+        writing.close()
+        while try await property("WriteAcquired", path + "char0010", on: client) != .bool(false) {}
+        let values = try await acquire("AcquireNotify", path + "char000b", on: client)
+        var value = PacketSocket.Received.nothing
+        while value == .nothing {
+            _ = try await property("NotifyAcquired", path + "char000b", on: client)
+            value = values.receive()
+        }
+        #expect(value == .packet([0, 62]))
+        link.dispose()
+        client.close()
+        try await manager.close().value
+        daemon.crash()
+        bus.stop()
+    }
+
+    private func acquire(_ method: String, _ path: String, on bus: Connection) async throws -> SocketOfTest {
+        let call = try Message.call(
+            to: "org.bluez", path: #require(ObjectPath(path)), interface: "org.bluez.GattCharacteristic1",
+            member: method, { (body) throws(DBusError) in try body.properties([:]) })
+        return try await answer(call, on: bus).read { (body) throws(DBusError) in
+            SocketOfTest(try body.descriptor())
+        }
+    }
+
+    /// A property's value; with `reading`, after the characteristic was read.
+    private func property(
+        _ name: String, _ path: String, on bus: Connection, reading: Bool = false
+    ) async throws -> Value {
+        let path = try #require(ObjectPath(path))
+        if reading {
+            _ = try await answer(
+                .call(
+                    to: "org.bluez", path: path, interface: "org.bluez.GattCharacteristic1", member: "ReadValue",
+                    { (body) throws(DBusError) in try body.properties([:]) }), on: bus)
+        }
+        let call = try Message.call(
+            to: "org.bluez", path: path, interface: "org.freedesktop.DBus.Properties", member: "Get"
+        ) { (body) throws(DBusError) in
+            try body.string("org.bluez.GattCharacteristic1")
+            try body.string(name)
+        }
+        return try await answer(call, on: bus).read { (body) throws(DBusError) in
+            try body.variant { (inner) throws(DBusError) in try inner.value() }
+        }
+    }
+
+    private func answer(_ call: Message, on bus: Connection) async throws -> Message {
+        try await withCheckedThrowingContinuation { waiter in
+            bus.call(call, timeout: .seconds(20)) { waiter.resume(with: $0) }
+        }
+    }
+
     @Test func `A bus that is not there is a state with its own error`() async throws {
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address("unix:path=/nonexistent/bus")) }
         #expect(try await first(manager.state) == .busUnavailable)
@@ -69,4 +139,22 @@ extension Observable<Characteristic> {
     fileprivate func toDictionary() -> Observable<[BluetoothUUID: Characteristic]> {
         scan(into: [:]) { $0[$1.uuid] = $1 }.filter { $0.count == 3 }
     }
+}
+
+/// A socket that a test was handed.
+private final class SocketOfTest: Sendable {
+    private let socket: Mutex<PacketSocket?>
+
+    init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
+
+    func receive() -> PacketSocket.Received {
+        socket.withLock { socket in
+            guard let received = socket?.receive() else { return .ended }
+            return received
+        }
+    }
+
+    func send(_ packet: [UInt8]) -> Bool { socket.withLock { $0?.send(packet) ?? false } }
+
+    func close() { socket.withLock { $0 = nil } }
 }

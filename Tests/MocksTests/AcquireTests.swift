@@ -1,0 +1,164 @@
+import DBus
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+/// Sockets in place of signals and calls.
+struct AcquireTests {
+    private static let address = "C0:FF:EE:00:00:01"
+    private static let rate = Stage.strap + "/service000a/char000b"
+    private static let short = "hci0/dev_C0_FF_EE_00_00_01/service000a/char"
+    private static let control = Stage.strap + "/service000a/char0010"
+
+    private func stage(mtu: UInt16 = 517) -> Stage {
+        let stage = Stage()
+        stage.simulation.bluez.setConnection(SimulatedConnection(mtu: mtu), of: Self.address)
+        stage.connect(Stage.strap)
+        return stage
+    }
+
+    /// Calls, and takes the descriptor out of the answer.
+    private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: Held, mtu: UInt16) {
+        let answer = stage.client.call(path, "org.bluez.GattCharacteristic1.\(method)", [.properties([:])])
+        stage.wait(for: answer)
+        let reply = try #require(answer.message)
+        let (socket, mtu) = try reply.read { (body) throws(DBusError) in
+            (Held(try body.descriptor()), try body.uint16())
+        }
+        return (socket, mtu)
+    }
+
+    private func acquired(_ stage: Stage, _ path: String, _ property: String) -> String {
+        stage.property(path, "GattCharacteristic1", property)
+    }
+
+    @Test func `Q102 notifications come over the socket, one a packet, and nowhere else`() throws {
+        let stage = stage(mtu: 100)
+        let (socket, mtu) = try acquire(stage, Self.rate, "AcquireNotify")
+        #expect(mtu == 100)
+        let seen = stage.seen()
+        #expect(seen.first == "\(Self.short)000b {NotifyAcquired: true}")
+        #expect(seen.count == 2)
+        #expect(acquired(stage, Self.rate, "NotifyAcquired") == "true")
+        #expect(acquired(stage, Self.rate, "Notifying") == "false")
+        stage.client.log.clear()
+        stage.run(.milliseconds(2500))
+        #expect(socket.receive() == .packet([0, 62]))
+        #expect(socket.receive() == .packet([0, 63]))
+        #expect(socket.receive() == .nothing)
+        #expect(stage.seen().isEmpty)
+    }
+
+    @Test func `Q105 one who has acquired keeps all others out`() throws {
+        let stage = stage()
+        let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        #expect(
+            stage.characteristic(Self.rate, "AcquireNotify", .properties([:])) == "NotPermitted: Notify acquired")
+        #expect(stage.characteristic(Self.rate, "StartNotify") == "NotPermitted: Notify acquired")
+        #expect(stage.characteristic(Self.rate, "StopNotify") == "ok")
+        #expect(socket.receive() == .ended)
+        #expect(stage.characteristic(Self.rate, "StartNotify") == "ok")
+        #expect(stage.characteristic(Self.rate, "AcquireNotify", .properties([:])) == "InProgress: In Progress")
+        #expect(
+            stage.characteristic(Self.control, "AcquireNotify", .properties([:]))
+                == "NotSupported: Operation is not supported")
+    }
+
+    @Test func `Q107 the socket ends with the link, and can be acquired again`() throws {
+        let stage = stage()
+        let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        stage.client.log.clear()
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(5))
+        #expect(socket.receive() == .ended)
+        #expect(stage.seen().contains { $0.hasPrefix("\(Self.short)000b") && $0.contains("NotifyAcquired: false") })
+        #expect(stage.characteristic(Self.rate, "AcquireNotify", .properties([:])) == "Failed: Not connected")
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        // Before the services are resolved, it waits for them.
+        let (again, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        #expect(stage.property(Stage.strap, "Device1", "ServicesResolved") == "true")
+        stage.run(.milliseconds(1100))
+        #expect(again.receive() == .packet([0, 62]))
+    }
+
+    @Test func `A client that closes its end gives the characteristic back`() throws {
+        let stage = stage()
+        let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        socket.close()
+        stage.client.log.clear()
+        stage.run(.milliseconds(5))
+        #expect(stage.seen() == ["\(Self.short)000b {NotifyAcquired: false}"])
+        #expect(stage.characteristic(Self.rate, "StartNotify") == "ok")
+    }
+
+    @Test func `Q106 a reader that is too slow loses values, and the daemon does not mind`() throws {
+        let stage = stage()
+        let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        for _ in 0..<5000 { stage.simulation.bluez.notify([1, 2], from: Self.address, "2a37") }
+        stage.run(.milliseconds(5))
+        var count = 0
+        while case .packet = socket.receive() { count += 1 }
+        #expect((1..<5000).contains(count))
+        stage.simulation.bluez.notify([3], from: Self.address, "2a37")
+        stage.run(.milliseconds(5))
+        #expect(socket.receive() == .packet([3]))
+    }
+
+    @Test func `Q100 each packet is a write; longer ones than the link takes vanish`() throws {
+        let stage = stage(mtu: 23)
+        let (socket, mtu) = try acquire(stage, Self.control, "AcquireWrite")
+        #expect(mtu == 23)
+        #expect(acquired(stage, Self.control, "WriteAcquired") == "true")
+        #expect(socket.send([5]))
+        stage.run(.milliseconds(5))
+        #expect(stage.characteristic(Self.control, "ReadValue", .properties([:])) == "ok <5>")
+        #expect(socket.send([UInt8](repeating: 9, count: 21)))
+        stage.run(.milliseconds(5))
+        #expect(stage.characteristic(Self.control, "ReadValue", .properties([:])) == "ok <5>")
+        #expect(
+            stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:]))
+                == "NotPermitted: Write acquired")
+        #expect(
+            stage.characteristic(Self.control, "AcquireWrite", .properties([:])) == "NotPermitted: Write acquired")
+        #expect(
+            stage.characteristic(Self.rate, "AcquireWrite", .properties([:]))
+                == "NotSupported: Operation is not supported")
+        socket.close()
+        stage.run(.milliseconds(5))
+        #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:])) == "ok")
+    }
+
+    @Test func `Two runs see the same`() throws {
+        func run() throws -> [String] {
+            let stage = stage()
+            let (socket, _) = try acquire(stage, Self.control, "AcquireWrite")
+            for byte in 0..<20 as Range<UInt8> {
+                socket.send([byte])
+                stage.run(.milliseconds(Int(byte)))
+            }
+            socket.close()
+            stage.run(.seconds(1))
+            return stage.seen()
+        }
+        #expect(try run() == run())
+    }
+}
+
+/// A socket of a test, closed at the latest with it.
+final class Held: Sendable {
+    private let socket: Mutex<PacketSocket?>
+
+    init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
+
+    func receive() -> PacketSocket.Received {
+        socket.withLock { socket in
+            guard let received = socket?.receive() else { return .ended }
+            return received
+        }
+    }
+
+    @discardableResult
+    func send(_ packet: [UInt8]) -> Bool { socket.withLock { $0?.send(packet) ?? false } }
+
+    func close() { socket.withLock { $0 = nil } }
+}
