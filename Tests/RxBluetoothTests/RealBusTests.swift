@@ -56,12 +56,14 @@ struct RealBusTests {
         try await manager.close().value
     }
 
-    @Test func `Q14 sockets of a characteristic work over a real bus, both ways, and end with the client's`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Q14 sockets of a characteristic work over a real bus, and end with the client's`() async throws {
         let bus = try RealBus()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
         daemon.start()
+        _ = try await first(manager.state.filter { $0 == .poweredOn })
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
         let (taken, told) = AsyncStream<Bool>.makeStream()
         let client = Connection.open(.address(address))
@@ -71,7 +73,8 @@ struct RealBusTests {
         let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/"
         let writing = try await acquire("AcquireWrite", path + "char0010", on: client)
         #expect(writing.send([0x33]))
-        #expect(try await property("Value", path + "char0010", on: client, reading: true) == .bytes([0x33]))
+        // The socket and the bus are two ways: a call may overtake what was written.
+        while try await property("Value", path + "char0010", on: client, reading: true) != .bytes([0x33]) {}
         writing.close()
         while try await property("WriteAcquired", path + "char0010", on: client) != .bool(false) {}
         let values = try await acquire("AcquireNotify", path + "char000b", on: client)
