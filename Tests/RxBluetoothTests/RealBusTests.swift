@@ -56,7 +56,9 @@ struct RealBusTests {
         try await manager.close().value
     }
 
-    @Test func `Q14 sockets of a characteristic work over a real bus, both ways, and end with the client's`() async throws {
+    @Test func `Q14 sockets of a characteristic work over a real bus and end with the client`()
+        async throws
+    {
         let bus = try RealBus()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
