@@ -41,7 +41,7 @@ extension Adapter {
         let wasPowered = isPowered
         if wasPowered {
             removeTemporaryDevices()
-            for device in devicesInOrder { device.lost() }
+            for device in devicesInOrder { device.lost(.local) }
         }
         if let call { tree.reply(call) } else { tree.flush() }
         guard power != state else { return }

@@ -8,6 +8,8 @@ final class Adapter {
     let turns: Turns
     let air: Air
     let storage: Storage
+    let features: Set<SimulatedFeature>
+    let deviceTable: InterfaceTable<Device>
     let agents: Agents
     let discovery = Discovery()
 
@@ -38,7 +40,10 @@ final class Adapter {
         case offBlocked = "off-blocked"
     }
 
-    init(number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage) {
+    init(
+        number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage,
+        features: Set<SimulatedFeature>
+    ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
         }
@@ -49,6 +54,8 @@ final class Adapter {
         self.agents = agents
         self.air = air
         self.storage = storage
+        self.features = features
+        deviceTable = Device.table(with: features)
         power = hardware.isPowered ? .on : .off
         isPairable = agents.standard != nil
     }

@@ -6,6 +6,8 @@ public struct Scenario: Sendable {
     public var peripherals: [SimulatedPeripheral]
     /// What decides everything that varies. The same scenario with the same seed shows the same events.
     public var seed: UInt64
+    /// What of newer daemons is shown besides what 5.66 does. Default: nothing.
+    public var features: Set<SimulatedFeature> = []
 
     /// Makes a scenario. Without adapters given there is one, and it is powered.
     public init(

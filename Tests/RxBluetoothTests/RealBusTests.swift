@@ -64,6 +64,7 @@ struct RealBusTests {
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
         daemon.start()
+        _ = try await first(manager.state.filter { $0 == .poweredOn })
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
         let (taken, told) = AsyncStream<Bool>.makeStream()
         let client = Connection.open(.address(address))
