@@ -31,6 +31,7 @@ extension Adapter {
         if let call { tree.reply(call) }
         guard power != .on else { return }
         power = .on
+        monitors.listeningChanged()
         changed("PowerState")
         changed("Powered")
     }

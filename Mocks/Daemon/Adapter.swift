@@ -31,6 +31,7 @@ final class Adapter {
     /// Seconds that were counted while there were temporary devices.
     private(set) var seconds = 0
     private var object: ServedObject?
+    private(set) lazy var monitors = AdvertisementMonitors(of: self)
 
     /// The states of `PowerState`.
     enum Power: String {
@@ -65,11 +66,14 @@ final class Adapter {
     var isPowered: Bool { power == .on || power == .onDisabling }
 
     func appear() {
-        object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        tree.add(TypedInterface(AdvertisementMonitors.table, of: monitors), to: object)
+        self.object = object
         for record in storage.records(of: hardware.address) { add(Device(record, on: self)).appear() }
     }
 
     func disappear() {
+        monitors.end()
         air.stopListening(self)
         expiry?.cancel()
         for device in order.reversed() { remove(device, forgetting: false) }
@@ -98,6 +102,7 @@ final class Adapter {
         devices[device.address] = nil
         order.removeAll { $0 === device }
         found.removeAll { $0 === device }
+        monitors.forget(device)
         if forgetting { storage.remove(device.address, of: hardware.address) }
         device.disappear()
     }
@@ -109,8 +114,11 @@ final class Adapter {
     // MARK: What the radio brings
 
     func receive(_ report: Report, rssi: Int16, from station: Station) {
-        guard discovery.isReceiving, discovery.kernelPasses(report, rssi: rssi) else { return }
-        let isDiscoverable = discovery.isDiscoverable(report, address: station.address)
+        let watching = monitors.isListening ? monitors.matching(report) : []
+        let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
+        guard isScanned || !watching.isEmpty else { return }
+        let isDiscoverable =
+            !watching.isEmpty || discovery.isDiscoverable(report, address: station.address)
         let device: Device
         if let known = devices[station.address] {
             device = known
@@ -120,6 +128,7 @@ final class Adapter {
             device.appear()
         }
         device.saw(isConnectable: report.isConnectable)
+        defer { for monitor in watching { monitor.saw(device.path, rssi: rssi) } }
         guard isDiscoverable, discovery.matches(report) else { return }
         device.take(
             report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)
