@@ -32,6 +32,7 @@ final class Adapter {
     private(set) var seconds = 0
     private var object: ServedObject?
     private(set) lazy var monitors = AdvertisementMonitors(of: self)
+    private lazy var advertisements = Advertisements(of: self)
 
     /// The states of `PowerState`.
     enum Power: String {
@@ -67,6 +68,7 @@ final class Adapter {
 
     func appear() {
         let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        advertisements.appear(on: object)
         tree.add(TypedInterface(AdvertisementMonitors.table, of: monitors), to: object)
         self.object = object
         for record in storage.records(of: hardware.address) { add(Device(record, on: self)).appear() }
@@ -74,6 +76,7 @@ final class Adapter {
 
     func disappear() {
         monitors.end()
+        advertisements.end()
         air.stopListening(self)
         expiry?.cancel()
         for device in order.reversed() { remove(device, forgetting: false) }
