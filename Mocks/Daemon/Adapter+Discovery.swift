@@ -78,7 +78,7 @@ extension Adapter {
         end(session)
         guard discovery.sessions.isEmpty else { return discovery.update() }
         discovery.stop()
-        air.stopListening(self)
+        monitors.listeningChanged()
         cleanUpAfterDiscovery()
         isDiscovering = false
         changed("Discovering")

@@ -31,6 +31,7 @@ extension Adapter {
         if let call { tree.reply(call) }
         guard power != .on else { return }
         power = .on
+        monitors.listeningChanged()
         changed("PowerState")
         changed("Powered")
     }
@@ -41,7 +42,7 @@ extension Adapter {
         let wasPowered = isPowered
         if wasPowered {
             removeTemporaryDevices()
-            for device in devicesInOrder { device.lost() }
+            for device in devicesInOrder { device.lost(.local) }
         }
         if let call { tree.reply(call) } else { tree.flush() }
         guard power != state else { return }

@@ -1,7 +1,7 @@
 import DBus
 
 extension Adapter {
-    /// The interface as 5.66 has it with `-E`, but without `ConnectDevice`.
+    /// The interface as 5.66 has it with `-E`.
     static let table = InterfaceTable<Adapter>(
         name: "org.bluez.Adapter1",
         properties: [
@@ -46,6 +46,7 @@ extension Adapter {
             },
             PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
+            PropertyRow("ExperimentalFeatures", "as") { _ in nil },
         ],
         methods: [
             MethodRow("StartDiscovery") { (adapter, call) throws(DBusError) in try adapter.startDiscovery(call) },
@@ -59,6 +60,9 @@ extension Adapter {
             },
             MethodRow("GetDiscoveryFilters", out: [Argument("filters", "as")]) { (adapter, call) throws(DBusError) in
                 adapter.tree.reply(call) { (body) throws(DBusError) in try body.value(.strings(DiscoveryFilter.names)) }
+            },
+            MethodRow("ConnectDevice", in: [Argument("properties", "a{sv}")]) { (adapter, call) throws(DBusError) in
+                try adapter.connectDevice(call)
             },
         ])
 

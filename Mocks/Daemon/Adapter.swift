@@ -8,6 +8,8 @@ final class Adapter {
     let turns: Turns
     let air: Air
     let storage: Storage
+    let features: Set<SimulatedFeature>
+    let deviceTable: InterfaceTable<Device>
     let agents: Agents
     let discovery = Discovery()
 
@@ -29,6 +31,8 @@ final class Adapter {
     /// Seconds that were counted while there were temporary devices.
     private(set) var seconds = 0
     private var object: ServedObject?
+    private(set) lazy var monitors = AdvertisementMonitors(of: self)
+    private lazy var advertisements = Advertisements(of: self)
 
     /// The states of `PowerState`.
     enum Power: String {
@@ -38,7 +42,10 @@ final class Adapter {
         case offBlocked = "off-blocked"
     }
 
-    init(number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage) {
+    init(
+        number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage,
+        features: Set<SimulatedFeature>
+    ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
         }
@@ -49,6 +56,8 @@ final class Adapter {
         self.agents = agents
         self.air = air
         self.storage = storage
+        self.features = features
+        deviceTable = Device.table(with: features)
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
         isPairable = agents.standard != nil
     }
@@ -58,11 +67,16 @@ final class Adapter {
     var isPowered: Bool { power == .on || power == .onDisabling }
 
     func appear() {
-        object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        advertisements.appear(on: object)
+        tree.add(TypedInterface(AdvertisementMonitors.table, of: monitors), to: object)
+        self.object = object
         for record in storage.records(of: hardware.address) { add(Device(record, on: self)).appear() }
     }
 
     func disappear() {
+        monitors.end()
+        advertisements.end()
         air.stopListening(self)
         expiry?.cancel()
         for device in order.reversed() { remove(device, forgetting: false) }
@@ -91,6 +105,7 @@ final class Adapter {
         devices[device.address] = nil
         order.removeAll { $0 === device }
         found.removeAll { $0 === device }
+        monitors.forget(device)
         if forgetting { storage.remove(device.address, of: hardware.address) }
         device.disappear()
     }
@@ -102,8 +117,11 @@ final class Adapter {
     // MARK: What the radio brings
 
     func receive(_ report: Report, rssi: Int16, from station: Station) {
-        guard discovery.isReceiving, discovery.kernelPasses(report, rssi: rssi) else { return }
-        let isDiscoverable = discovery.isDiscoverable(report, address: station.address)
+        let watching = monitors.isListening ? monitors.matching(report) : []
+        let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
+        guard isScanned || !watching.isEmpty else { return }
+        let isDiscoverable =
+            !watching.isEmpty || discovery.isDiscoverable(report, address: station.address)
         let device: Device
         if let known = devices[station.address] {
             device = known
@@ -113,6 +131,7 @@ final class Adapter {
             device.appear()
         }
         device.saw(isConnectable: report.isConnectable)
+        defer { for monitor in watching { monitor.saw(device.path, rssi: rssi) } }
         guard isDiscoverable, discovery.matches(report) else { return }
         device.take(
             report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)

@@ -49,7 +49,8 @@ final class Daemon {
     func add(_ hardware: SimulatedAdapter, as number: Int) {
         guard adapter(number) == nil else { return }
         let adapter = Adapter(
-            number: number, hardware, turns: turns, agents: agents, air: world.air, storage: world.storage)
+            number: number, hardware, turns: turns, agents: agents, air: world.air, storage: world.storage,
+            features: world.features)
         adapters.append(adapter)
         adapter.appear()
     }

@@ -38,7 +38,7 @@ extension Device {
             })
     }
 
-    private func established(_ attempt: Attempt, with station: Station) {
+    func established(_ attempt: Attempt, with station: Station) {
         attempt.cancel()
         self.attempt = nil
         saw(isConnectable: true)
@@ -65,7 +65,7 @@ extension Device {
         link?.after(adapter.air.station(address)?.connection.roundTrip ?? .zero) { [weak self] in
             guard let self else { return }
             if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
-            lost()
+            lost(.authentication)
         }
     }
 

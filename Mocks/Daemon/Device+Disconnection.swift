@@ -30,11 +30,11 @@ extension Device {
         if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         battery?.end()
         battery = nil
-        under.timer = turns.after(Timing.disconnect) { [weak self] in self?.lost() }
+        under.timer = turns.after(Timing.disconnect) { [weak self] in self?.lost(.local) }
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
-    func lost() {
+    func lost(_ reason: LinkEnd = .remote) {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
@@ -51,6 +51,7 @@ extension Device {
         advertisedServices = []
         lastReport = nil
         saw(isConnectable: true)
+        tellEnd(reason)
         changed("Connected")
         if link.station.pairing.losesBond { link.station.bonds = [:] }
         for service in services { service.linkWentDown() }

@@ -13,6 +13,8 @@ extension Device {
             } set: {
                 $0.setAlias($1, $2)
             },
+            // Of classic devices only.
+            PropertyRow("Class", "u") { _ in nil },
             PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
             PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
             PropertyRow("Paired", "b") { .bool($0.isBonded && !$0.isPairedPending) },
@@ -31,16 +33,34 @@ extension Device {
             PropertyRow("RSSI", "n") { $0.rssi == 0 ? nil : .int16($0.rssi) },
             PropertyRow("Connected", "b") { .bool($0.link != nil) },
             PropertyRow("UUIDs", "as") { .strings($0.resolvedServices ?? $0.advertisedServices) },
+            // From profiles that are not simulated.
+            PropertyRow("Modalias", "s") { _ in nil },
             PropertyRow("Adapter", "o") { .objectPath($0.adapter.path) },
             PropertyRow("ManufacturerData", "a{qv}") { $0.manufacturerData.value },
             PropertyRow("ServiceData", "a{sv}") { $0.serviceData.value },
             PropertyRow("TxPower", "n") { $0.txPower.map(Value.int16) },
             PropertyRow("ServicesResolved", "b") { .bool($0.areServicesResolved) },
             PropertyRow("AdvertisingFlags", "ay") { $0.flags.map { .bytes([$0]) } },
+            // Fields of an advertisement that have no property of their own: none that a description can have.
+            PropertyRow("AdvertisingData", "a{yv}") { _ in nil },
+            // Of devices that may wake the computer, such as mice.
+            PropertyRow("WakeAllowed", "b") {
+                _ in
+                nil
+            } set: {
+                _, _, call in
+                call.fail(BlueZError.notSupported)
+            },
         ],
         methods: [
             MethodRow("Disconnect") { (device, call) throws(DBusError) in device.requestDisconnect(call) },
             MethodRow("Connect") { (device, call) throws(DBusError) in try device.connect(call) },
+            MethodRow("ConnectProfile", in: [Argument("UUID", "s")]) { (_, _) throws(DBusError) in
+                throw DBusError(name: "org.bluez.Error.NotAvailable", message: "br-connection-profile-unavailable")
+            },
+            MethodRow("DisconnectProfile", in: [Argument("UUID", "s")]) { (_, _) throws(DBusError) in
+                throw BlueZError.invalidArguments
+            },
             MethodRow("Pair") { (device, call) throws(DBusError) in try device.pair(call) },
             MethodRow("CancelPairing") { (device, call) throws(DBusError) in try device.cancelPairing(call) },
         ])
@@ -98,6 +118,6 @@ extension Device {
         if isSet { becomeTemporary(false) }
         store()
         changed(name)
-        if isBlocked, link != nil { lost() }
+        if isBlocked, link != nil { lost(.local) }
     }
 }

@@ -48,6 +48,7 @@ final class Device {
     /// The objects of its GATT server, once discovered; they outlive the link.
     var services: [RemoteService] = []
     var battery: Battery?
+    var preferredBearer = "last-used"
     private(set) var object: ServedObject?
 
     init(_ address: DeviceAddress, on adapter: Adapter) {
@@ -75,7 +76,7 @@ final class Device {
     var tree: ObjectTree { adapter.tree }
     var turns: Turns { adapter.turns }
 
-    func appear() { object = tree.add(TypedInterface(Self.table, of: self), at: path) }
+    func appear() { object = tree.add(TypedInterface(adapter.deviceTable, of: self), at: path) }
 
     func disappear() {
         // An attempt under way is never answered: so it is with the real one.

@@ -59,7 +59,7 @@ final class Link {
         if protection < operation.needs { return raiseProtection(for: operation) }
         let answer = operation.ask()
         if case .silence = answer.outcome {
-            after(Timing.attTimeout) { [weak self] in self?.device.lost() }
+            after(Timing.attTimeout) { [weak self] in self?.device.lost(.local) }
             return
         }
         finish(operation, answer.outcome, after: answer.delay ?? station.connection.roundTrip)

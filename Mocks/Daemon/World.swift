@@ -2,10 +2,12 @@
 final class World {
     let air: Air
     let storage = Storage()
+    let features: Set<SimulatedFeature>
     var hardware: [Int: SimulatedAdapter]
     var daemon: Daemon?
 
     init(_ scenario: Scenario) {
+        features = scenario.features
         air = Air(scenario)
         hardware = Dictionary(uniqueKeysWithValues: scenario.adapters.enumerated().map { ($0, $1) })
     }

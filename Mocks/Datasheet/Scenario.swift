@@ -14,6 +14,8 @@ public struct Scenario: Sendable {
     public var quirks: Set<Quirk> = []
     /// How many of 100 advertisements nobody receives, 0 to 100. Default: 0.
     public var packetLoss = 0
+    /// What of newer daemons is shown besides what 5.66 does. Default: nothing.
+    public var features: Set<SimulatedFeature> = []
 
     /// Makes a scenario. Without adapters given there is one, and it is powered.
     public init(

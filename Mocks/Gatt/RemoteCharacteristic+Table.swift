@@ -35,4 +35,6 @@ extension RemoteCharacteristic {
             },
             MethodRow("StopNotify") { (characteristic, call) throws(DBusError) in try characteristic.stopNotify(call) },
         ])
+
+    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })
 }

@@ -28,7 +28,7 @@ final class RemoteCharacteristic {
     var tree: ObjectTree { device.tree }
 
     func appear() {
-        object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        object = tree.add(TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
         for descriptor in descriptors { descriptor.appear() }
     }
 

@@ -34,9 +34,14 @@ final class RemoteDescriptor {
             },
         ])
 
+    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })
+
     private var device: Device { characteristic.service.device }
 
-    func appear() { object = device.tree.add(TypedInterface(Self.table, of: self), at: path) }
+    func appear() {
+        object = device.tree.add(
+            TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+    }
 
     func disappear() {
         if let object { device.tree.remove(object) }

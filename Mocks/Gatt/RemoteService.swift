@@ -24,8 +24,11 @@ final class RemoteService {
             PropertyRow("Includes", "ao") { _ in .array(of: "o", []) },
         ])
 
+    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.service.handle) })
+
     func appear() {
-        object = device.tree.add(TypedInterface(Self.table, of: self), at: path)
+        object = device.tree.add(
+            TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
         for characteristic in characteristics { characteristic.appear() }
     }
 

@@ -5,6 +5,20 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
     let name: String
     var properties: [PropertyRow<Owner>] = []
     var methods: [MethodRow<Owner>] = []
+    var signals: [SignalRow] = []
+
+    /// The same with a property before all others.
+    func preceded(by property: PropertyRow<Owner>) -> InterfaceTable {
+        var table = self
+        table.properties.insert(property, at: 0)
+        return table
+    }
+}
+
+/// A signal, for introspection.
+struct SignalRow: Sendable {
+    let name: String
+    let arguments: [Argument]
 }
 
 /// A property. It is absent from an object for which `get` gives nil.

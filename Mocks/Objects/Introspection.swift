@@ -21,6 +21,11 @@ enum Introspection {
             text += method.output.map { argument($0, "out") }.joined()
             text += "</method>"
         }
+        for signal in table.signals {
+            text += #"<signal name="\#(signal.name)">"#
+            text += signal.arguments.map { #"<arg name="\#($0.name)" type="\#($0.type)"/>"# }.joined()
+            text += "</signal>"
+        }
         for property in table.properties {
             let access = property.set == nil ? "read" : "readwrite"
             text += #"<property name="\#(property.name)" type="\#(property.type)" access="\#(access)"/>"#

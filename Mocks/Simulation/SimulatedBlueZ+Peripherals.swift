@@ -34,7 +34,7 @@ extension SimulatedBlueZ {
             if isInRange { return daemon.retryAttempts(to: station) }
             guard let device = daemon.device(linkedTo: station) else { return }
             device.link?.after(Timing.supervision) { [weak device] in
-                if !station.isInRange { device?.lost() }
+                if !station.isInRange { device?.lost(.timeout) }
             }
         }
     }

@@ -1,0 +1,120 @@
+import DBus
+
+/// What clients advertise through an adapter, `org.bluez.LEAdvertisingManager1`: who has registered what. Nothing is
+/// sent, for no central is simulated. Source: BlueZ 5.66, src/advertising.c.
+final class Advertisements {
+    private unowned let adapter: Adapter
+    private var all: [Advertisement] = []
+    private var object: ServedObject?
+    private var interface: TypedInterface<Advertisements>?
+    /// What most controllers have room for.
+    private static let slots = 5
+
+    private final class Advertisement {
+        let client: String
+        let path: ObjectPath
+        var isActive = false
+        var token: ClientToken?
+
+        init(_ client: String, _ path: ObjectPath) {
+            self.client = client
+            self.path = path
+        }
+    }
+
+    init(of adapter: Adapter) { self.adapter = adapter }
+
+    private var active: Int { all.count(where: \.isActive) }
+
+    static let table = InterfaceTable<Advertisements>(
+        name: "org.bluez.LEAdvertisingManager1",
+        properties: [
+            PropertyRow("ActiveInstances", "y") { .byte(UInt8($0.active)) },
+            PropertyRow("SupportedInstances", "y") { .byte(UInt8(slots - $0.active)) },
+            PropertyRow("SupportedIncludes", "as") { _ in .strings(["tx-power", "appearance", "local-name"]) },
+            // Of controllers with extended advertising.
+            PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
+            PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
+            PropertyRow("SupportedCapabilities", "a{sv}") { _ in
+                .properties(["MaxAdvLen": .byte(31), "MaxScnRspLen": .byte(31)])
+            },
+        ],
+        methods: [
+            MethodRow(
+                "RegisterAdvertisement", in: [Argument("advertisement", "o"), Argument("options", "a{sv}")]
+            ) { (advertisements, call) throws(DBusError) in try advertisements.register(call) },
+            MethodRow("UnregisterAdvertisement", in: [Argument("service", "o")]) {
+                (advertisements, call) throws(DBusError) in
+                guard let known = try advertisements.called(call) else { throw BlueZError.doesNotExist }
+                advertisements.remove(known)
+                advertisements.adapter.tree.reply(call)
+            },
+        ])
+
+    func appear(on object: ServedObject) {
+        let interface = TypedInterface(Self.table, of: self)
+        self.interface = interface
+        self.object = object
+        adapter.tree.add(interface, to: object)
+    }
+
+    private func called(_ call: IncomingCall) throws(DBusError) -> Advertisement? {
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        return all.first { $0.client == call.message.sender && $0.path == path }
+    }
+
+    /// Asks the client for the advertisement's properties; without a fitting type it is refused.
+    private func register(_ call: IncomingCall) throws(DBusError) {
+        if try called(call) != nil { throw BlueZError.alreadyExists }
+        guard all.count < Self.slots else { throw BlueZError.notPermitted("Maximum advertisements reached") }
+        let client = call.message.sender ?? ""
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        let new = Advertisement(client, path)
+        all.append(new)
+        new.token = adapter.turns.watch(client) { [weak self, weak new] in
+            guard let self, let new else { return }
+            new.token = nil
+            remove(new)
+        }
+        adapter.turns.call(
+            client, path, ("org.freedesktop.DBus.Properties", "GetAll"), [.string("org.bluez.LEAdvertisement1")],
+            timeout: .seconds(25)
+        ) { [weak self, weak new] result in
+            guard let self, let new, all.contains(where: { $0 === new }) else { return }
+            guard case .success(let reply) = result, Self.isSound(reply) else {
+                remove(new)
+                return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
+            }
+            new.isActive = true
+            countChanged()
+            adapter.tree.reply(call)
+        }
+    }
+
+    private static func isSound(_ reply: Message) -> Bool {
+        let value = try? reply.read { (body) throws(DBusError) in try body.value() }
+        guard case .dictionary(_, _, let entries)? = value else { return false }
+        return entries.contains {
+            $0.key == .string("Type")
+                && ($0.value == .variant(.string("peripheral")) || $0.value == .variant(.string("broadcast")))
+        }
+    }
+
+    private func remove(_ known: Advertisement) {
+        all.removeAll { $0 === known }
+        adapter.turns.forget(known.token)
+        if known.isActive { countChanged() }
+    }
+
+    private func countChanged() {
+        guard let object, let interface else { return }
+        adapter.tree.changed(interface, of: object, "SupportedInstances")
+        adapter.tree.changed(interface, of: object, "ActiveInstances")
+    }
+
+    func end() {
+        for known in all { adapter.turns.forget(known.token) }
+        all = []
+        (object, interface) = (nil, nil)
+    }
+}

@@ -1,0 +1,58 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Registering advertisements.
+struct AdvertisingTests {
+    private static let manager = "org.bluez.LEAdvertisingManager1"
+
+    private func serve(_ client: Client, at path: ObjectPath, type: String) {
+        _ = client.bus.export(at: path, includingChildren: false) { call in
+            call.reply { (body) throws(DBusError) in try body.properties(["Type": .string(type)]) }
+        }
+    }
+
+    private func register(_ stage: Stage, _ path: ObjectPath, from client: Client? = nil) -> String {
+        stage.wait(
+            for: (client ?? stage.client).call(
+                Stage.hci, Self.manager + ".RegisterAdvertisement", [.objectPath(path), .properties([:])]))
+    }
+
+    private func unregister(_ stage: Stage, _ path: ObjectPath) -> String {
+        stage.wait(
+            for: stage.client.call(Stage.hci, Self.manager + ".UnregisterAdvertisement", [.objectPath(path)]))
+    }
+
+    @Test func `Q113 an advertisement takes a slot until it is unregistered`() {
+        let stage = Stage()
+        serve(stage.client, at: "/one", type: "peripheral")
+        #expect(register(stage, "/one") == "ok")
+        #expect(
+            stage.seen() == ["hci0 {SupportedInstances: 4, ActiveInstances: 1}", "RegisterAdvertisement -> ok"])
+        #expect(register(stage, "/one") == "AlreadyExists: Already Exists")
+        #expect(unregister(stage, "/one") == "ok")
+        #expect(unregister(stage, "/one") == "DoesNotExist: Does Not Exist")
+        #expect(stage.property(Stage.hci, "LEAdvertisingManager1", "ActiveInstances") == "0")
+    }
+
+    @Test func `Q113 there are five slots, and what makes no sense takes none`() {
+        let stage = Stage()
+        serve(stage.client, at: "/bad", type: "poster")
+        #expect(register(stage, "/bad") == "Failed: Failed to parse advertisement.")
+        for path in ["/a", "/b", "/c", "/d", "/e", "/f"] as [ObjectPath] {
+            serve(stage.client, at: path, type: "broadcast")
+            let expected = path == "/f" ? "NotPermitted: Maximum advertisements reached" : "ok"
+            #expect(register(stage, path) == expected)
+        }
+    }
+
+    @Test func `Q114 an advertisement goes with its client`() {
+        let stage = Stage()
+        let other = stage.another()
+        serve(other, at: "/one", type: "peripheral")
+        #expect(register(stage, "/one", from: other) == "ok")
+        other.bus.close()
+        stage.run(.milliseconds(5))
+        #expect(stage.property(Stage.hci, "LEAdvertisingManager1", "SupportedInstances") == "5")
+    }
+}
