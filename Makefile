@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-bluez bench-rx count-rx bench-simulation lint format
+.PHONY: help deps build demo test test-clients test-bluez bench-rx count-rx bench-simulation lint format
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ demo: deps ## build, then scan and connect on the simulation
 
 test: deps ## unit and private-bus tests; no radio, no virtual machine
 	@scripts/test
+
+test-clients: deps ## Bleak, bluetoothctl and busctl on `ble-cli simulate`; needs the network the first time
+	@scripts/test-clients
 
 test-bluez: deps ## the end-to-end tests, on a real bluetoothd in a virtual machine
 	@scripts/test-bluez

@@ -70,6 +70,8 @@ let package = Package(
         .testTarget(
             name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest"],
             swiftSettings: strict),
+        // Programs of other people on `ble-cli simulate`: make test-clients.
+        .testTarget(name: "ForeignClientTests", exclude: ["Clients"], swiftSettings: strict),
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
     ],
