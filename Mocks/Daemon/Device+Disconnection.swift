@@ -34,7 +34,7 @@ extension Device {
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
-    func lost(_ reason: LinkEnd = .remote) {
+    func lost(_ reason: DisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
