@@ -64,5 +64,6 @@ extension Device {
         if asked?.removes == true { return adapter.remove(self) }
         // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
         if !isBonded, !isTrusted { becomeTemporary(true) }
+        reconnectByItself(isWanted: asked != nil)
     }
 }

@@ -4,6 +4,8 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case disconnectedSignal = "disconnected-signal"
     /// Services, characteristics and descriptors have a `Handle` (5.69).
     case handle
+    /// Services that the daemon keeps to itself, such as HID, are shown, to be read only (5.80, Q109).
+    case claimedServices = "claimed-services"
     /// `Device1.PreferredBearer`, for devices that could also speak Bluetooth classic (5.80 with `-E`, Q83).
     case preferredBearer = "preferred-bearer"
 }
