@@ -10,8 +10,9 @@ struct SimulateCommand: ParsableCommand {
             DBUS_SYSTEM_BUS_ADDRESS=… for the environment of the program that is to see the devices. It goes on until \
             Ctrl-C, takes the bus with it, and says how many advertisements were sent.
 
-            SCENARIO is everyday (five devices of a household; the one that is served where none is named) or crowd \
-            (1,000 beacons that send 5,000 advertisements a second).
+            SCENARIO is everyday (five devices of a household; the one that is served where none is named), crowd \
+            (1,000 beacons that send 5,000 advertisements a second) or lab (the eight peripherals of the project's \
+            virtual machine).
 
             EXAMPLES:
               ble-cli simulate

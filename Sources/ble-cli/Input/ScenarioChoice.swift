@@ -8,6 +8,7 @@ enum ScenarioChoice {
     private static let named: [(name: String, scenario: @Sendable () -> Scenario)] = [
         ("everyday", { .everyday }),
         ("crowd", { .crowd }),
+        ("lab", { .lab }),
     ]
 
     /// Throws for a name that no scenario has.
