@@ -73,6 +73,9 @@ let package = Package(
             swiftSettings: strict),
         // Programs of other people on `ble-cli simulate`: make test-clients.
         .testTarget(name: "ForeignClientTests", exclude: ["Clients"], swiftSettings: strict),
+        // The simulation against what it simulates.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
     ],

@@ -37,7 +37,14 @@ final class Advertisements {
             PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
             PropertyRow("SupportedCapabilities", "a{sv}") { _ in
-                .properties(["MaxAdvLen": .byte(31), "MaxScnRspLen": .byte(31)])
+                .dictionary(
+                    key: "s", value: "v",
+                    [
+                        Value.Entry(.string("MinTxPower"), .variant(.int16(0))),
+                        Value.Entry(.string("MaxTxPower"), .variant(.int16(0))),
+                        Value.Entry(.string("MaxAdvLen"), .variant(.byte(31))),
+                        Value.Entry(.string("MaxScnRspLen"), .variant(.byte(31))),
+                    ])
             },
         ],
         methods: [

@@ -86,6 +86,14 @@ extension RemoteCharacteristic {
         server.take(packet)
     }
 
+    /// bluetoothd's loop tells it of its sockets before it takes the next message, so one that closes its end and then
+    /// calls finds the characteristic given back.
+    var afterSockets: RemoteCharacteristic {
+        writing?.socket?.hear()
+        notifications?.socket?.hear()
+        return self
+    }
+
     func closeSockets() {
         if let writing { close(writing) }
         if let notifications { close(notifications) }

@@ -9,6 +9,7 @@ enum ScenarioChoice {
     private static let named: [(name: String, scenario: @Sendable () -> Scenario)] = [
         ("everyday", { .everyday }),
         ("crowd", { .crowd }),
+        ("lab", { .lab }),
     ]
 
     /// Takes a name, or a path: what has a slash or a dot in it. Throws for a name that no scenario has, and for a file that
