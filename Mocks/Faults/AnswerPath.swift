@@ -27,6 +27,8 @@ final class AnswerPath: BusPath, @unchecked Sendable {
     }
 
     private func release(_ answer: Message) {
+        // What was held up may outlive the daemon, and with it the context to which the desk belongs.
+        guard desk.simulation?.isServed(by: bus) != false else { return }
         guard let rule else { return deliver(answer) }
         guard let held = rule.held else {
             rule.held = { self.deliver(answer) }

@@ -10,6 +10,8 @@ public final class SimulatedBlueZ: Sendable {
     private struct State {
         var bus: (any Bus)?
         var isRunning = false
+        /// Counts starts and ends.
+        var life = 0
         var hasScriptBegun = false
         /// A connection that outlives the daemon: its clock is the script's.
         var clock: (any Bus)?
@@ -71,22 +73,36 @@ public final class SimulatedBlueZ: Sendable {
 
     /// As ``start()``; `done` hears in the bus's context that the daemon has its name, or why not. It hears nothing where it runs.
     func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
-        let mayStart = state.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning
+        let (life, last) = state.withLock { state -> (Int?, (any Bus)?) in
+            guard !state.isRunning else { return (nil, nil) }
+            state.isRunning = true
+            state.life += 1
+            return (state.life, state.bus)
         }
-        guard mayStart else { return }
+        guard let life else { return }
+        // A real bus gives the name away once the last life's connection has gone, and not before.
+        if let last {
+            _ = last.whenDisconnected { _ in self.begin(life, done) }
+        } else {
+            begin(life, done)
+        }
+        startScript()
+    }
+
+    /// Begins a life, unless it was ended before it began.
+    private func begin(_ life: Int, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        guard state.withLock({ $0.life }) == life else { return }
         let bus = connect()
         enter { simulation in
             simulation.state.withLock { $0.bus = bus }
             simulation.enter { simulation in
+                guard simulation.state.withLock({ $0.life }) == life else { return bus.close() }
                 let world = simulation.world.content
                 let daemon = Daemon(bus: bus, world: world, desk: simulation.desk.content)
                 world.daemon = daemon
                 daemon.start(done)
             }
         }
-        startScript()
     }
 
     /// The script's times count from the first start.
@@ -123,6 +139,12 @@ public final class SimulatedBlueZ: Sendable {
 
     func keep(_ rival: Rival) { state.withLock { $0.rivals.append(rival) } }
 
+    /// Whether the world belongs to the context of this connection; to be asked there, where it cannot change meanwhile.
+    func isServed(by bus: any Bus) -> Bool {
+        let present = state.withLock { $0.bus }
+        return (bus as? BusPath)?.bus === present || bus === present
+    }
+
     /// Makes another connection to the bus.
     func anotherConnection() -> any Bus { connect() }
 
@@ -148,6 +170,7 @@ public final class SimulatedBlueZ: Sendable {
     private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (Daemon) -> Void) {
         let mayEnd = state.withLock { state in
             defer { state.isRunning = false }
+            if state.isRunning { state.life += 1 }
             return state.isRunning
         }
         guard mayEnd else { return done() }

@@ -1,0 +1,100 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+/// A simulation on a real bus, whose daemon has several lives: each has a connection and a thread of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct ServedSimulationTests {
+    private static let adapter = "/org/bluez/hci0"
+
+    /// In each life answers are held up for longer than it lasts.
+    private static let scenario = {
+        var scenario = Scenario.everyday
+        scenario.quirks = [.Q17, .Q72]
+        scenario.faults = [
+            Fault("GetDiscoveryFilters", .late(.milliseconds(250))),
+            Fault("GetDiscoveryFilters", .swapped),
+            Fault("GetDiscoveryFilters", .meanwhile(after: .milliseconds(20)) { $0.crash() }),
+            Fault("GetDiscoveryFilters", .meanwhile(after: .milliseconds(60)) { $0.start() }),
+            Fault("StartDiscovery", .meanwhile { $0.rival().startDiscovery() }),
+        ]
+        return scenario
+    }()
+
+    @Test func `The daemon dies again and again with answers under way, and ends in good order`() async throws {
+        let bus = try RealBus()
+        let simulation = ServedSimulation(Self.scenario, address: bus.address)
+        let over = Mutex<CheckedContinuation<ServingError?, Never>?>(nil)
+        await withCheckedContinuation { ready in
+            simulation.start {
+                ready.resume()
+            } over: { error in
+                over.withLock { $0 }?.resume(returning: error)
+            }
+        }
+        let client = Connection.open(.address(bus.address))
+        let (adapters, came) = AsyncStream.makeStream(of: Void.self)
+        _ = client.watchOwner(of: "org.bluez") { if $0 != nil { came.yield() } }
+        var lives = adapters.makeAsyncIterator()
+        for _ in 0..<5 {
+            await lives.next()
+            #expect(await call(client, "StartDiscovery") == nil)
+            // It dies before it answers.
+            #expect(await call(client, "GetDiscoveryFilters") == DBusError.Name.noReply)
+        }
+        await lives.next()
+        simulation.bluez.removeFaults()
+        #expect(await call(client, "StartDiscovery") == nil)
+        #expect(simulation.bluez.recorder.count("GetDiscoveryFilters") == 5)
+        let error = await withCheckedContinuation { continuation in
+            over.withLock { $0 = continuation }
+            simulation.stop()
+        }
+        #expect(error == nil)
+        client.close()
+        bus.stop()
+    }
+
+    @Test func `A daemon that ends and starts at once has its name again`() async throws {
+        let bus = try RealBus()
+        let simulation = ServedSimulation(address: bus.address)
+        await withCheckedContinuation { ready in
+            simulation.start {
+                ready.resume()
+            } over: { _ in
+            }
+        }
+        let client = Connection.open(.address(bus.address))
+        for _ in 0..<10 {
+            simulation.bluez.crash()
+            simulation.bluez.start()
+            // A start that is called off leaves nothing behind.
+            simulation.bluez.stop()
+            simulation.bluez.start()
+        }
+        let (owners, came) = AsyncStream.makeStream(of: String?.self)
+        _ = client.watchOwner(of: "org.bluez") { came.yield($0) }
+        for await owner in owners where owner != nil {
+            if await call(client, "StartDiscovery") == nil { break }
+        }
+        simulation.stop()
+        client.close()
+        bus.stop()
+    }
+
+    /// The error's name; nil for success.
+    private func call(_ client: Connection, _ member: String) async -> String? {
+        guard let path = ObjectPath(Self.adapter),
+            let message = try? Message.call(
+                to: "org.bluez", path: path, interface: "org.bluez.Adapter1", member: member)
+        else { return "no call" }
+        return await withCheckedContinuation { continuation in
+            _ = client.call(message, timeout: .seconds(20)) { result in
+                if case .failure(let error) = result { return continuation.resume(returning: error.name) }
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+}
