@@ -229,7 +229,7 @@ struct HostileDaemonTests {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         stage.advance(1)
-        let impostor = stage.simulation.bus.connect()
+        let impostor = stage.simulation.bus.join()
         let lie = try Message.signal(
             path: ObjectPath(Self.device) ?? .root, interface: "org.freedesktop.DBus.Properties",
             member: "PropertiesChanged"
