@@ -19,4 +19,19 @@ enum Ground {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Clients/\(name)").path
     }
+
+    /// A program that is about to run, with this bus as the system's. It is ended after so many seconds, whatever becomes of
+    /// the tests, and has none of their files open, so that nothing waits for it.
+    static func process(_ words: [String], bus: String = "", limit: Int, output: Pipe) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(python))
+        process.arguments =
+            [script("unblocked.py"), "env", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)"]
+            // In the foreground it passes a signal on once; else to the process, and to its group as well.
+            + ["timeout", "--foreground", "--kill-after=1", "\(limit)"] + words
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        return process
+    }
 }

@@ -3,17 +3,13 @@ import Testing
 
 /// A running `ble-cli simulate`.
 final class Served {
-    private let process = Process()
+    private let process: Process
     private let output = Pipe()
     /// Where the simulated bluetoothd is.
     let bus: String
 
     init(_ scenario: String = "everyday") throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A limit of its own ends it where the tests themselves die.
-        process.arguments = ["timeout", "--foreground", "300", Ground.bleCLI, "simulate", scenario]
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
+        process = try Ground.process([Ground.bleCLI, "simulate", scenario], limit: 120, output: output)
         try process.run()
         var line = ""
         while !line.hasSuffix("\n") {
@@ -26,29 +22,27 @@ final class Served {
         try #require(words.first == "DBUS_SYSTEM_BUS_ADDRESS", "ble-cli simulate printed \(line)")
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
 
     /// Ends it, and gives how many advertisements it says it sent.
     func end() throws -> Int {
         process.terminate()
-        let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let rest = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 143)
         let words = rest.split(whereSeparator: \.isWhitespace)
         return try #require(words.count == 3 && words[0] == "Sent" ? Int(words[1]) : nil, "\(rest)")
     }
 
-    /// Runs a program with this bus as the system's, to its end; 90 s at most.
+    /// Runs a program with this bus as the system's, to its end; 60 s at most.
     func run(_ words: [String]) throws -> (code: Int32, output: String) {
-        let program = Process()
         let output = Pipe()
-        program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        program.arguments = ["DBUS_SYSTEM_BUS_ADDRESS=\(bus)", "timeout", "--kill-after=1", "90"] + words
-        program.standardInput = FileHandle.nullDevice
-        program.standardOutput = output
-        program.standardError = output
+        let program = try Ground.process(words, bus: bus, limit: 60, output: output)
         try program.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         program.waitUntilExit()
         return (program.terminationStatus, text)
     }
@@ -62,12 +56,5 @@ final class Served {
         return try end.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-    }
-
-    /// Runs a command of bluetoothctl, and gives what it printed, without what is for terminals.
-    func bluetoothctl(_ words: [String]) throws -> String {
-        let end = try run(["bluetoothctl"] + words)
-        try #require(end.code == 0, "bluetoothctl \(words): \(end.output)")
-        return end.output.replacing(/\u{1B}\[[0-9;]*[A-Za-z]|[\u{1}\u{2}\r]/, with: "")
     }
 }
