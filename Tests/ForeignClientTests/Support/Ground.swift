@@ -28,7 +28,7 @@ enum Ground {
         process.arguments =
             [script("unblocked.py"), "env", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)"]
             // In the foreground it passes a signal on once; else to the process, and to its group as well.
-            + ["timeout", "--foreground", "--kill-after=1", "\(limit)"] + words
+            + ["timeout", "--foreground", "--kill-after=20", "\(limit)"] + words
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
