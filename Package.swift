@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "Rx", argumentParser, log],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", argumentParser, log],
             swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
@@ -68,7 +68,8 @@ let package = Package(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest"],
+            name: "BLECLITests",
+            dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         // Programs of other people on `ble-cli simulate`: make test-clients.
         .testTarget(
@@ -77,6 +78,9 @@ let package = Package(
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces"], exclude: ["Lab"],
             swiftSettings: strict),
+        // The simulation against what it simulates.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.
         .target(name: "DaemonInterfaces", path: "Tests/DaemonInterfaces", swiftSettings: strict),
     ],

@@ -81,7 +81,7 @@ struct AcquireTests {
         #expect(again.receive() == .packet([0, 62]))
     }
 
-    @Test func `A client that closes its end gives the characteristic back`() throws {
+    @Test func `Q14 a client that closes its end gives the characteristic back`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         socket.close()
