@@ -73,6 +73,12 @@ extension ForeignClientTests {
             #expect(said.compactMap { $0["degrees"] as? [String] } == [["2e09", "2f09"]])
         }
 
+        @Test func `Bleak gets two hundred notifications in four seconds, in order`() throws {
+            let said = try Served(Ground.file("bench.yaml")).bleak("count", "C0:FF:EE:00:00:11")
+            let values = try #require(said.first?["counted"] as? [String])
+            #expect(values == (0..<200).map { "0\($0 % 10)" })
+        }
+
         @Test func `Bleak gets every notification in order, and notices that the device drops its link`() throws {
             let said = try Served().bleak("lose", "C0:FF:EE:00:00:04")
             #expect(said.compactMap { $0["lost"] as? Bool } == [true])

@@ -107,6 +107,14 @@ async def describe(address):
         say(degrees=await several(values, 2))
 
 
+async def count(address):
+    """Gets many notifications."""
+    values = asyncio.Queue()
+    async with BleakClient(await found(address)) as client:
+        await client.start_notify("ffe1", lambda _, value: values.put_nowait(bytes(value)))
+        say(counted=await several(values, 200))
+
+
 async def lose(address):
     """Subscribes, and is there when the device drops its link."""
     gone = asyncio.Event()
@@ -128,7 +136,7 @@ async def pair(address):
         say(paired=False, connected=client.is_connected)
 
 
-STEPS = {"use": use, "describe": describe, "lose": lose, "pair": pair}
+STEPS = {"use": use, "describe": describe, "count": count, "lose": lose, "pair": pair}
 _, step, addresses = sys.argv
 addresses = addresses.split(",")
 if step in STEPS:

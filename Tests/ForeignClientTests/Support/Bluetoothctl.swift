@@ -44,9 +44,9 @@ final class Bluetoothctl {
         return try say("version", until: "Version 5.")
     }
 
-    /// Scans until the strap of the scenario is found, and stops.
-    func findStrap() throws {
-        try say("scan on", until: "[NEW] Device C0:FF:EE:00:00:01 Heart rate strap\n")
+    /// Scans until a device is found, and stops.
+    func find(_ device: String = "C0:FF:EE:00:00:01 Heart rate strap") throws {
+        try say("scan on", until: "[NEW] Device \(device)\n")
         try say("scan off", until: "Discovery stopped\n")
     }
 

@@ -14,8 +14,8 @@ enum Ground {
     static let python = environment["RXBLUETOOTH_CLIENTS"]
     static let bleCLI = environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli"
 
-    /// One of the Python programs beside these tests.
-    static func script(_ name: String) -> String {
+    /// One of the files that go with these tests.
+    static func file(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Clients/\(name)").path
     }
@@ -26,7 +26,7 @@ enum Ground {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(python))
         process.arguments =
-            [script("unblocked.py"), "env", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)"]
+            [file("unblocked.py"), "env", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)"]
             // In the foreground it passes a signal on once; else to the process, and to its group as well.
             + ["timeout", "--foreground", "--kill-after=20", "\(limit)"] + words
         process.standardInput = FileHandle.nullDevice

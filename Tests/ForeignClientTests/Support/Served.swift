@@ -8,6 +8,7 @@ final class Served {
     /// Where the simulated bluetoothd is.
     let bus: String
 
+    /// Serves a scenario, by its name or from a file.
     init(_ scenario: String = "everyday") throws {
         process = try Ground.process([Ground.bleCLI, "simulate", scenario], limit: 120, output: output)
         try process.run()
@@ -66,7 +67,7 @@ final class Served {
     /// Runs a step of the Bleak program, and gives the objects that it printed.
     func bleak(_ step: String, _ addresses: String...) throws -> [[String: Any]] {
         let python = try #require(Ground.python)
-        let script = Ground.script("bleak_client.py")
+        let script = Ground.file("bleak_client.py")
         let end = try run([python, script, step, addresses.joined(separator: ",")])
         try #require(end.code == 0, "\(end.output)")
         return try end.output.split(separator: "\n").map {
