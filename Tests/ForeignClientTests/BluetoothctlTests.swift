@@ -33,7 +33,7 @@ extension ForeignClientTests {
         @Test func `bluetoothctl connects, shows, pairs, disconnects and removes`() throws {
             let served = try Served()
             let user = try Bluetoothctl(on: served)
-            try user.find()
+            try user.find("C0:FF:EE:00:00:01 Heart rate strap")
             let connection = try user.say("connect \(Self.strap)", until: "Connection successful\n")
             #expect(connection.contains("[CHG] Device \(Self.strap) Connected: yes\n"), "\(connection)")
             try user.wait(until: "[CHG] Device \(Self.strap) ServicesResolved: yes\n")
@@ -69,7 +69,7 @@ extension ForeignClientTests {
         @Test func `bluetoothctl lists, reads, writes and subscribes to attributes`() throws {
             let served = try Served()
             let user = try Bluetoothctl(on: served)
-            try user.find()
+            try user.find("C0:FF:EE:00:00:01 Heart rate strap")
             try user.say("connect \(Self.strap)", until: "ServicesResolved: yes\n")
             try user.say("menu gatt", until: "export")
             let attributes = try user.ask("list-attributes \(Self.strap)")
@@ -99,19 +99,17 @@ extension ForeignClientTests {
         @Test func `bluetoothctl asks its user for what a pairing needs`() throws {
             let served = try Served(Ground.file("bench.yaml"))
             let user = try Bluetoothctl(on: served)
-            try user.find("C0:FF:EE:00:00:12 Keypad")
+            try user.find("C0:FF:EE:00:00:12 Keypad", "C0:FF:EE:00:00:13 Display", "C0:FF:EE:00:00:14 Comparer")
             // The agent shows a passkey, which is typed on the device.
             try user.say("pair C0:FF:EE:00:00:12", until: "[agent] Passkey: 012345\n")
             try user.wait(until: "Pairing successful\n")
 
-            try user.find("C0:FF:EE:00:00:13 Display")
             try user.say("pair C0:FF:EE:00:00:13", until: "[agent] Enter passkey (number in 0-999999): ")
             try user.say("111111", until: "Failed to pair: org.bluez.Error.AuthenticationFailed\n")
             try user.say("connect C0:FF:EE:00:00:13", until: "Connection successful\n")
             try user.say("pair C0:FF:EE:00:00:13", until: "[agent] Enter passkey (number in 0-999999): ")
             try user.say("123456", until: "Pairing successful\n")
 
-            try user.find("C0:FF:EE:00:00:14 Comparer")
             try user.say("pair C0:FF:EE:00:00:14", until: "[agent] Confirm passkey 004711 (yes/no): ")
             try user.say("no", until: "Failed to pair: org.bluez.Error.AuthenticationFailed\n")
             try user.quit()

@@ -11,7 +11,7 @@ extension ForeignClientTests {
         private func connected() throws -> Served {
             let served = try Served()
             let user = try Bluetoothctl(on: served)
-            try user.find()
+            try user.find("C0:FF:EE:00:00:01 Heart rate strap")
             try user.say("connect C0:FF:EE:00:00:01", until: "ServicesResolved: yes")
             try user.quit()
             return served

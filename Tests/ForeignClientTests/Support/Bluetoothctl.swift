@@ -44,24 +44,30 @@ final class Bluetoothctl {
         return try say("version", until: "Version 5.")
     }
 
-    /// Scans until a device is found, and stops.
-    func find(_ device: String = "C0:FF:EE:00:00:01 Heart rate strap") throws {
-        try say("scan on", until: "[NEW] Device \(device)\n")
+    /// Scans until these devices are found, and stops.
+    func find(_ devices: String...) throws {
+        try type("scan on")
+        try wait(untilAll: devices.map { "[NEW] Device \($0)\n" })
         try say("scan off", until: "Discovery stopped\n")
     }
 
     /// Waits for a text, and gives what was printed until then.
     @discardableResult
-    func wait(until end: String) throws -> String {
+    func wait(until end: String) throws -> String { try wait(untilAll: [end]) }
+
+    /// Waits for texts in any order, and gives what was printed until then.
+    @discardableResult
+    private func wait(untilAll ends: [String]) throws -> String {
         while true {
             let text = Self.plain(printed)
-            let new = text.utf8.dropFirst(looked)
-            if let found = text[new.startIndex...].range(of: end) {
-                looked = text.utf8.distance(from: text.startIndex, to: found.upperBound)
-                return String(text[new.startIndex..<found.upperBound])
+            let new = text[text.utf8.index(text.startIndex, offsetBy: looked)...]
+            let found = ends.map { new.range(of: $0)?.upperBound }
+            if !found.contains(nil), let last = found.compactMap(\.self).max() {
+                looked = text.utf8.distance(from: text.startIndex, to: last)
+                return String(new[..<last])
             }
             let more = output.fileHandleForReading.availableData
-            try #require(!more.isEmpty, "bluetoothctl ended without “\(end)”: \(String(new) ?? "")")
+            try #require(!more.isEmpty, "bluetoothctl ended without all of \(ends): \(new)")
             printed += more
         }
     }

@@ -8,8 +8,8 @@ final class Taker: Sendable {
     struct Taken {
         /// How many advertisements came from each device.
         var byDevice: [ObjectPath: Int] = [:]
-        /// From the answer to `StartDiscovery` to the last of as many as were wanted; half a minute where they did not come.
-        var time = Duration.seconds(30)
+        /// From the answer to `StartDiscovery` to the last of as many as were wanted; 20 s where they did not come.
+        var time = Duration.seconds(20)
 
         var count: Int { byDevice.values.reduce(0, +) }
     }
@@ -31,7 +31,7 @@ final class Taker: Sendable {
         self.wanted = wanted
     }
 
-    /// Scans at the bus at this address until so many advertisements have come, or half a minute has passed.
+    /// Scans at the bus at this address until so many advertisements have come, or 20 seconds have passed.
     static func take(_ wanted: Int, at address: String) async throws -> Taken {
         let bus = Connection.open(.address(address))
         defer { bus.close() }
@@ -43,7 +43,7 @@ final class Taker: Sendable {
 
     private func start(_ ended: @escaping @Sendable (Result<Taken, DBusError>) -> Void) {
         state.withLock { $0.ended = ended }
-        bus.schedule(after: .seconds(30)) { [self] in stop() }
+        bus.schedule(after: .seconds(20)) { [self] in stop() }
         _ = bus.subscribe(
             MatchRule(
                 sender: "org.bluez", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
