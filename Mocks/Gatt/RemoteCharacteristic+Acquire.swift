@@ -16,7 +16,7 @@ final class Acquisition {
 extension RemoteCharacteristic {
     func acquireWrite(_ call: IncomingCall) throws(DBusError) {
         guard device.link != nil else { throw BlueZError.failed("Not connected") }
-        if service.isReadOnly { throw BlueZError.notAuthorized }
+        if isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         guard server.has("write-without-response") else { throw BlueZError.notSupported }
         writing = Acquisition(call)

@@ -128,9 +128,9 @@ struct ScenarioFileServingTests {
         let events = """
             faults:
               - { method: GetDiscoveryFilters, meanwhile: { daemon: crash } }
-              - { method: GetDiscoveryFilters, meanwhile: { daemon: start }, after: 500 ms }
+              - { method: GetDiscoveryFilters, meanwhile: { daemon: start }, after: 300 ms }
               - { method: StartDiscovery, meanwhile: { daemon: stop }, after: 100 ms }
-              - { method: StartDiscovery, meanwhile: { daemon: start }, after: 1 s }
+              - { method: StartDiscovery, meanwhile: { daemon: start }, after: 600 ms }
             """
         try await serve(events) { client in
             // A bus greets before it answers, and what is subscribed is heard from then on.
