@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez bench-rx count-rx bench-simulation lint format
+.PHONY: help deps build demo test test-clients test-bluez fuzz fuzz-addresses bench-rx count-rx bench-simulation lint format
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,13 @@ test-clients: deps ## Bleak, bluetoothctl and busctl on `ble-cli simulate`; need
 
 test-bluez: deps ## the end-to-end tests, on a real bluetoothd in a virtual machine
 	@scripts/test-bluez
+
+fuzz: deps ## ten million mutated D-Bus messages to everything that reads them
+	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)
+
+fuzz-addresses: deps ## the same with a million, under the address sanitizer
+	@swift build --product fuzz --sanitize=address --scratch-path .build/address
+	@ASAN_OPTIONS=detect_leaks=0 .build/address/debug/fuzz --count 1000000 --jobs $$(nproc)
 
 bench-rx: deps ## what one event of Rx costs, in nanoseconds
 	@cd Benchmarks && swift build -c release --product rxbench && .build/release/rxbench
