@@ -24,8 +24,6 @@ struct Campaign {
             let template = corpus.pick(&dice)
             trace?(number, template.name)
             guard let message = mutant(of: template, &dice, ledger) else { continue }
-            ledger.tally.accepted += 1
-            if message.bytes != template.bytes { ledger.tally.different += 1 }
             Readers.read(message, ledger)
             feed(message, template.route, &world, ledger)
         }
@@ -58,6 +56,8 @@ struct Campaign {
             ledger.tally.refused += 1
             return nil
         }
+        ledger.tally.accepted += 1
+        if bytes != template.bytes { ledger.tally.different += 1 }
         return message
     }
 

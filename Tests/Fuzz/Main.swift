@@ -23,7 +23,7 @@ enum Main {
         for line in tally.lines { print(line) }
         print(
             "\(tally.cases) cases from seed \(options.seed) in \(String(format: "%.1f", seconds)) s: "
-                + "\(Int(Double(tally.cases) / seconds)) a second, no crash")
+                + "\(Int(Double(tally.cases) / seconds)) a second, no crash; at most \(mostMemory) resident")
         for finding in tally.findings { print("FOUND: \(finding)") }
         exit(tally.findings.isEmpty ? 0 : 1)
     }
@@ -52,6 +52,13 @@ enum Main {
             }
         }
         return sum.withLock { $0.tally }
+    }
+
+    /// The most memory that this process had at once, as the kernel tells it.
+    private static var mostMemory: String {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.map { $0.dropFirst(6).trimmingCharacters(in: .whitespaces) } ?? "an unknown amount"
     }
 
     private static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
