@@ -59,6 +59,10 @@ let package = Package(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
+        // make fuzz
+        .executableTarget(
+            name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
+        .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
         .testTarget(
             name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
