@@ -50,6 +50,9 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
+    /// The sockets of its characteristics that were handed out.
+    var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
+
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
         characteristics.first { $0.server === server }
     }
