@@ -6,6 +6,8 @@ extension Device {
         // A live link is a success at once, and no signal follows (Q71, Q80).
         if link != nil { return tree.reply(call) }
         becomeTemporary(false)
+        isAutoConnectOff = false
+        endSpontaneousAttempt()
         if attempt != nil { throw BlueZError.failed("Operation already in progress") }
         guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
         reach(Attempt(call))
@@ -27,7 +29,7 @@ extension Device {
         station.attempts += 1
         let fails = station.attempts <= station.connection.failures
         attempt.timers.append(
-            turns.after(station.connection.delay) { [weak self] in
+            turns.after(station.connection.delay + delayByScanning) { [weak self] in
                 guard let self, self.attempt === attempt else { return }
                 if fails { return fail(attempt, "le-connection-abort-by-local") }
                 guard station.isReachable else {
@@ -36,6 +38,11 @@ extension Device {
                 }
                 established(attempt, with: station)
             })
+    }
+
+    /// A radio that scans meanwhile has less time to connect (Q64).
+    private var delayByScanning: Duration {
+        adapter.quirks.contains(.Q64) && adapter.discovery.isReceiving ? Timing.scanningMeanwhile : .zero
     }
 
     func established(_ attempt: Attempt, with station: Station) {
@@ -79,7 +86,8 @@ extension Device {
 
     func resolved(_ station: Station) {
         if services.isEmpty {
-            services = station.server.services.filter(\.isExported).map { RemoteService($0, of: self) }
+            let showsAll = adapter.features.contains(.claimedServices)
+            services = station.server.services.filter { showsAll || !$0.isClaimed }.map { RemoteService($0, of: self) }
             for service in services { service.appear() }
         }
         let uuids = Set(station.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
@@ -115,5 +123,6 @@ extension Device {
         self.attempt = nil
         if let call = attempt.call { tree.fail(call, BlueZError.failed(reason)) }
         if let pairing { fail(pairing, BlueZError.failed("Software caused connection abort")) }
+        if attempt.isSpontaneous { reconnectByItself(isWanted: false) }
     }
 }

@@ -55,8 +55,9 @@ final class ServerService {
         }
     }
 
-    /// bluetoothd keeps GAP to itself (src/device.c); every other service has objects.
-    var isExported: Bool { !uuid.hasPrefix("00001800-") }
+    /// Whether bluetoothd takes it for itself: GAP, HID and scan parameters have profiles of their own, which claim them
+    /// (Q109). The profiles for battery and device information claim nothing.
+    var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
 }
 
 /// A descriptor in a server's table.

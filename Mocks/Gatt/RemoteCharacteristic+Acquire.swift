@@ -22,6 +22,7 @@ final class Acquisition {
 extension RemoteCharacteristic {
     func acquireWrite(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if service.isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         guard server.has("write-without-response") else { throw BlueZError.notSupported }
         writing = Acquisition(call, of: link)
@@ -96,6 +97,14 @@ extension RemoteCharacteristic {
         [writing, notifications].compactMap(\.self).map { acquisition in
             (acquisition.number, { [self] in close(acquisition) })
         }
+    }
+
+    /// bluetoothd's loop tells it of its sockets before it takes the next message, so one that closes its end and then
+    /// calls finds the characteristic given back.
+    var afterSockets: RemoteCharacteristic {
+        writing?.socket?.hear()
+        notifications?.socket?.hear()
+        return self
     }
 
     func close(_ acquisition: Acquisition) {
