@@ -38,7 +38,7 @@ final class RemoteCharacteristic {
     }
 
     func disappear() {
-        closeSockets()
+        for acquisition in acquisitions { acquisition.close() }
         endNotifySessions()
         for descriptor in descriptors { descriptor.disappear() }
         if let object { tree.remove(object) }
