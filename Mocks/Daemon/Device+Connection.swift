@@ -11,6 +11,15 @@ extension Device {
         reach(Attempt(call))
     }
 
+    /// Profiles are a thing of Bluetooth classic: bluetoothd looks for them over a bearer that a peripheral of ours does not
+    /// have, whatever the UUID (connect_profiles in src/device.c).
+    func connectProfile(_ call: IncomingCall) throws(DBusError) {
+        if attempt?.call != nil { throw BlueZError.inProgress("br-connection-busy") }
+        guard adapter.isPowered else { throw BlueZError.notReady("br-connection-adapter-not-powered") }
+        becomeTemporary(false)
+        throw BlueZError.failed("br-connection-sdp-search")
+    }
+
     func reach(_ attempt: Attempt) {
         self.attempt = attempt
         attempt.timers.append(

@@ -50,7 +50,7 @@ final class RemoteDescriptor {
 
     private func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        let options = try AttributeOptions(call.message, hasValue: false)
+        let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         link.request { [self] in
             let held = server.isSwitch ? characteristic.switchValue : server.value
@@ -72,6 +72,7 @@ final class RemoteDescriptor {
         let options = try AttributeOptions(call.message, hasValue: true)
         // Switching notifications is for `StartNotify` alone (Q108).
         if server.isSwitch { throw BlueZError.notPermitted("Write not permitted") }
+        try options.refuseEmptyLongWrite()
         isWriting = true
         link.request { [self] in
             guard server.isWritable else { return .error(0x03) }

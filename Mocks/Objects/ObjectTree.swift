@@ -46,16 +46,15 @@ final class ObjectTree {
 
     func object(at path: ObjectPath) -> ServedObject? { objects[path] }
 
-    /// The names of the nodes right below a path; nil where there is no such node.
+    /// The names of the nodes right below a path, sorted as libdbus keeps them; nil where there is no such node.
     func children(of path: ObjectPath) -> [String]? {
         let prefix = path == .root ? "/" : "\(path)/"
-        var names: [String] = []
-        for object in inOrder where object.path.isBelow(path) {
+        var names: Set<String> = []
+        for object in objects.values where object.path.isBelow(path) {
             let rest = object.path.description.dropFirst(prefix.count)
-            let name = String(rest.prefix { $0 != "/" })
-            if !names.contains(name) { names.append(name) }
+            names.insert(String(rest.prefix { $0 != "/" }))
         }
-        return names.isEmpty && objects[path] == nil && path != .root ? nil : names
+        return names.isEmpty && objects[path] == nil && path != .root ? nil : names.sorted()
     }
 
     func add(_ interface: ServedInterface, at path: ObjectPath) -> ServedObject {

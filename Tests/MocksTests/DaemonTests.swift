@@ -150,6 +150,7 @@ struct DaemonTests {
         #expect(stage.adapter("Bogus") == "UnknownMethod: " + unknown("Bogus", "Adapter1"))
         #expect(stage.device("/org/bluez/hci0", "Connect") == "UnknownMethod: " + unknown("Connect", "Device1"))
         #expect(stage.device("/org/bluez/hci0/nope", "Connect") == "UnknownObject: " + unknown("Connect", "Device1"))
+        #expect(stage.device("/org", "Connect") == "UnknownMethod: " + unknown("Connect", "Device1"))
         #expect(stage.adapter("StartDiscovery", .string("x")).hasPrefix("UnknownMethod: "))
         #expect(stage.property(Stage.hci, "Nope", "X") == "InvalidArgs: No such interface 'org.bluez.Nope'")
         #expect(stage.property(Stage.hci, "Adapter1", "X") == "InvalidArgs: No such property 'X'")
@@ -170,6 +171,19 @@ struct DaemonTests {
         let expected = ["Set -> ok", "hci0 {Alias: Gateway}", "Set -> ok", "hci0 {Alias: simulation}"]
         stage.run(.milliseconds(1))
         #expect(stage.seen() == expected)
+    }
+
+    @Test func `Discoverable and Pairable end by themselves; a timeout is told of even where it is the same`() {
+        let stage = Stage()
+        for name in ["Discoverable", "Pairable"] {
+            stage.set(Stage.hci, "Adapter1", "\(name)Timeout", .uint32(2))
+            stage.set(Stage.hci, "Adapter1", "\(name)Timeout", .uint32(2))
+            stage.set(Stage.hci, "Adapter1", name, .bool(true))
+            stage.run(.milliseconds(2100))
+            let timeout = ["Set -> ok", "hci0 {\(name)Timeout: 2}"]
+            #expect(
+                stage.seen() == timeout + timeout + ["Set -> ok", "hci0 {\(name): true}", "hci0 {\(name): false}"])
+        }
     }
 
     @Test func `Calls are recorded with their sender and arguments`() {
@@ -196,6 +210,8 @@ struct DaemonTests {
         #expect(text("/org").contains(#"<node name="bluez"/>"#))
         #expect(text("/org/bluez/hci0").contains(#"<method name="StartDiscovery"></method>"#))
         #expect(text(Stage.strap).contains(#"<node name="service000a"/>"#))
-        #expect(text("/nope").hasPrefix("UnknownObject"))
+        // libdbus answers where bluetoothd has nothing.
+        #expect(text("/nope").hasSuffix("<node>\n</node>\n"))
+        #expect(text("/org").hasSuffix("<node>\n  <node name=\"bluez\"/>\n</node>\n"))
     }
 }
