@@ -23,7 +23,7 @@ extension Adapter {
             PropertyRow("Discoverable", "b") {
                 .bool($0.isDiscoverable)
             } set: {
-                $0.set(\.isDiscoverable, "Discoverable", $1 == .bool(true), $2)
+                $0.setDiscoverable($1, $2)
             },
             PropertyRow("DiscoverableTimeout", "u") {
                 .uint32($0.discoverableTimeout)
@@ -74,6 +74,12 @@ extension Adapter {
         self[keyPath: key] = value
         changed(name)
         startTimeout(name)
+    }
+
+    private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
+        // Without a time-out it may be set for later.
+        if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
+        set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
     }
 
     /// Told of even where it is the same.

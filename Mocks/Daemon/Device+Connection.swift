@@ -6,7 +6,12 @@ extension Device {
         // A live link is a success at once, and no signal follows (Q71, Q80).
         if link != nil { return tree.reply(call) }
         becomeTemporary(false)
-        if attempt != nil { throw BlueZError.failed("Operation already in progress") }
+        if let attempt {
+            if attempt.call != nil { throw BlueZError.failed("Operation already in progress") }
+            // One for the sake of a pairing serves `Connect` as well.
+            attempt.call = call
+            return
+        }
         guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
         reach(Attempt(call))
     }
@@ -33,8 +38,10 @@ extension Device {
             return
         }
         attempt.isAnswered = true
+        // The kernel drops links to a blocked device as they come up; a pairing hears nothing of that.
+        if isBlocked, attempt.call == nil { return }
         station.attempts += 1
-        let fails = station.attempts <= station.connection.failures
+        let fails = isBlocked || station.attempts <= station.connection.failures
         attempt.timers.append(
             turns.after(station.connection.delay) { [weak self] in
                 guard let self, self.attempt === attempt else { return }

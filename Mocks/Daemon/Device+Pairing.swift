@@ -15,15 +15,13 @@ extension Device {
             return watch(client, pairing)
         }
         let pairing = Pairing(call, adapter.agents.agent(of: client))
-        if link == nil {
-            // The link is made first, as by Connect; an attempt of Connect must end before.
-            if attempt != nil { throw BlueZError.failed("Operation already in progress") }
-            guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
-            self.pairing = pairing
-            reach(Attempt(nil))
-        } else {
-            self.pairing = pairing
+        if link == nil, attempt == nil, !adapter.isPowered { throw BlueZError.failed("Input/output error") }
+        self.pairing = pairing
+        if link != nil {
             begin(pairing)
+        } else if attempt == nil {
+            // The link is made first, as by `Connect`.
+            reach(Attempt(nil))
         }
         watch(client, pairing)
     }

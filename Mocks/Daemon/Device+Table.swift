@@ -116,7 +116,8 @@ extension Device {
         let isSet = value == .bool(true)
         if self[keyPath: key] != isSet {
             self[keyPath: key] = isSet
-            if isSet { becomeTemporary(false) }
+            // Trust alone keeps no device (btd_device_set_trusted); device_block does.
+            if isBlocked { becomeTemporary(false) }
             store()
             changed(name)
         }

@@ -123,7 +123,31 @@ struct ConnectionTests {
         #expect(stage.objects() == ["hci0"])
     }
 
-    @Test func `A trusted device stays`() {
+    @Test func `A device that was trusted, but never connected, goes as others do`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.adapter("StopDiscovery")
+        stage.run(.seconds(40))
+        #expect(!stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
+    }
+
+    @Test func `A blocked device loses its link, and every attempt fails as it comes up`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Blocked", .bool(true))
+        stage.run(.milliseconds(1))
+        let seen = stage.seen().map { $0.replacing("hci0/dev_C0_FF_EE_00_00_01", with: "D") }
+        #expect(seen.prefix(2) == ["D {Blocked: true}", "Set -> ok"])
+        #expect(seen.dropFirst(2).contains("D {ServicesResolved: false, Connected: false}"))
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
+        #expect(!stage.seen().contains { $0.contains("Connected") })
+        stage.set(Stage.strap, "Device1", "Blocked", .bool(false))
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+    }
+
+    @Test func `A trusted device stays once it was connected`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))

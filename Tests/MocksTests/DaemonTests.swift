@@ -186,6 +186,25 @@ struct DaemonTests {
         }
     }
 
+    @Test func `Q31 while it is switched off nothing is received; Discoverable with a time-out needs power`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.client.log.clear()
+        stage.set(Stage.hci, "Adapter1", "Powered", .bool(false))
+        stage.run(.milliseconds(50))
+        let seen = stage.seen()
+        let change = seen.firstIndex(of: "hci0 {PowerState: on-disabling}") ?? 0
+        #expect(seen[..<change].allSatisfy { $0.hasPrefix("removed") } && change == 5)
+        #expect(
+            seen[(change + 1)...] == ["Set -> ok", "hci0 {PowerState: off, Powered: false, Discovering: false}"])
+        let refusal = "Failed: Not Powered"
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == refusal)
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(false)) == refusal)
+        stage.set(Stage.hci, "Adapter1", "DiscoverableTimeout", .uint32(0))
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == "ok")
+    }
+
     @Test func `Calls are recorded with their sender and arguments`() {
         let stage = Stage()
         stage.connect(Stage.strap)

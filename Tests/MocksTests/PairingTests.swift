@@ -176,6 +176,28 @@ struct PairingTests {
         #expect(lines(stage).last == "D {ServicesResolved: false, Connected: false}")
     }
 
+    @Test func `Pair and Connect share one attempt, whichever comes first`() {
+        for first in ["Pair", "Connect"] {
+            let stage = stage(SimulatedPairing(), connected: false)
+            _ = stage.agent("", .accept)
+            let other = stage.another()
+            let one = stage.client.call(Self.path, "org.bluez.Device1." + first, [])
+            let two = other.call(Self.path, "org.bluez.Device1." + (first == "Pair" ? "Connect" : "Pair"), [])
+            let third = other.call(Self.path, "org.bluez.Device1.Connect", [])
+            #expect(stage.wait(for: one) == "ok" && stage.wait(for: two) == "ok")
+            #expect(third.line == "Failed: Operation already in progress")
+        }
+    }
+
+    @Test func `Q79 Disconnect of an attempt is answered before the Pair that it ends`() {
+        let stage = stage(SimulatedPairing(), connected: false)
+        let answer = pair(stage)
+        #expect(stage.device(Self.path, "Disconnect") == "ok")
+        #expect(stage.wait(for: answer) == "AuthenticationCanceled: Authentication Canceled")
+        #expect(
+            lines(stage) == ["Disconnect -> ok", "Pair -> AuthenticationCanceled: Authentication Canceled"])
+    }
+
     // MARK: Calling it off
 
     @Test func `Q92 CancelPairing takes the question back, then answers Pair, then itself`() {
