@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "Rx", argumentParser, log],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", argumentParser, log],
             swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
@@ -68,10 +68,14 @@ let package = Package(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest"],
+            name: "BLECLITests",
+            dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         // Programs of other people on `ble-cli simulate`: make test-clients.
         .testTarget(name: "ForeignClientTests", exclude: ["Clients"], swiftSettings: strict),
+        // The simulation against what it simulates.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
     ],

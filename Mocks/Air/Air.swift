@@ -47,6 +47,7 @@ final class Air {
 
     /// A peripheral has made up another address (Q62).
     func rotate(_ station: Station, to address: DeviceAddress) {
+        guard byAddress[address] !== station else { return }
         precondition(byAddress[address] == nil, "Two peripherals have the address \(address.text).")
         byAddress[station.address] = nil
         byAddress[address] = station

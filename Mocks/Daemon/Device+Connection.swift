@@ -6,6 +6,8 @@ extension Device {
         // A live link is a success at once, and no signal follows (Q71, Q80).
         if link != nil { return tree.reply(call) }
         becomeTemporary(false)
+        isAutoConnectOff = false
+        endSpontaneousAttempt()
         if let attempt {
             if attempt.call != nil { throw BlueZError.failed("Operation already in progress") }
             // One for the sake of a pairing serves `Connect` as well.
@@ -43,7 +45,7 @@ extension Device {
         station.attempts += 1
         let fails = isBlocked || station.attempts <= station.connection.failures
         attempt.timers.append(
-            turns.after(station.connection.delay) { [weak self] in
+            turns.after(station.connection.delay + delayByScanning) { [weak self] in
                 guard let self, self.attempt === attempt else { return }
                 if fails { return fail(attempt, "le-connection-abort-by-local") }
                 guard station.isReachable else {
@@ -52,6 +54,11 @@ extension Device {
                 }
                 established(attempt, with: station)
             })
+    }
+
+    /// A radio that scans meanwhile has less time to connect (Q64).
+    private var delayByScanning: Duration {
+        adapter.quirks.contains(.Q64) && adapter.discovery.isReceiving ? Timing.scanningMeanwhile : .zero
     }
 
     func established(_ attempt: Attempt, with station: Station) {
@@ -87,7 +94,8 @@ extension Device {
 
     func resolved(_ station: Station) {
         if services.isEmpty {
-            services = station.server.services.filter(\.isExported).map { RemoteService($0, of: self) }
+            let showsAll = adapter.features.contains(.claimedServices)
+            services = station.server.services.filter { showsAll || !$0.isClaimed }.map { RemoteService($0, of: self) }
             for service in services { service.appear() }
         }
         let uuids = Set(station.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
@@ -126,5 +134,6 @@ extension Device {
         self.attempt = nil
         if let call = attempt.call { tree.fail(call, BlueZError.failed(reason)) }
         if let pairing { fail(pairing, BlueZError.failed("Software caused connection abort")) }
+        if attempt.isSpontaneous { reconnectByItself(isWanted: false) }
     }
 }

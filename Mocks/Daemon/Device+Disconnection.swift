@@ -38,7 +38,7 @@ extension Device {
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
-    func lost(_ reason: LinkEnd = .remote) {
+    func lost(_ reason: DisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
@@ -68,5 +68,6 @@ extension Device {
         if asked?.removes == true { return adapter.remove(self) }
         // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
         if !isBonded, !isTrusted { becomeTemporary(true) }
+        reconnectByItself(isWanted: asked != nil)
     }
 }

@@ -16,6 +16,7 @@ final class Acquisition {
 extension RemoteCharacteristic {
     func acquireWrite(_ call: IncomingCall) throws(DBusError) {
         guard device.link != nil else { throw BlueZError.failed("Not connected") }
+        if service.isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         guard server.has("write-without-response") else { throw BlueZError.notSupported }
         writing = Acquisition(call)
@@ -83,6 +84,14 @@ extension RemoteCharacteristic {
             return
         }
         server.take(packet)
+    }
+
+    /// bluetoothd's loop tells it of its sockets before it takes the next message, so one that closes its end and then
+    /// calls finds the characteristic given back.
+    var afterSockets: RemoteCharacteristic {
+        writing?.socket?.hear()
+        notifications?.socket?.hear()
+        return self
     }
 
     func closeSockets() {

@@ -68,6 +68,7 @@ final class RemoteCharacteristic {
     /// Chooses the kind of write as characteristic_write_value in src/gatt-client.c does (Q98, Q99).
     func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if service.isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         if isWriting { throw BlueZError.inProgress }
         let options = try AttributeOptions(call.message, hasValue: true, hasType: true)

@@ -68,6 +68,7 @@ final class RemoteDescriptor {
 
     private func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if characteristic.service.isReadOnly { throw BlueZError.notAuthorized }
         if isWriting { throw BlueZError.inProgress }
         let options = try AttributeOptions(call.message, hasValue: true)
         // Switching notifications is for `StartNotify` alone (Q108).

@@ -50,6 +50,9 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
+    /// Shown to be read only (Q109).
+    var isReadOnly: Bool { service.isClaimed }
+
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
         characteristics.first { $0.server === server }
     }

@@ -43,6 +43,24 @@ struct DaemonTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
+    @Test func `All objects are listed as gdbus does it, of siblings the newest first`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.device(Stage.twins, "Connect")
+        stage.run(.milliseconds(300))
+        let twins = "hci0/dev_C0_FF_EE_00_00_05"
+        let listed = stage.objects()
+        let devices = listed.filter { $0.hasPrefix("hci0/") && !$0.hasPrefix(twins + "/") }
+        #expect(listed.first == "hci0")
+        #expect(devices == [5, 4, 3, 2, 1].map { "hci0/dev_C0_FF_EE_00_00_0\($0)" })
+        #expect(
+            listed[2..<8].map { $0.dropFirst(twins.count) } == [
+                "/service000d", "/service000d/char000e", "/service000a", "/service000a/char000b", "/service0006",
+                "/service0006/char0007",
+            ])
+    }
+
     @Test func `A clean stop takes everything away with signals, then the name goes`() {
         let stage = Stage()
         stage.connect(Stage.twins)

@@ -14,7 +14,7 @@ public final class Connection: Bus {
     /// Connects to a bus. Never blocks and never fails by itself: what is sent and subscribed meanwhile goes out once
     /// the bus has greeted us. Where that does not come about, everything in flight fails, and
     /// ``whenDisconnected(_:)`` tells, with libdbus's name for the cause instead of `Disconnected`: `FileNotFound` or
-    /// `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection instead of
+    /// `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection twice instead of
     /// authenticating us, Q16), `BadAddress`, `LimitsExceeded` (Q11), or `NoReply` where it is silent for `timeout`.
     public static func open(_ address: Address = .system, timeout: Duration = .seconds(5)) -> Connection {
         let core = Core()

@@ -89,7 +89,7 @@ extension Core {
         dropLink()
     }
 
-    private func dropLink() {
+    func dropLink() {
         guard let link else { return }
         self.link = nil
         lingerDeadline?.cancel()

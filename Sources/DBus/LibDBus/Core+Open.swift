@@ -9,13 +9,47 @@ extension Core {
                     self.fail(.noReply("The bus did not answer for \(timeout) after connecting to it began."))
                 }
             }
-            // connect(2) blocks where a socket's queue is full, and a name server may be asked: that has a thread of its
-            // own, which is given up at the deadline. It ends when the kernel lets it go.
-            startThread(named: "rxbt-dbus-open") {
-                let result = Link.connect(to: address)
-                self.perform { self.connected(result) }
-            }
+            self.secondTry = address
+            self.connect(to: address)
         }
+    }
+
+    /// connect(2) blocks where a socket's queue is full, and a name server may be asked: that has a thread of its own,
+    /// which is given up at the deadline. It ends when the kernel lets it go.
+    private func connect(to address: Connection.Address) {
+        startThread(named: "rxbt-dbus-open") {
+            let result = Link.connect(to: address)
+            self.perform { self.connected(result) }
+        }
+    }
+
+    /// The bus hung up. Before it has authenticated us that is its way of refusing us (Q16), and also what a bus does that is
+    /// ending just then: so it is asked once more, and one that ended will not be there.
+    func hungUp() {
+        guard case .opening = state, let link, unsafe dbus_connection_get_is_authenticated(link.raw) == 0 else {
+            return fail(.disconnected("The bus closed the connection."))
+        }
+        guard let address = secondTry else {
+            return fail(
+                DBusError(
+                    name: DBusError.Name.authFailed,
+                    message: "The bus closed the connection instead of authenticating this process."))
+        }
+        secondTry = nil
+        // Later, because libdbus is on the stack.
+        perform { self.reconnect(to: address) }
+    }
+
+    private func reconnect(to address: Connection.Address) {
+        guard case .opening = state, cause == nil else { return }
+        // Nothing but our greeting was sent.
+        for greeting in inFlight.values {
+            stop(greeting)
+            _ = greeting.end()
+        }
+        inFlight = [:]
+        dropLink()
+        connect(to: address)
     }
 
     private func connected(_ result: Result<Link, DBusError>) {

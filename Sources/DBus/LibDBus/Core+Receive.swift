@@ -32,7 +32,7 @@ extension Core {
     private func receiveSignal(_ raw: OpaquePointer) {
         // libdbus's own last word. Nobody can send it: the interface is reserved, and refused on the wire.
         if unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
-            return fail(lossOfLink())
+            return hungUp()
         }
         guard !subscriptions.isEmpty else { return }
         unsafe lent.exchange(dbus_message_ref(raw))
@@ -43,14 +43,5 @@ extension Core {
             // Somebody keeps it; the next signal gets an object of its own.
             lent = blank.another()
         }
-    }
-
-    private func lossOfLink() -> DBusError {
-        guard case .opening = state, let link, unsafe dbus_connection_get_is_authenticated(link.raw) == 0 else {
-            return .disconnected("The bus closed the connection.")
-        }
-        return DBusError(
-            name: DBusError.Name.authFailed,
-            message: "The bus closed the connection instead of authenticating this process.")
     }
 }

@@ -22,6 +22,8 @@ final class Core: Context, Bus, @unchecked Sendable {
     var watches: [Watch] = []
     var wire = Poller.Source()
     var openDeadline: BusTask?
+    /// Where to connect once more, if the bus hangs up before it has authenticated us.
+    var secondTry: Connection.Address?
     var lingerDeadline: BusTask?
     var backlog: [Outgoing] = []
 

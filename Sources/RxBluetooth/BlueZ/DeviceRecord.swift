@@ -3,6 +3,8 @@ import DBus
 /// What bluetoothd tells of a device, and the services below it.
 struct DeviceRecord {
     let key: DeviceKey
+    /// The address that the device has now; after a bond it may differ from the one in its path (Q62).
+    var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
     var alias: String?
@@ -62,6 +64,9 @@ struct DeviceRecord {
         },
         .init("Alias", clear: { $0.alias = nil }) { (record, value) throws(DBusError) in
             record.alias = try value.string()
+        },
+        .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
+            record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
         },
         .init("AddressType", clear: { $0.addressKind = nil }) { (record, value) throws(DBusError) in
             record.addressKind = BluetoothAddress.Kind(rawValue: try value.string())

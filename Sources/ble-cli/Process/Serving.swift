@@ -6,7 +6,9 @@ enum Serving {
     static func run(_ scenario: Scenario, bus: String?) throws(Failure) -> Never {
         let privateBus: PrivateBus? = if bus == nil { try PrivateBus.start() } else { nil }
         let address = bus ?? privateBus?.address ?? ""
-        let simulation = ServedSimulation(scenario, address: address)
+        var endBus: (@Sendable () -> Void)?
+        if let privateBus { endBus = { privateBus.end() } }
+        let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
         let code = Mutex(ExitCode.interrupted)
         // Nobody need read the output: it is the bus that is served.
         simulation.start {

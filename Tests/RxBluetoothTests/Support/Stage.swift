@@ -11,15 +11,19 @@ struct Stage {
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines()
+        deadlines: Deadlines = Deadlines(), controller: (any HostController)? = nil
     ) {
         simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
         manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines)
+            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines,
+            controller: controller)
     }
 
-    init(with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines()) {
-        self.init(Scenario(peripherals: peripherals), deadlines: deadlines)
+    init(
+        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
+        controller: (any HostController)? = nil
+    ) {
+        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, controller: controller)
     }
 
     /// Subscribes now, and records what comes and when.
