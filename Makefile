@@ -29,8 +29,8 @@ fuzz: deps ## ten million mutated D-Bus messages to everything that reads them
 	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)
 
 fuzz-addresses: deps ## the same with a million, under the address sanitizer
-	@swift build --product fuzz --sanitize=address --scratch-path .build/address
-	@ASAN_OPTIONS=detect_leaks=0 .build/address/debug/fuzz --count 1000000 --jobs $$(nproc)
+	@swift build -c release --product fuzz --sanitize=address --scratch-path .build/address
+	@ASAN_OPTIONS=detect_leaks=0 .build/address/release/fuzz --count 1000000 --jobs $$(nproc)
 
 bench-rx: deps ## what one event of Rx costs, in nanoseconds
 	@cd Benchmarks && swift build -c release --product rxbench && .build/release/rxbench

@@ -23,7 +23,8 @@ enum Main {
         for line in tally.lines { print(line) }
         print(
             "\(tally.cases) cases from seed \(options.seed) in \(String(format: "%.1f", seconds)) s: "
-                + "\(Int(Double(tally.cases) / seconds)) a second, no crash; at most \(mostMemory) resident")
+                + "\(Int(Double(tally.cases) / seconds)) a second, no crash; \(clock() / CLOCKS_PER_SEC) s of the processor, at most \(mostMemory) resident"
+        )
         for finding in tally.findings { print("FOUND: \(finding)") }
         exit(tally.findings.isEmpty ? 0 : 1)
     }

@@ -15,37 +15,47 @@ struct ValueMutator {
                 default: body = body.reversed()
                 }
             } else {
-                let index = dice.roll(body.count)
+                let index = pick(body.map(\.weight))
                 body[index] = change(body[index], isFree: true)
             }
         }
         return body
     }
 
-    /// Goes down to some value and alters it. `isFree`: whether it may become one of another type, which it may not in
-    /// an array, whose elements are all of one type.
+    /// Goes down to some value, each as likely as any other, and alters it. `isFree`: whether it may become one of another
+    /// type, which it may not in an array, whose elements are all of one type.
     private mutating func change(_ value: Value, isFree: Bool) -> Value {
-        guard !dice.chance(isFree ? 12 : 20) else { return alter(value, isFree: isFree) }
+        guard dice.roll(value.weight) > 0 else { return alter(value, isFree: isFree) }
         switch value {
         case .variant(let content): return .variant(change(content, isFree: true))
-        case .array(let element, var elements) where !elements.isEmpty:
-            let index = dice.roll(elements.count)
+        case .array(let element, var elements):
+            let index = pick(elements.map(\.weight))
             elements[index] = change(elements[index], isFree: false)
             return .array(of: element, elements)
-        case .structure(var members) where !members.isEmpty:
-            let index = dice.roll(members.count)
+        case .structure(var members):
+            let index = pick(members.map(\.weight))
             members[index] = change(members[index], isFree: isFree)
             return .structure(members)
-        case .dictionary(let key, let content, var entries) where !entries.isEmpty:
-            let index = dice.roll(entries.count)
+        case .dictionary(let key, let content, var entries):
+            let index = pick(entries.map(\.weight))
             let entry = entries[index]
             entries[index] =
-                dice.chance(25)
+                dice.roll(entry.weight) == 0
                 ? Value.Entry(change(entry.key, isFree: false), entry.value)
                 : Value.Entry(entry.key, change(entry.value, isFree: false))
             return .dictionary(key: key, value: content, entries)
         default: return alter(value, isFree: isFree)
         }
+    }
+
+    /// The number of one of several, the more likely the more it weighs.
+    private mutating func pick(_ weights: [Int]) -> Int {
+        var left = dice.roll(weights.reduce(0, +))
+        for (index, weight) in weights.enumerated() {
+            if left < weight { return index }
+            left -= weight
+        }
+        return 0
     }
 
     private mutating func alter(_ value: Value, isFree: Bool) -> Value {
@@ -133,4 +143,22 @@ struct ValueMutator {
         entries[other] = Value.Entry(second.key, first.value)
         return entries
     }
+}
+
+extension Value {
+    /// How many values this is, with all that it holds.
+    fileprivate var weight: Int {
+        switch self {
+        case .variant(let content): 1 + content.weight
+        case .array(_, let elements): elements.reduce(1) { $0 + $1.weight }
+        case .structure(let members): members.reduce(1) { $0 + $1.weight }
+        case .dictionary(_, _, let entries): entries.reduce(1) { $0 + $1.weight }
+        default: 1
+        }
+    }
+}
+
+extension Value.Entry {
+    /// How many values this is: the key, and all that the value holds.
+    fileprivate var weight: Int { 1 + value.weight }
 }
