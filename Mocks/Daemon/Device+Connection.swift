@@ -77,10 +77,18 @@ extension Device {
         if let call = attempt.call { tree.reply(call) }
         if let pairing { begin(pairing) }
         for service in services { service.linkCameUp() }
+        // Where the services are known from an earlier link, their profiles do not wait for discovery.
+        if !services.isEmpty { startBattery(link) }
         link.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
         if let delay = station.connection.dropsAfter {
             link.after(delay) { [weak self] in self?.lost() }
         }
+    }
+
+    private func startBattery(_ link: Link) {
+        guard battery == nil else { return }
+        battery = Battery(of: self, link)
+        battery?.start()
     }
 
     /// The peripheral has lost its bond: the link cannot be encrypted and ends again, each time (Q87).
@@ -110,10 +118,7 @@ extension Device {
         servicesWereResolved()
         store()
         answerPaired()
-        if let link {
-            battery = Battery(of: self, link)
-            battery?.start()
-        }
+        if let link { startBattery(link) }
         link?.after(station.connection.roundTrip * 2) { [weak self] in
             // What the GAP service says goes over what was advertised (Q57).
             self?.setName(station.server.gapName)

@@ -58,6 +58,9 @@ extension Device {
         tellEnd(reason)
         changed("Connected")
         if link.station.pairing.losesBond { link.station.bonds = [:] }
+        // In the order in which they were asked for (btd_gatt_client_disconnected in src/gatt-client.c).
+        let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }
+        for socket in sockets { socket.close() }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
             // What was in flight hears of an unlikely error, after the signals.

@@ -67,7 +67,6 @@ extension RemoteCharacteristic {
 
     func linkWentDown() {
         for session in notifier.sessions { session.isArmed = false }
-        closeSockets()
         stopClock()
     }
 

@@ -6,7 +6,7 @@ extension RemoteCharacteristic {
         name: "org.bluez.GattCharacteristic1",
         properties: [
             PropertyRow("UUID", "s") { .string($0.server.uuid) },
-            PropertyRow("Service", "o") { .objectPath($0.service.path) },
+            PropertyRow("Service", "o") { .objectPath($0.servicePath) },
             PropertyRow("Value", "ay") { .bytes($0.value) },
             PropertyRow("Notifying", "b") { $0.server.notifications == nil ? nil : .bool($0.isNotifying) },
             PropertyRow("Flags", "as") { .strings($0.server.flags) },

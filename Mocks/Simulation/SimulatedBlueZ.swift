@@ -61,6 +61,10 @@ public final class SimulatedBlueZ: Sendable {
     /// How many advertisements were sent while an adapter listened, those that got lost on the way left out.
     public var advertisementsSent: Int { sent.count }
 
+    /// How many advertisements were due while an adapter listened and were never sent, since the computer was more than a second
+    /// behind. Where the bus's clock is virtual, and wherever the simulation keeps up, it is 0.
+    public var advertisementsMissed: Int { sent.missed }
+
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
 

@@ -114,7 +114,11 @@ extension Entry {
         }
         if let part = parts["manufacturer-data"] {
             for (key, value) in try part.pairs() {
-                advertisement.manufacturerData[UInt16(try key.number(0...0xFFFF))] = try value.bytes(atMost: 252)
+                let company = UInt16(try key.number(0...0xFFFF))
+                guard advertisement.manufacturerData[company] == nil else {
+                    throw key.error("the company \(company) stands twice", "each company once")
+                }
+                advertisement.manufacturerData[company] = try value.bytes(atMost: 252)
             }
         }
         if let part = parts["service-data"] {

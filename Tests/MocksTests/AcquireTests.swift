@@ -81,6 +81,20 @@ struct AcquireTests {
         #expect(again.receive() == .packet([0, 62]))
     }
 
+    @Test func `Q107 with the link the sockets end in the order in which they were asked for`() throws {
+        for order in [["Write", "Notify"], ["Notify", "Write"]] {
+            let stage = stage()
+            let paths = ["Write": Self.control, "Notify": Self.rate]
+            let sockets = try order.map { try acquire(stage, paths[$0] ?? "", "Acquire\($0)").socket }
+            stage.client.log.clear()
+            stage.simulation.bluez.dropLink(to: Self.address)
+            stage.run(.milliseconds(1))
+            let ends = stage.seen().filter { $0.contains("Acquired") }.map { $0.contains("Write") ? "Write" : "Notify" }
+            #expect(ends == order)
+            #expect(sockets.allSatisfy { $0.receive() == .ended })
+        }
+    }
+
     @Test func `Q14 a client that closes its end gives the characteristic back`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")

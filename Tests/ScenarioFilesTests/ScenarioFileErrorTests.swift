@@ -99,6 +99,22 @@ struct ScenarioFileErrorTests {
             "f:4: passkey stands without a method that has one; expected: another method"
         ),
         (head + "    pairing: { method: handshake }\n", "f:4: “handshake” is no value of method; expected: one of"),
+        (
+            head.replacing("C0:00", with: "\u{FF23}0:00"),
+            "f:3: “\u{FF23}0:00:00:00:00:01” is no value of address; expected: an address such"
+        ),
+        (
+            head + "    services:\n      - uuid: \u{FF11}80d\n",
+            "f:5: “\u{FF11}80d” is no value of uuid; expected: a UUID of 16,"
+        ),
+        (
+            head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: '', 0x4C: '' } }\n",
+            "f:4: the company 76 stands twice; expected: each company once"
+        ),
+        (
+            head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: +f } }\n",
+            "f:4: “+f” is no value of manufacturer-data; expected: bytes in hexadecimal, such as 0d 48"
+        ),
         ("features: [telepathy]\n", "f:1: “telepathy” is no value of a feature; expected: one of disconnected-signal,"),
         (
             "adapters:\n  - { name: a }\n  - { name: b }\n",

@@ -24,9 +24,10 @@ struct DeviceRecord {
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([
         .init("RSSI", clear: { $0.rssi = nil }) { (record, value) throws(DBusError) in
-            // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55).
+            // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55). A controller says 127 for it.
             let rssi = try value.int16()
-            record.rssi = rssi == 0 ? nil : rssi
+            guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is no strength.") }
+            record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
         },
         .init("ManufacturerData", clear: { $0.advertisement.manufacturerData = [:] }) {
             (record, value) throws(DBusError) in

@@ -128,10 +128,9 @@ struct ScenarioFileServingTests {
         let events = """
             faults:
               - { method: GetDiscoveryFilters, meanwhile: { daemon: crash } }
+              - { method: GetDiscoveryFilters, meanwhile: { daemon: start }, after: 300 ms }
               - { method: StartDiscovery, meanwhile: { daemon: stop }, after: 100 ms }
-            events:
-              - { at: 2500 ms, daemon: start }
-              - { at: 5 s, daemon: start }
+              - { method: StartDiscovery, meanwhile: { daemon: start }, after: 600 ms }
             """
         try await serve(events) { client in
             // A bus greets before it answers, and what is subscribed is heard from then on.

@@ -36,10 +36,12 @@ final class BusClient: Sendable {
     /// What was heard and not waited for.
     var lines: [String] { heard.withLock { $0.lines } }
 
-    /// The next signal with all of this in it; what came before is passed over. The suite's time limit ends waiting in vain.
+    /// The next signal with all of this in it; what came before is passed over. An issue and nothing where none comes in a minute.
     @discardableResult
     func signal(_ parts: String...) async -> String {
-        await withCheckedContinuation { continuation in
+        let limit = connection.schedule(after: .seconds(60)) { [weak self] in self?.giveUp() }
+        defer { limit.cancel() }
+        return await withCheckedContinuation { continuation in
             let line = heard.withLock { heard -> String? in
                 guard let place = heard.lines.firstIndex(where: { parts.allSatisfy($0.contains) }) else {
                     heard.lines = []
@@ -51,6 +53,16 @@ final class BusClient: Sendable {
             }
             if let line { continuation.resume(returning: line) }
         }
+    }
+
+    private func giveUp() {
+        let waiting = heard.withLock { heard in
+            defer { heard.waiting = nil }
+            return heard.waiting
+        }
+        guard let waiting else { return }
+        Issue.record("No signal with \(waiting.parts) came within a minute.")
+        waiting.continuation.resume(returning: "")
     }
 
     /// Calls a method, and gives “ok” with the values, or the error's last word with its text.

@@ -6,11 +6,13 @@ import Foundation
 final class LabGround: RealTimeGround {
     static let isHere = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
-    init() {
+    /// - Parameter link: A device that may stay connected; all others go.
+    init(keeping link: String?) {
         let trial = Trial(on: self)
         let client = trial.first
         client.set("hci0", "Adapter1", "Powered", true)
         for object in Names.peripherals.values where trial.names.isPresent(object) {
+            if object == link, client.isLinked(to: object) { continue }
             client.call("hci0", "Adapter1.RemoveDevice", Value.objectPath(trial.names.path(of: object) ?? .root))
         }
         client.set("hci0", "Adapter1", "Alias", "")

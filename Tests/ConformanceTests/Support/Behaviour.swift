@@ -1,9 +1,18 @@
+import Foundation
 import Testing
 
 /// One thing that bluetoothd does, as a program of calls and what a client sees while it runs.
 struct Behaviour: Sendable, CustomTestStringConvertible {
     /// All of them, in the order of the table.
-    static let all = objects + discovery + connection
+    static let all =
+        objects + discovery + filters + devices + connection + disconnection + reading + writing
+        + notifications + sockets + rubbish + pairing
+    /// All of them, or those that the environment asks for.
+    static let wanted = all.filter { behaviour in
+        guard let part = ProcessInfo.processInfo.environment["RXBLUETOOTH_BEHAVIOUR"] else { return true }
+        return part.split(separator: "|").contains { behaviour.name.contains($0) }
+    }
+
     /// In words, and unique.
     let name: String
     /// The numbers of the quirks that show in it.
@@ -12,17 +21,22 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let transcript: [String]
     /// Where a ground shows something else and that is not mended, with the reason.
     let differences: [GroundName: Difference]
+    /// The device that is connected when the program begins. In the lab the link may be that of an earlier program, and
+    /// what was read then is still known; a program that minds that connects by itself.
+    let link: String?
     let program: @Sendable (Trial) -> Void
 
     /// - Parameter transcript: What bluetoothd 5.66 shows, a line each, as ``Trial`` writes it down.
     init(
-        _ name: String, _ quirks: Int..., transcript: String, differences: [GroundName: Difference] = [:],
+        _ name: String, _ quirks: Int..., linkedTo link: String? = nil, transcript: String,
+        differences: [GroundName: Difference] = [:],
         program: @escaping @Sendable (Trial) -> Void
     ) {
         self.name = name
         self.quirks = quirks
         self.transcript = transcript.asLines
         self.differences = differences
+        self.link = link
         self.program = program
     }
 

@@ -9,6 +9,7 @@ final class Client {
     let bus: any Bus
     private(set) var isOpen = true
     private unowned let trial: Trial
+    private var answers: [Answer] = []
 
     init(_ name: String, on trial: Trial, bell: Bell, listening: Bool) {
         self.name = name
@@ -47,8 +48,16 @@ final class Client {
         return answer
     }
 
+    /// Sends calls one right after the other and waits for all answers, which are noted as they come.
+    func together(_ calls: (object: String, method: String, arguments: [any Argument])...) {
+        let answers = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
+        trial.wait { answers.allSatisfy { !$0.isOpen } }
+    }
+
     private func begin(_ object: String, _ method: String, _ arguments: [Value], noting: Bool) -> Answer {
         let answer = Answer()
+        // A socket that comes with it is to stay open.
+        if noting { answers.append(answer) }
         let full = method.hasPrefix("org.") ? method : "org.bluez." + method
         let dot = full.lastIndex(of: ".") ?? full.startIndex
         let member = String(full[full.index(after: dot)...])
@@ -124,26 +133,3 @@ extension String: Argument { var value: Value { .string(self) } }
 extension Bool: Argument { var value: Value { .bool(self) } }
 extension [String: Value]: Argument { var value: Value { .properties(self) } }
 extension [UInt8]: Argument { var value: Value { .bytes(self) } }
-
-/// The answer to a call, once it is there.
-final class Answer: Sendable {
-    private let result = Mutex<Result<Message, DBusError>?>(nil)
-
-    func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
-
-    var isOpen: Bool { result.withLock { $0 == nil } }
-
-    var values: [Value] {
-        let message = try? result.withLock { $0 }?.get()
-        return (try? message?.read { (body) throws(DBusError) in try body.values() }) ?? []
-    }
-
-    func line(_ names: Names) -> String {
-        guard case .failure(let error)? = result.withLock({ $0 }) else {
-            let values = values
-            return values.isEmpty ? "ok" : values.map { $0.line(names) }.joined(separator: " ")
-        }
-        return error.message.isEmpty
-            ? "error \(error.name)" : "error \(error.name) \"\(names.shortened(error.message))\""
-    }
-}

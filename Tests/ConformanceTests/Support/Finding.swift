@@ -5,8 +5,11 @@ struct Finding {
     let behaviour: Behaviour
     let ground: GroundName
     let seen: [String]
+    /// How long it took.
+    let duration: Duration
 
-    init(of behaviour: Behaviour, on ground: GroundName, seen: [String]) {
+    init(of behaviour: Behaviour, on ground: GroundName, seen: [String], in duration: Duration) {
+        self.duration = duration
         self.behaviour = behaviour
         self.ground = ground
         self.seen = seen
@@ -61,7 +64,7 @@ struct Finding {
         let quirks = behaviour.quirks.map { "Q\($0)" }.joined(separator: " ")
         let reason = behaviour.differences[ground]?.reason ?? ""
         let difference = comparison.split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: "\\n")
-        let fields = [String(number), behaviour.name, quirks, ground.rawValue, word, reason, difference]
+        let fields = [String(number), behaviour.name, quirks, ground.rawValue, word, reason, difference, "\(duration)"]
         try fields.joined(separator: "\t").appending("\n")
             .write(toFile: "\(folder)/\(place)-\(number).tsv", atomically: true, encoding: .utf8)
         try ([behaviour.name] + seen).joined(separator: "\n").appending("\n")

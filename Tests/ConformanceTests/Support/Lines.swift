@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// Which signals a transcript shows.
+/// Which signals a transcript shows: of which objects, and which changed properties not. Invalidated ones always stand there.
 final class Focus: Sendable {
     private let content = Mutex<(objects: [String], hidden: Set<String>)>((["hci0"], []))
 
@@ -44,7 +44,7 @@ extension Message {
             else { continue }
             words.append("\(name)=\(Masked.text(of: name, value, names))")
         }
-        let gone = invalidated.map { $0.line(names) }.filter { !focus.hides($0) }
+        let gone = invalidated.map { $0.line(names) }
         if !gone.isEmpty { words.append("invalidated " + gone.joined(separator: " ")) }
         return words.isEmpty ? [] : ["\(object) \(interface.lastWord) \(words.joined(separator: " "))"]
     }
@@ -73,8 +73,9 @@ extension Value {
         case .uint16(let value): "\(value)"
         case .int32(let value): "\(value)"
         case .uint32(let value): "\(value)"
-        case .string(let value): value.shortUUID
+        case .string(let value): value.shortUUID.visible
         case .objectPath(let path): names.name(of: path.description)
+        case .bytes(let bytes) where bytes.count > 40: "<\(bytes.count) bytes>"
         case .bytes(let bytes):
             "<" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ") + ">"
         case .array(_, let values): "[" + values.map { $0.line(names) }.joined(separator: ", ") + "]"
@@ -99,5 +100,16 @@ extension Value {
 extension String {
     /// The last part of a dotted name.
     var lastWord: String { split(separator: ".").last.map(String.init) ?? self }
+
+    /// With what nobody sees written out.
+    var visible: String {
+        unicodeScalars.map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format: "\\u{\(String(scalar.value, radix: 16))}"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
     fileprivate var asList: [String] { [self] }
 }

@@ -38,10 +38,6 @@ final class Names: Sendable {
         return path.hasPrefix("/org/bluez/hci") ? String(path.dropFirst("/org/bluez/".count)) : path
     }
 
-    func shortened(_ text: String) -> String {
-        text.replacing("\n", with: "\\n")
-    }
-
     func learn(from signal: Message) {
         guard signal.interface == "org.freedesktop.DBus.ObjectManager",
             let values = try? signal.read({ (body) throws(DBusError) in try body.values() }),

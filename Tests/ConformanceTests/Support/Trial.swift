@@ -30,7 +30,7 @@ final class Trial {
     }
 
     /// Lets time pass until it is enough. Time enough for anything, in a machine under emulation too.
-    func wait(_ limit: Duration = .seconds(45), until isEnough: () -> Bool) {
+    func wait(_ limit: Duration = .seconds(20), until isEnough: () -> Bool) {
         ground.wait(limit, for: bell, until: isEnough)
     }
 
