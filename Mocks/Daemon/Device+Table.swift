@@ -98,29 +98,27 @@ extension Device {
         }
     }
 
-    /// Unlike an adapter, a device tells of the change before the reply.
+    /// The signal comes before the reply, here and below, unlike with an adapter.
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
+        defer { tree.reply(call) }
         let new = text.isEmpty ? nil : text
-        if new != alias {
-            alias = new
-            store()
-            changed("Alias")
-        }
-        tree.reply(call)
+        guard new != alias else { return }
+        alias = new
+        store()
+        changed("Alias")
     }
 
     private func set(
         _ key: ReferenceWritableKeyPath<Device, Bool>, _ name: String, _ value: Value, _ call: IncomingCall
     ) {
         let isSet = value == .bool(true)
-        if self[keyPath: key] != isSet {
-            self[keyPath: key] = isSet
-            // Trust alone keeps no device (btd_device_set_trusted); device_block does.
-            if isBlocked { becomeTemporary(false) }
-            store()
-            changed(name)
-        }
+        guard self[keyPath: key] != isSet else { return tree.reply(call) }
+        self[keyPath: key] = isSet
+        // Trust alone keeps no device (btd_device_set_trusted); device_block does.
+        if isBlocked { becomeTemporary(false) }
+        store()
+        changed(name)
         tree.reply(call)
         if isBlocked, link != nil { lost(.local) }
     }

@@ -191,17 +191,6 @@ struct DaemonTests {
         #expect(stage.seen() == expected)
     }
 
-    @Test func `What is set of a device is told before the reply`() {
-        let stage = Stage()
-        stage.connect(Stage.strap)
-        for (property, value, text) in [
-            ("Alias", .string("left one"), "left one"), ("Trusted", .bool(true), "true"),
-        ] as [(String, Value, String)] {
-            stage.set(Stage.strap, "Device1", property, value)
-            #expect(stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01 {\(property): \(text)}", "Set -> ok"])
-        }
-    }
-
     @Test func `Discoverable and Pairable end by themselves; a timeout is told of even where it is the same`() {
         let stage = Stage()
         for name in ["Discoverable", "Pairable"] {
@@ -232,6 +221,17 @@ struct DaemonTests {
         #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(false)) == refusal)
         stage.set(Stage.hci, "Adapter1", "DiscoverableTimeout", .uint32(0))
         #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == "ok")
+    }
+
+    @Test func `What is set of a device is told before the reply`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        for (property, value, text) in [
+            ("Alias", .string("left one"), "left one"), ("Trusted", .bool(true), "true"),
+        ] as [(String, Value, String)] {
+            stage.set(Stage.strap, "Device1", property, value)
+            #expect(stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01 {\(property): \(text)}", "Set -> ok"])
+        }
     }
 
     @Test func `Calls are recorded with their sender and arguments`() {

@@ -1,0 +1,53 @@
+import DBus
+
+extension Behaviour {
+    private static let agent: ObjectPath = "/test/agent"
+    private static let secret = "SECURE/fff0/fff1"
+    private static let none: [String: Value] = [:]
+
+    /// Agents, and pairing for whoever asks and for an attribute that demands it.
+    static let pairing = [
+        Behaviour(
+            "agents: one a client, and the adapter is pairable after the reply", 92,
+            transcript: """
+                /org/bluez UnregisterAgent /test/agent -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                /org/bluez RegisterAgent /test/agent Telepathy -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                /org/bluez RegisterAgent /test/agent DisplayOnly -> ok
+                hci0 Adapter1 Pairable=true
+                /org/bluez RegisterAgent /test/agent DisplayOnly -> error org.bluez.Error.AlreadyExists "Already Exists"
+                /org/bluez RequestDefaultAgent /test/agent -> ok
+                B: /org/bluez RequestDefaultAgent /test/agent -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                /org/bluez UnregisterAgent /test/agent -> ok
+                hci0 Adapter1 Pairable=false
+                """
+        ) { trial in
+            let (client, path) = (trial.first, Value.objectPath(agent))
+            client.call("/org/bluez", "AgentManager1.UnregisterAgent", path)
+            client.call("/org/bluez", "AgentManager1.RegisterAgent", path, "Telepathy")
+            client.call("/org/bluez", "AgentManager1.RegisterAgent", path, "DisplayOnly")
+            client.until("Pairable=true")
+            client.call("/org/bluez", "AgentManager1.RegisterAgent", path, "DisplayOnly")
+            client.call("/org/bluez", "AgentManager1.RequestDefaultAgent", path)
+            trial.flush()
+            trial.another("B").call("/org/bluez", "AgentManager1.RequestDefaultAgent", path)
+            trial.flush()
+            client.call("/org/bluez", "AgentManager1.UnregisterAgent", path)
+            client.until("Pairable=false")
+        },
+        Behaviour(
+            "Pair without an agent", 90,
+            linkedTo: "SECURE",
+            transcript: """
+                SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                SECURE Pair -> error org.bluez.Error.AuthenticationFailed "Authentication Failed"
+                SECURE Get org.bluez.Device1 Paired -> false
+                SECURE Get org.bluez.Device1 Connected -> true
+                """
+        ) { trial in
+            trial.first.call("SECURE", "Device1.CancelPairing")
+            trial.first.call("SECURE", "Device1.Pair")
+            trial.first.get("SECURE", "Device1", "Paired")
+            trial.first.get("SECURE", "Device1", "Connected")
+        },
+    ]
+}
