@@ -21,6 +21,9 @@ final class Adapter {
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
+    /// When either turns false again.
+    var discoverableEnd: BusTask?
+    var pairableEnd: BusTask?
     /// `Set(Powered)` waits for the kernel.
     var isSwitching = false
 
@@ -83,7 +86,7 @@ final class Adapter {
         advertisements.end()
         applications.end()
         air.stopListening(self)
-        expiry?.cancel()
+        for task in [expiry, discoverableEnd, pairableEnd] { task?.cancel() }
         for device in order.reversed() { remove(device, forgetting: false) }
         if let object { tree.remove(object) }
         object = nil

@@ -2,8 +2,8 @@ import DBus
 
 /// An attempt to connect that is under way.
 final class Attempt {
-    /// Nil where pairing began it.
-    let call: IncomingCall?
+    /// The call of `Connect`; nil where pairing began it, and nobody has called since.
+    var call: IncomingCall?
     var timers: [BusTask] = []
     /// Nobody asked for it: the daemon connects a device by itself (Q85).
     let isSpontaneous: Bool

@@ -8,9 +8,23 @@ extension Device {
         becomeTemporary(false)
         isAutoConnectOff = false
         endSpontaneousAttempt()
-        if attempt != nil { throw BlueZError.failed("Operation already in progress") }
+        if let attempt {
+            if attempt.call != nil { throw BlueZError.failed("Operation already in progress") }
+            // One for the sake of a pairing serves `Connect` as well.
+            attempt.call = call
+            return
+        }
         guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
         reach(Attempt(call))
+    }
+
+    /// Profiles are a thing of Bluetooth classic: bluetoothd looks for them over a bearer that a peripheral of ours does not
+    /// have, whatever the UUID (connect_profiles in src/device.c).
+    func connectProfile(_ call: IncomingCall) throws(DBusError) {
+        if attempt?.call != nil { throw BlueZError.inProgress("br-connection-busy") }
+        guard adapter.isPowered else { throw BlueZError.notReady("br-connection-adapter-not-powered") }
+        becomeTemporary(false)
+        throw BlueZError.failed("br-connection-sdp-search")
     }
 
     func reach(_ attempt: Attempt) {
@@ -26,8 +40,10 @@ extension Device {
             return
         }
         attempt.isAnswered = true
+        // The kernel drops links to a blocked device as they come up; a pairing hears nothing of that.
+        if isBlocked, attempt.call == nil { return }
         station.attempts += 1
-        let fails = station.attempts <= station.connection.failures
+        let fails = isBlocked || station.attempts <= station.connection.failures
         attempt.timers.append(
             turns.after(station.connection.delay + delayByScanning) { [weak self] in
                 guard let self, self.attempt === attempt else { return }

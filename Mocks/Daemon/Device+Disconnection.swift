@@ -8,9 +8,13 @@ extension Device {
             self.attempt = nil
             // It says so of an LE link too (Q79).
             if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
-            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         }
-        guard link != nil else { return tree.reply(call) }
+        guard link != nil else {
+            tree.reply(call)
+            // The kernel has to say first that the pairing is off.
+            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+            return
+        }
         let under = endLinkSoon()
         under.calls.append(call)
         if removing { under.removes = true }

@@ -53,7 +53,7 @@ final class RemoteCharacteristic {
 
     func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        let options = try AttributeOptions(call.message, hasValue: false)
+        let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         link.request(needing: server.protection) { [server] in
             let answer = server.read()
@@ -76,10 +76,11 @@ final class RemoteCharacteristic {
         if isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         if isWriting { throw BlueZError.inProgress }
-        let options = try AttributeOptions(call.message, hasValue: true)
+        let options = try AttributeOptions(call.message, hasValue: true, hasType: true)
         let type = options.type ?? (server.has("write") ? "request" : "command")
         switch type {
         case "request", "reliable":
+            try options.refuseEmptyLongWrite(isReliable: type == "reliable")
             isWriting = true
             link.request(needing: server.protection) { [server] in
                 server.write(options.value, at: options.offset)

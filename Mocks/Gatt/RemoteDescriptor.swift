@@ -50,7 +50,7 @@ final class RemoteDescriptor {
 
     private func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        let options = try AttributeOptions(call.message, hasValue: false)
+        let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         // It stays while the request is under way, whatever becomes of its service (Q111).
         link.request { [self, characteristic] in
@@ -74,6 +74,7 @@ final class RemoteDescriptor {
         let options = try AttributeOptions(call.message, hasValue: true)
         // Switching notifications is for `StartNotify` alone (Q108).
         if server.isSwitch { throw BlueZError.notPermitted("Write not permitted") }
+        try options.refuseEmptyLongWrite()
         isWriting = true
         link.request { [self] in
             guard server.isWritable else { return .error(0x03) }

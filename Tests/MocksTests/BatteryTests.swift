@@ -69,7 +69,8 @@ struct BatteryTests {
             for: stage.client.call(Stage.strap, "org.freedesktop.DBus.Introspectable.Introspect", []))
         #expect(
             text.contains(
-                #"<interface name="org.bluez.Battery1"><property name="Percentage" type="y" access="read"/>"#))
+                #"<interface name="org.bluez.Battery1"><property name="Percentage" type="y" access="read"></property>"#)
+        )
         let all = stage.client.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
         #expect(stage.wait(for: all).contains("org.bluez.Battery1: {Percentage: 87, Source: GATT Battery Service}"))
         let values = stage.client.call(

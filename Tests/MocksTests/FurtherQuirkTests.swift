@@ -90,6 +90,7 @@ struct FurtherQuirkTests {
     @Test func `Q85 after Disconnect a bonded device stays away until Connect, a trusted one does not`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
+        _ = stage.agent("NoInputNoOutput", .accept)
         #expect(stage.device(Stage.strap, "Pair") == "ok")
         stage.device(Stage.strap, "Disconnect")
         stage.run(.seconds(10))
