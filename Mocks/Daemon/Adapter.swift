@@ -75,8 +75,8 @@ final class Adapter {
     func appear() {
         let object = tree.add(TypedInterface(Self.table, of: self), at: path)
         tree.add(TypedInterface(LocalApplications.table, of: applications), to: object)
-        advertisements.appear(on: object)
         tree.add(TypedInterface(AdvertisementMonitors.table, of: monitors), to: object)
+        advertisements.appear(on: object)
         self.object = object
         for record in storage.records(of: hardware.address) { add(Device(record, on: self)).appear() }
     }

@@ -4,28 +4,6 @@ extension Behaviour {
     /// Links that come.
     static let connection = [
         Behaviour(
-            "Connect: the order of Connected, the reply, the services' objects and ServicesResolved", 70,
-            transcript: """
-                TWINS Device1 Connected=true
-                TWINS Connect -> ok
-                added TWINS/1801: Introspectable GattService1 Properties
-                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
-                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
-                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
-                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
-                added TWINS/ffd0: Introspectable GattService1 Properties
-                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
-                added TWINS/ffd0#2: Introspectable GattService1 Properties
-                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
-                TWINS Device1 UUIDs=[1800, 1801, ffd0] ServicesResolved=true
-                """
-        ) { trial in
-            trial.aside { trial.find("TWINS") }
-            trial.watch("TWINS", hiding: ["RSSI", "ManufacturerData"])
-            trial.first.call("TWINS", "Device1.Connect")
-            trial.first.until("ServicesResolved=true")
-        },
-        Behaviour(
             "Connect to a device with a battery", 109,
             transcript: """
                 HRM-0 Device1 Connected=true
@@ -53,30 +31,8 @@ extension Behaviour {
             trial.pass(.seconds(1))
         },
         Behaviour(
-            "a connected device: its properties and their types", 55, 58,
-            transcript: """
-                TWINS Device1 Address s F0:F1:F2:F3:F4:10
-                TWINS Device1 AddressType s random
-                TWINS Device1 Name s TWINS
-                TWINS Device1 Alias s TWINS
-                TWINS Device1 Paired b false
-                TWINS Device1 Bonded b false
-                TWINS Device1 Trusted b false
-                TWINS Device1 Blocked b false
-                TWINS Device1 LegacyPairing b false
-                TWINS Device1 Connected b true
-                TWINS Device1 UUIDs as [1800, 1801, ffd0]
-                TWINS Device1 Adapter o hci0
-                TWINS Device1 ManufacturerData a{qv} {76: <01 02 03 04 05>}
-                TWINS Device1 ServicesResolved b true
-                TWINS Device1 AdvertisingFlags ay <06>
-                """
-        ) { trial in
-            trial.connect("TWINS")
-            trial.first.describe("TWINS", "Device1")
-        },
-        Behaviour(
             "services, characteristics and descriptors: their properties and their types", 101,
+            linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d GattService1 UUID s 180d
                 HRM-0/180d GattService1 Device o HRM-0
@@ -107,43 +63,12 @@ extension Behaviour {
                 HRM-0 Battery1 Source s GATT Battery Service
                 """
         ) { trial in
-            trial.connect("HRM-0")
             trial.first.describe("HRM-0/180d", "GattService1")
             for characteristic in ["2a37", "2a38", "2a39"] {
                 trial.first.describe("HRM-0/180d/\(characteristic)", "GattCharacteristic1")
             }
             trial.first.describe("HRM-0/180d/2a37/2902", "GattDescriptor1")
             trial.first.describe("HRM-0", "Battery1")
-        },
-        Behaviour(
-            "the paths of attributes bear their handles", 110,
-            transcript: """
-                TWINS/1801: …/service0006
-                TWINS/1801/2a05: …/service0006/char0007
-                TWINS/1801/2a05/2902: …/service0006/char0007/desc0009
-                TWINS/ffd0: …/service000e
-                TWINS/ffd0/ffd1: …/service000e/char000f
-                TWINS/ffd0#2: …/service0011
-                TWINS/ffd0#2/ffd1: …/service0011/char0012
-                """
-        ) { trial in
-            trial.connect("TWINS")
-            for object in ["1801", "1801/2a05", "1801/2a05/2902", "ffd0", "ffd0/ffd1", "ffd0#2", "ffd0#2/ffd1"] {
-                let path = trial.names.path(of: "TWINS/\(object)")?.description ?? "none"
-                trial.first.journal.write("TWINS/\(object): …\(path.dropFirst("/org/bluez/hci0/dev_".count + 17))")
-            }
-        },
-        Behaviour(
-            "Connect on a live link", 71, 80,
-            transcript: """
-                TWINS Connect -> ok
-                B: TWINS Connect -> ok
-                """
-        ) { trial in
-            trial.connect("TWINS")
-            let other = trial.another("B")
-            trial.first.call("TWINS", "Device1.Connect")
-            other.call("TWINS", "Device1.Connect")
         },
         Behaviour(
             "Connect while another client connects", 76,
@@ -171,17 +96,149 @@ extension Behaviour {
             trial.first.until("ServicesResolved=true")
         },
         Behaviour(
-            "a second link to the same device: its services are known", 93,
+            "Connect: the order of Connected, the reply, the services' objects and ServicesResolved", 70,
             transcript: """
                 TWINS Device1 Connected=true
                 TWINS Connect -> ok
-                TWINS Device1 ServicesResolved=true
+                added TWINS/1801: Introspectable GattService1 Properties
+                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0: Introspectable GattService1 Properties
+                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0#2: Introspectable GattService1 Properties
+                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS Device1 UUIDs=[1800, 1801, ffd0] ServicesResolved=true
                 """
         ) { trial in
-            trial.connect("TWINS")
-            trial.aside { trial.first.call("TWINS", "Device1.Disconnect") }
+            trial.aside { trial.find("TWINS") }
+            trial.watch("TWINS", hiding: ["RSSI", "ManufacturerData"])
             trial.first.call("TWINS", "Device1.Connect")
             trial.first.until("ServicesResolved=true")
+        },
+        Behaviour(
+            "a connected device: its properties and their types", 55, 58,
+            linkedTo: "TWINS",
+            transcript: """
+                TWINS Device1 Address s F0:F1:F2:F3:F4:10
+                TWINS Device1 AddressType s random
+                TWINS Device1 Name s TWINS
+                TWINS Device1 Alias s TWINS
+                TWINS Device1 Paired b false
+                TWINS Device1 Bonded b false
+                TWINS Device1 Trusted b false
+                TWINS Device1 Blocked b false
+                TWINS Device1 LegacyPairing b false
+                TWINS Device1 Connected b true
+                TWINS Device1 UUIDs as [1800, 1801, ffd0]
+                TWINS Device1 Adapter o hci0
+                TWINS Device1 ManufacturerData a{qv} {76: <01 02 03 04 05>}
+                TWINS Device1 ServicesResolved b true
+                TWINS Device1 AdvertisingFlags ay <06>
+                """
+        ) { trial in
+            trial.first.describe("TWINS", "Device1")
+        },
+        Behaviour(
+            "the paths of attributes bear their handles", 110,
+            linkedTo: "TWINS",
+            transcript: """
+                TWINS/1801: …/service0006
+                TWINS/1801/2a05: …/service0006/char0007
+                TWINS/1801/2a05/2902: …/service0006/char0007/desc0009
+                TWINS/ffd0: …/service000e
+                TWINS/ffd0/ffd1: …/service000e/char000f
+                TWINS/ffd0#2: …/service0011
+                TWINS/ffd0#2/ffd1: …/service0011/char0012
+                """
+        ) { trial in
+            for object in ["1801", "1801/2a05", "1801/2a05/2902", "ffd0", "ffd0/ffd1", "ffd0#2", "ffd0#2/ffd1"] {
+                let path = trial.names.path(of: "TWINS/\(object)")?.description ?? "none"
+                trial.first.journal.write("TWINS/\(object): …\(path.dropFirst("/org/bluez/hci0/dev_".count + 17))")
+            }
+        },
+        Behaviour(
+            "Connect on a live link", 71, 80,
+            linkedTo: "TWINS",
+            transcript: """
+                TWINS Connect -> ok
+                B: TWINS Connect -> ok
+                """
+        ) { trial in
+            let other = trial.another("B")
+            trial.first.call("TWINS", "Device1.Connect")
+            other.call("TWINS", "Device1.Connect")
+        },
+        Behaviour(
+            "Connect during a scan: Discovering stays true", 41,
+            transcript: """
+                TWINS Device1 Connected=true
+                TWINS Connect -> ok
+                added TWINS/1801: Introspectable GattService1 Properties
+                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0: Introspectable GattService1 Properties
+                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0#2: Introspectable GattService1 Properties
+                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS Device1 ServicesResolved=true
+                hci0 Get org.bluez.Adapter1 Discovering -> true
+                """
+        ) { trial in
+            trial.aside { trial.find("TWINS") }
+            trial.watch("hci0", "TWINS", hiding: ["RSSI", "ManufacturerData", "UUIDs"])
+            trial.first.call("TWINS", "Device1.Connect")
+            trial.first.until("ServicesResolved=true")
+            trial.pass(.seconds(1))
+            trial.first.get("hci0", "Adapter1", "Discovering")
+        },
+        Behaviour(
+            "ConnectProfile and DisconnectProfile",
+            linkedTo: "TWINS",
+            transcript: """
+                """
+        ) { trial in
+            for uuid in ["ffd0", "0000ffd0-0000-1000-8000-00805f9b34fb", "180d", "nonsense", ""] {
+                trial.first.call("TWINS", "Device1.ConnectProfile", uuid)
+                trial.first.call("TWINS", "Device1.DisconnectProfile", uuid)
+            }
+        },
+        Behaviour(
+            "ConnectDevice", 83,
+            transcript: """
+                hci0 ConnectDevice {} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 ConnectDevice {Address: nonsense} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 ConnectDevice {Address: 1} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: x} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                added TWINS: Introspectable Device1 Properties
+                hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> TWINS
+                added TWINS/1801: Introspectable GattService1 Properties
+                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0: Introspectable GattService1 Properties
+                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0#2: Introspectable GattService1 Properties
+                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS Device1 ServicesResolved=true
+                hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> error org.bluez.Error.AlreadyExists "Already Exists"
+                """
+        ) { trial in
+            trial.watch("hci0", "TWINS", hiding: ["RSSI", "ManufacturerData", "UUIDs"])
+            let address = Value.string("F0:F1:F2:F3:F4:10")
+            trial.first.call("hci0", "Adapter1.ConnectDevice", [String: Value]())
+            trial.first.call("hci0", "Adapter1.ConnectDevice", ["Address": Value.string("nonsense")])
+            trial.first.call("hci0", "Adapter1.ConnectDevice", ["Address": Value.uint32(1)])
+            trial.first.call("hci0", "Adapter1.ConnectDevice", ["Address": address, "AddressType": .string("x")])
+            trial.first.call("hci0", "Adapter1.ConnectDevice", ["Address": address, "AddressType": .string("random")])
+            trial.first.until("ServicesResolved=true")
+            trial.pass(.seconds(1))
+            trial.first.get("TWINS", "Device1", "Name")
+            trial.first.call("hci0", "Adapter1.ConnectDevice", ["Address": address, "AddressType": .string("random")])
         },
     ]
 }

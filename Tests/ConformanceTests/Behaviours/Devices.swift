@@ -21,28 +21,6 @@ extension Behaviour {
             trial.first.call("TWINS", "Device1.Connect")
         },
         Behaviour(
-            "RemoveDevice of a connected device", 61,
-            transcript: """
-                TWINS Device1 ServicesResolved=false
-                hci0 RemoveDevice TWINS -> ok
-                TWINS Device1 Connected=false
-                removed TWINS/1801/2a05/2902: Properties Introspectable GattDescriptor1
-                removed TWINS/1801/2a05: Properties Introspectable GattCharacteristic1
-                removed TWINS/1801/2b29: Properties Introspectable GattCharacteristic1
-                removed TWINS/1801/2b2a: Properties Introspectable GattCharacteristic1
-                removed TWINS/1801: Properties Introspectable GattService1
-                removed TWINS/ffd0/ffd1: Properties Introspectable GattCharacteristic1
-                removed TWINS/ffd0: Properties Introspectable GattService1
-                removed TWINS/ffd0#2/ffd1: Properties Introspectable GattCharacteristic1
-                removed TWINS/ffd0#2: Properties Introspectable GattService1
-                removed TWINS: Properties Introspectable Device1
-                """
-        ) { trial in
-            trial.connect("TWINS")
-            trial.first.call("hci0", "Adapter1.RemoveDevice", Value.objectPath(trial.names.path(of: "TWINS") ?? .root))
-            trial.first.until("removed TWINS:")
-        },
-        Behaviour(
             "Alias of a device, set and taken back", 56,
             transcript: """
                 TWINS Device1 Alias=left one

@@ -1,29 +1,31 @@
+import DBus
+
 extension Behaviour {
     /// Links that go.
     static let disconnection = [
         Behaviour(
-            "Disconnect: the order of ServicesResolved, the reply and Connected", 84,
+            "a second link to the same device: its services are known", 93,
+            linkedTo: "TWINS",
             transcript: """
-                TWINS Device1 ServicesResolved=false
-                TWINS Disconnect -> ok
-                TWINS Device1 Connected=false
+                TWINS Device1 Connected=true
+                TWINS Connect -> ok
+                TWINS Device1 ServicesResolved=true
                 """
         ) { trial in
-            trial.connect("TWINS")
-            trial.first.call("TWINS", "Device1.Disconnect")
-            trial.first.until("Connected=false")
+            trial.aside { trial.first.call("TWINS", "Device1.Disconnect") }
+            trial.first.call("TWINS", "Device1.Connect")
+            trial.first.until("ServicesResolved=true")
         },
         Behaviour(
-            "Disconnect of a device with a battery", 84,
+            "another client disconnects", 74,
+            linkedTo: "TWINS",
             transcript: """
-                removed HRM-0: Battery1
-                HRM-0 Device1 ServicesResolved=false
-                HRM-0 Disconnect -> ok
-                HRM-0 Device1 Connected=false
+                TWINS Device1 ServicesResolved=false
+                TWINS Device1 Connected=false
+                B: TWINS Disconnect -> ok
                 """
         ) { trial in
-            trial.connect("HRM-0")
-            trial.first.call("HRM-0", "Device1.Disconnect")
+            trial.another("B").call("TWINS", "Device1.Disconnect")
             trial.first.until("Connected=false")
         },
         Behaviour(
@@ -46,6 +48,53 @@ extension Behaviour {
             let connecting = trial.first.begin("TWINS", "Device1.Connect")
             trial.first.call("TWINS", "Device1.Disconnect")
             trial.wait { !connecting.isOpen }
+        },
+        Behaviour(
+            "Disconnect: the order of ServicesResolved, the reply and Connected", 84,
+            linkedTo: "TWINS",
+            transcript: """
+                TWINS Device1 ServicesResolved=false
+                TWINS Disconnect -> ok
+                TWINS Device1 Connected=false
+                """
+        ) { trial in
+            trial.first.call("TWINS", "Device1.Disconnect")
+            trial.first.until("Connected=false")
+        },
+        Behaviour(
+            "RemoveDevice of a connected device", 61,
+            linkedTo: "TWINS",
+            transcript: """
+                TWINS Device1 ServicesResolved=false
+                hci0 RemoveDevice TWINS -> ok
+                TWINS Device1 Connected=false
+                removed TWINS/1801/2a05/2902: Properties Introspectable GattDescriptor1
+                removed TWINS/1801/2a05: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801/2b29: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801/2b2a: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801: Properties Introspectable GattService1
+                removed TWINS/ffd0/ffd1: Properties Introspectable GattCharacteristic1
+                removed TWINS/ffd0: Properties Introspectable GattService1
+                removed TWINS/ffd0#2/ffd1: Properties Introspectable GattCharacteristic1
+                removed TWINS/ffd0#2: Properties Introspectable GattService1
+                removed TWINS: Properties Introspectable Device1
+                """
+        ) { trial in
+            trial.first.call("hci0", "Adapter1.RemoveDevice", Value.objectPath(trial.names.path(of: "TWINS") ?? .root))
+            trial.first.until("removed TWINS:")
+        },
+        Behaviour(
+            "Disconnect of a device with a battery", 84,
+            linkedTo: "HRM-0",
+            transcript: """
+                removed HRM-0: Battery1
+                HRM-0 Device1 ServicesResolved=false
+                HRM-0 Disconnect -> ok
+                HRM-0 Device1 Connected=false
+                """
+        ) { trial in
+            trial.first.call("HRM-0", "Device1.Disconnect")
+            trial.first.until("Connected=false")
         },
         Behaviour(
             "the peripheral drops the link", 86,
@@ -74,18 +123,6 @@ extension Behaviour {
             trial.discover("FLAKY")
             trial.watch("FLAKY", hiding: ["Percentage"])
             trial.first.call("FLAKY", "Device1.Connect")
-            trial.first.until("Connected=false")
-        },
-        Behaviour(
-            "another client disconnects", 74,
-            transcript: """
-                TWINS Device1 ServicesResolved=false
-                TWINS Device1 Connected=false
-                B: TWINS Disconnect -> ok
-                """
-        ) { trial in
-            trial.connect("TWINS")
-            trial.another("B").call("TWINS", "Device1.Disconnect")
             trial.first.until("Connected=false")
         },
     ]

@@ -152,7 +152,7 @@ extension Behaviour {
             trial.watch("TWINS")
             trial.first.call("hci0", "Adapter1.StartDiscovery")
             trial.wait { trial.names.isPresent("TWINS") }
-            trial.pass(.seconds(4))
+            trial.pass(.seconds(3))
         },
         Behaviour(
             "with an RSSI filter the strength of each packet is signalled", 47,

@@ -51,7 +51,7 @@ extension Behaviour {
         ) { trial in
             trial.scan(["Transport": .string("le"), "UUIDs": .strings(["ffd0"])])
             trial.wait { trial.names.isPresent("TWINS") }
-            trial.pass(.seconds(3))
+            trial.pass(.seconds(2))
             trial.list()
         },
         Behaviour(
@@ -68,7 +68,7 @@ extension Behaviour {
             other.call("hci0", "Adapter1.SetDiscoveryFilter", ["UUIDs": Value.strings(["fff0"])])
             other.call("hci0", "Adapter1.StartDiscovery")
             trial.wait { trial.names.isPresent("TWINS") && trial.names.isPresent("SECURE") }
-            trial.pass(.seconds(3))
+            trial.pass(.seconds(2))
             trial.list()
         },
         Behaviour(
@@ -95,7 +95,7 @@ extension Behaviour {
             other.call("hci0", "Adapter1.StartDiscovery")
             trial.scan()
             trial.wait { trial.names.isPresent("LOUD") }
-            trial.pass(.seconds(3))
+            trial.pass(.seconds(2))
             trial.list()
         },
         Behaviour(
@@ -112,8 +112,54 @@ extension Behaviour {
             trial.list()
             trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["UUIDs": Value.strings(["fff0"])])
             trial.wait { trial.names.isPresent("SECURE") }
-            trial.pass(.seconds(3))
+            trial.pass(.seconds(2))
             trial.list()
+        },
+        Behaviour(
+            "one client's DuplicateData shows all clients each packet", 48,
+            transcript: """
+                TWINS Device1 RSSI=# ManufacturerData={76: <01 02 03 04 05>} …
+                B: hci0 SetDiscoveryFilter {DuplicateData: true} -> ok
+                B: hci0 StartDiscovery -> ok
+                """
+        ) { trial in
+            let other = trial.another("B")
+            trial.watch("TWINS")
+            trial.aside {
+                trial.scan(["Transport": .string("le")])
+                trial.wait { trial.names.isPresent("TWINS") }
+            }
+            other.call("hci0", "Adapter1.SetDiscoveryFilter", ["DuplicateData": Value.bool(true)])
+            other.call("hci0", "Adapter1.StartDiscovery")
+            trial.first.until("ManufacturerData", times: 3)
+        },
+        Behaviour(
+            "filters that let nothing through", 43,
+            transcript: """
+                hci0 SetDiscoveryFilter {RSSI: 20, Transport: le} -> ok
+                hci0 StartDiscovery -> ok
+                hci0 Adapter1 Discovering=true
+                devices: none
+                hci0 SetDiscoveryFilter {Pattern: no such name, Transport: le} -> ok
+                hci0 StartDiscovery -> ok
+                hci0 Adapter1 Discovering=true
+                devices: none
+                """
+        ) { trial in
+            let filters: [[String: Value]] = [
+                ["Transport": .string("le"), "RSSI": .int16(20)],
+                ["Transport": .string("le"), "Pattern": .string("no such name")],
+            ]
+            for filter in filters {
+                trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", filter)
+                trial.first.call("hci0", "Adapter1.StartDiscovery")
+                trial.pass(.seconds(2))
+                trial.list()
+                trial.aside {
+                    trial.first.call("hci0", "Adapter1.StopDiscovery", noting: false)
+                    trial.pass(.milliseconds(300))
+                }
+            }
         },
     ]
 }

@@ -1,3 +1,5 @@
+import DBus
+
 extension Behaviour {
     /// Objects, interfaces and properties.
     static let objects = [
@@ -31,6 +33,118 @@ extension Behaviour {
             trial.first.describe("hci0", "Adapter1")
             trial.first.describe("hci0", "LEAdvertisingManager1")
             trial.first.describe("hci0", "AdvertisementMonitorManager1")
-        }
+        },
+        Behaviour(
+            "Pairable, Discoverable and their timeouts, set and taken back", 35,
+            transcript: """
+                hci0 Set org.bluez.Adapter1 Pairable true -> ok
+                hci0 Adapter1 Pairable=true
+                hci0 Set org.bluez.Adapter1 Pairable true -> ok
+                hci0 Set org.bluez.Adapter1 Pairable false -> ok
+                hci0 Adapter1 Pairable=false
+                hci0 Set org.bluez.Adapter1 PairableTimeout 30 -> ok
+                hci0 Adapter1 PairableTimeout=30
+                hci0 Set org.bluez.Adapter1 PairableTimeout 0 -> ok
+                hci0 Adapter1 PairableTimeout=0
+                hci0 Set org.bluez.Adapter1 DiscoverableTimeout 30 -> ok
+                hci0 Adapter1 DiscoverableTimeout=30
+                hci0 Set org.bluez.Adapter1 DiscoverableTimeout 180 -> ok
+                hci0 Adapter1 DiscoverableTimeout=180
+                hci0 Set org.bluez.Adapter1 Discoverable true -> ok
+                hci0 Adapter1 Discoverable=true
+                hci0 Set org.bluez.Adapter1 Discoverable true -> ok
+                hci0 Set org.bluez.Adapter1 Discoverable false -> ok
+                hci0 Adapter1 Discoverable=false
+                """
+        ) { trial in
+            let settings: [(String, [Value])] = [
+                ("Pairable", [.bool(true), .bool(true), .bool(false)]),
+                ("PairableTimeout", [.uint32(30), .uint32(0)]),
+                ("DiscoverableTimeout", [.uint32(30), .uint32(180)]),
+                ("Discoverable", [.bool(true), .bool(true), .bool(false)]),
+            ]
+            for (property, values) in settings {
+                for value in values {
+                    trial.first.set("hci0", "Adapter1", property, value)
+                    // The kernel takes a moment, and a signal may follow the reply.
+                    trial.pass(.milliseconds(300))
+                }
+            }
+        },
+        Behaviour(
+            "GetManagedObjects: the objects of a connected device, in their order", 18,
+            linkedTo: "TWINS",
+            transcript: """
+                /org/bluez: Introspectable AgentManager1 ProfileManager1 HealthManager1
+                hci0: Introspectable Adapter1 Properties BatteryProviderManager1 GattManager1 AdvertisementMonitorManager1 Media1 NetworkServer1 SimAccess1 LEAdvertisingManager1
+                TWINS: Introspectable Device1 Properties
+                TWINS/ffd0#2: Introspectable GattService1 Properties
+                TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS/ffd0: Introspectable GattService1 Properties
+                TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS/1801: Introspectable GattService1 Properties
+                TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                """,
+            differences: [.loopback: fewerInterfaces, .privateBus: fewerInterfaces]
+        ) { trial in
+            trial.first.listObjects(below: "TWINS", "hci0", "/org/bluez")
+        },
+        Behaviour(
+            "introspection", 20,
+            linkedTo: "TWINS",
+            transcript: """
+                / Introspectable: Introspect ->s=xml
+                / ObjectManager: GetManagedObjects ->a{oa{sa{sv}}}=objects InterfacesAdded o=object a{sa{sv}}=interfaces InterfacesRemoved o=object as=interfaces
+                /org/bluez Introspectable: Introspect ->s=xml
+                /org/bluez AgentManager1: RegisterAgent o=agent s=capability UnregisterAgent o=agent RequestDefaultAgent o=agent
+                hci0 Introspectable: Introspect ->s=xml
+                hci0 Adapter1: StartDiscovery SetDiscoveryFilter a{sv}=properties StopDiscovery RemoveDevice o=device GetDiscoveryFilters ->as=filters ConnectDevice a{sv}=properties Address.s.read AddressType.s.read Name.s.read Alias.s.readwrite Class.u.read Powered.b.readwrite PowerState.s.read Discoverable.b.readwrite DiscoverableTimeout.u.readwrite Pairable.b.readwrite PairableTimeout.u.readwrite Discovering.b.read UUIDs.as.read Modalias.s.read Roles.as.read ExperimentalFeatures.as.read
+                hci0 Properties: Get s=interface s=name ->v=value Set s=interface s=name v=value GetAll s=interface ->a{sv}=properties PropertiesChanged s=interface a{sv}=changed_properties as=invalidated_properties
+                hci0 GattManager1: RegisterApplication o=application a{sv}=options UnregisterApplication o=application
+                hci0 AdvertisementMonitorManager1: RegisterMonitor o=application UnregisterMonitor o=application SupportedMonitorTypes.as.read SupportedFeatures.as.read
+                hci0 LEAdvertisingManager1: RegisterAdvertisement o=advertisement a{sv}=options UnregisterAdvertisement o=service ActiveInstances.y.read SupportedInstances.y.read SupportedIncludes.as.read SupportedSecondaryChannels.as.read SupportedFeatures.as.read SupportedCapabilities.a{sv}.read
+                TWINS Introspectable: Introspect ->s=xml
+                TWINS Device1: Disconnect Connect ConnectProfile s=UUID DisconnectProfile s=UUID Pair CancelPairing Address.s.read AddressType.s.read Name.s.read Alias.s.readwrite Class.u.read Appearance.q.read Icon.s.read Paired.b.read Bonded.b.read Trusted.b.readwrite Blocked.b.readwrite LegacyPairing.b.read RSSI.n.read Connected.b.read UUIDs.as.read Modalias.s.read Adapter.o.read ManufacturerData.a{qv}.read ServiceData.a{sv}.read TxPower.n.read ServicesResolved.b.read AdvertisingFlags.ay.read AdvertisingData.a{yv}.read WakeAllowed.b.readwrite
+                TWINS Properties: Get s=interface s=name ->v=value Set s=interface s=name v=value GetAll s=interface ->a{sv}=properties PropertiesChanged s=interface a{sv}=changed_properties as=invalidated_properties
+                TWINS/ffd0 Introspectable: Introspect ->s=xml
+                TWINS/ffd0 GattService1: UUID.s.read Device.o.read Primary.b.read Includes.ao.read
+                TWINS/ffd0 Properties: Get s=interface s=name ->v=value Set s=interface s=name v=value GetAll s=interface ->a{sv}=properties PropertiesChanged s=interface a{sv}=changed_properties as=invalidated_properties
+                TWINS/ffd0/ffd1 Introspectable: Introspect ->s=xml
+                TWINS/ffd0/ffd1 GattCharacteristic1: ReadValue a{sv}=options ->ay=value WriteValue ay=value a{sv}=options AcquireWrite a{sv}=options ->h=fd ->q=mtu AcquireNotify a{sv}=options ->h=fd ->q=mtu StartNotify StopNotify UUID.s.read Service.o.read Value.ay.read Notifying.b.read Flags.as.read WriteAcquired.b.read NotifyAcquired.b.read MTU.q.read
+                TWINS/ffd0/ffd1 Properties: Get s=interface s=name ->v=value Set s=interface s=name v=value GetAll s=interface ->a{sv}=properties PropertiesChanged s=interface a{sv}=changed_properties as=invalidated_properties
+                TWINS/1801/2a05/2902 Introspectable: Introspect ->s=xml
+                TWINS/1801/2a05/2902 GattDescriptor1: ReadValue a{sv}=options ->ay=value WriteValue ay=value a{sv}=options UUID.s.read Characteristic.o.read Value.ay.read
+                TWINS/1801/2a05/2902 Properties: Get s=interface s=name ->v=value Set s=interface s=name v=value GetAll s=interface ->a{sv}=properties PropertiesChanged s=interface a{sv}=changed_properties as=invalidated_properties
+                """
+        ) { trial in
+            for object in ["/", "/org/bluez", "hci0", "TWINS", "TWINS/ffd0", "TWINS/ffd0/ffd1", "TWINS/1801/2a05/2902"]
+            {
+                trial.first.introspect(object)
+            }
+        },
     ]
+
+    private static let fewerInterfaces = Difference(
+        """
+        ProfileManager1, HealthManager1, Media1, NetworkServer1 and SimAccess1 are for Bluetooth classic and audio, and \
+        BatteryProviderManager1 is for programs that know of batteries by other means: no central of Bluetooth LE asks \
+        for any of them.
+        """,
+        transcript: """
+            /org/bluez: Introspectable AgentManager1
+            hci0: Introspectable Adapter1 Properties GattManager1 AdvertisementMonitorManager1 LEAdvertisingManager1
+            TWINS: Introspectable Device1 Properties
+            TWINS/ffd0#2: Introspectable GattService1 Properties
+            TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+            TWINS/ffd0: Introspectable GattService1 Properties
+            TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+            TWINS/1801: Introspectable GattService1 Properties
+            TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+            TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+            TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+            TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+            """)
 }

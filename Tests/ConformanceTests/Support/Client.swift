@@ -9,6 +9,7 @@ final class Client {
     let bus: any Bus
     private(set) var isOpen = true
     private unowned let trial: Trial
+    var names: Names { trial.names }
     private var answers: [Answer] = []
 
     init(_ name: String, on trial: Trial, bell: Bell, listening: Bool) {

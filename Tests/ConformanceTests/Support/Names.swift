@@ -52,8 +52,12 @@ final class Names: Sendable {
 
     func learn(objects: Value) {
         guard case .dictionary(_, _, let entries) = objects else { return }
-        for entry in entries {
-            if case .objectPath(let path) = entry.key { learn(path, entry.value) }
+        let known = entries.compactMap { entry in
+            if case .objectPath(let path) = entry.key { (path: path, interfaces: entry.value) } else { nil }
+        }
+        // By handles, as signals tell of them; bluetoothd lists them in another order.
+        for entry in known.sorted(by: { $0.path.description < $1.path.description }) {
+            learn(entry.path, entry.interfaces)
         }
     }
 
