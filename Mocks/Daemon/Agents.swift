@@ -114,6 +114,7 @@ final class Agents {
                 (agents, call) throws(DBusError) in try agents.register(call)
             },
             MethodRow("UnregisterAgent", in: [Argument("agent", "o")]) { (agents, call) throws(DBusError) in
+                // A question to it stays open: whoever pairs holds on to the agent.
                 agents.remove(try agents.called(call))
                 agents.turns.tree.reply(call)
             },
@@ -136,6 +137,7 @@ final class Agents {
             guard let self, let agent else { return }
             agent.token = nil
             remove(agent)
+            agent.leave()
         }
         byClient[client] = agent
         if order.isEmpty { prefer(agent) } else { order.append(agent) }
@@ -164,6 +166,5 @@ final class Agents {
         order.removeAll { $0 === agent }
         byClient[agent.client] = nil
         if wasStandard { defaultChanged(order.first) }
-        agent.leave()
     }
 }

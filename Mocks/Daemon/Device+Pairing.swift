@@ -112,9 +112,12 @@ extension Device {
         _ pairing: Pairing, _ member: String, _ arguments: [Value], _ answered: @escaping (Message?) -> Void
     ) -> Bool {
         pairing.isAsking = true
+        // Meanwhile the peripheral's patience runs, and it is shorter than bluetoothd's with an agent.
+        pairing.timer = link?.after(Timing.pairing) { [weak self] in self?.lost(.authentication) }
         return pairing.agent?.ask(member, arguments) { [weak self] result in
             guard let self, self.pairing === pairing else { return }
             pairing.isAsking = false
+            pairing.timer?.cancel()
             answered(try? result.get())
         } ?? false
     }

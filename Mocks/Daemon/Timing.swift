@@ -14,6 +14,9 @@ enum Timing {
     static let scanningMeanwhile = Duration.seconds(3)
     /// How long an agent may take to answer (src/agent.c).
     static let agent = Duration.seconds(60)
+    /// From one message of a pairing to the next at most; then the kernel ends the link. Source: Bluetooth Core, Vol 3, Part H,
+    /// 3.4.
+    static let pairing = Duration.seconds(30)
     /// From an ATT request without an answer to the end of the link. Source: Bluetooth Core, Vol 3, Part F, 3.3.3.
     static let attTimeout = Duration.seconds(30)
     /// From a peripheral out of range to the end of its link: the kernel's default.

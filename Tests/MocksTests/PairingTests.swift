@@ -215,15 +215,26 @@ struct PairingTests {
         #expect(!answer.isOpen)
     }
 
-    @Test func `An agent that is silent for 60 s fails the pairing, and hears Cancel where it was to confirm`() {
-        let stage = stage(SimulatedPairing(.numericComparison(1)))
-        let agent = stage.agent("", .silence)
-        let answer = stage.client.call(Self.path, "org.bluez.Device1.Pair", [], timeout: .seconds(90))
-        stage.run(.seconds(60))
-        #expect(answer.isOpen)
-        stage.run(.milliseconds(300))
-        #expect(answer.line == "AuthenticationFailed: Authentication Failed")
-        #expect(agent.log.take() == ["RequestConfirmation 01 1", "Cancel"])
+    @Test(arguments: [SimulatedPairing.Method.numericComparison(1), .passkeyShown(1)])
+    func `Q92 an agent that is silent for 30 s costs the link, registered or not`(_ method: SimulatedPairing.Method) {
+        for isRegistered in [true, false] {
+            let stage = stage(SimulatedPairing(method))
+            let agent = stage.agent("", .silence)
+            let answer = stage.client.call(Self.path, "org.bluez.Device1.Pair", [], timeout: .seconds(90))
+            stage.run(.milliseconds(300))
+            #expect(agent.log.take().count == 1)
+            if !isRegistered { #expect(stage.agents("UnregisterAgent", .objectPath(TestAgent.path)) == "ok") }
+            stage.run(.milliseconds(29_800))
+            #expect(answer.isOpen && agent.log.take().isEmpty)
+            stage.client.log.clear()
+            stage.run(.milliseconds(200))
+            #expect(agent.log.take() == ["Cancel"])
+            #expect(
+                lines(stage) == [
+                    "D {ServicesResolved: false, Connected: false}",
+                    "Pair -> AuthenticationCanceled: Authentication Canceled",
+                ])
+        }
     }
 
     @Test func `The end of the link cancels a pairing, after Connected is false`() {
