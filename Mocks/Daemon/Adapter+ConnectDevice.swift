@@ -45,8 +45,6 @@ extension Adapter {
                 return tree.fail(call, DBusError(name: "org.bluez.Failed", message: ""))
             }
             let device = add(Device(address, on: self))
-            // The kernel tells what it last heard of it along with the link (connected_callback).
-            device.name = station.report?.name
             device.appear()
             device.becomeTemporary(false)
             device.established(Attempt(nil), with: station)
