@@ -48,8 +48,12 @@ extension MessageReader {
 
     /// Reads a file descriptor (`h`); the caller owns it.
     public mutating func descriptor() throws(DBusError) -> OwnedDescriptor {
-        let number = try fixed(.descriptor, Int32(-1))
+        try expect(.descriptor)
+        // libdbus does not check the number by which a body names one of the message's descriptors.
+        var number: Int32 = -1
+        unsafe dbus_message_iter_get_basic(&iterator, &number)
         guard number >= 0 else { throw .malformed("The message bears no file descriptor.") }
+        skip()
         return OwnedDescriptor(adopting: number)
     }
 

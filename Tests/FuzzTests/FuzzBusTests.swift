@@ -18,6 +18,23 @@ struct FuzzBusTests {
         task.cancel()
     }
 
+    /// Found by the campaign, in case 7,000,000 and some: the reader had stepped past it.
+    @Test func `A body that names a descriptor which the message does not bear is refused, and the reader stays`()
+        throws
+    {
+        var bytes = try Corpus.Head.reply.message([.uint32(3), .byte(7)]).bytes
+        // The signature in the header, "uy", becomes "hy".
+        let place = try #require((0..<bytes.count - 3).first { Array(bytes[$0..<$0 + 4]) == [2, 0x75, 0x79, 0] })
+        bytes[place + 1] = UInt8(ascii: "h")
+        let message = try #require(Message(bytes: bytes))
+        try message.read { (body) throws(DBusError) in
+            #expect(throws: DBusError.self) { _ = try body.descriptor().number }
+            #expect(body.type.rawValue == 0x68)
+            body.skip()
+            #expect(try body.byte() == 7)
+        }
+    }
+
     @Test func `What the mutators make repeats, and another seed makes something else`() throws {
         let (first, second) = (try Campaign(seed: 3).run(0..<1_000), try Campaign(seed: 3).run(0..<1_000))
         #expect(first == second)
