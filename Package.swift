@@ -64,12 +64,13 @@ let package = Package(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
         .testTarget(
-            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
+            swiftSettings: strict),
         .testTarget(
             name: "ScenarioFilesTests", dependencies: ["ScenarioFiles", "RxBluetoothMocks", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
+            name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",
@@ -84,7 +85,10 @@ let package = Package(
             swiftSettings: strict),
         // The simulation against what it simulates.
         .testTarget(
-            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
+            swiftSettings: strict),
+        // Real buses and sockets for tests.
+        .target(name: "BusTesting", dependencies: ["DBus"], path: "Tests/BusTesting", swiftSettings: strict),
         // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.
         .target(name: "DaemonInterfaces", path: "Tests/DaemonInterfaces", swiftSettings: strict),
     ],

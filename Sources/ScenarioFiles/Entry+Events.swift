@@ -22,19 +22,10 @@ extension Entry {
     }
 
     private func allParts(and others: [String]) throws(ScenarioFileError) -> [String: Entry] {
-        guard let mapping = node.mapping else { throw error("\(name) has no keys", "the keys of an event") }
         let names = Self.actions.map(\.name)
-        let allowed = Set(names + Self.actions.flatMap(\.details) + others)
-        var parts: [String: Entry] = [:]
-        for (key, value) in mapping {
-            let text = key.scalar?.string ?? ""
-            guard allowed.contains(text) else {
-                throw Entry(key, name, in: file).error(
-                    "“\(text)” is no key of \(name)", "one of \((others + names).joined(separator: ", "))")
-            }
-            parts[text] = Entry(value, text, in: file)
-        }
-        return parts
+        return try parts(
+            Set(names + Self.actions.flatMap(\.details) + others),
+            expected: ("the keys of an event", "one of \((others + names).joined(separator: ", "))"))
     }
 
     /// What happens.

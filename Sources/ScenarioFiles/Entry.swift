@@ -26,15 +26,20 @@ struct Entry {
 
     /// Its parts by their keys. A key that is not among those allowed is an error at its own line.
     func parts(_ allowed: String...) throws(ScenarioFileError) -> [String: Entry] {
-        guard let mapping = node.mapping else {
-            throw error("\(name) has no keys", "the keys \(allowed.joined(separator: ", "))")
-        }
+        let keys = allowed.joined(separator: ", ")
+        return try parts(Set(allowed), expected: ("the keys \(keys)", "one of \(keys)"))
+    }
+
+    /// The same; `expected` says what should be there where there are no keys at all, and where one is wrong.
+    func parts(
+        _ allowed: Set<String>, expected: (noKeys: String, wrongKey: String)
+    ) throws(ScenarioFileError) -> [String: Entry] {
+        guard let mapping = node.mapping else { throw error("\(name) has no keys", expected.noKeys) }
         var parts: [String: Entry] = [:]
         for (key, value) in mapping {
             let text = key.scalar?.string ?? ""
             guard allowed.contains(text) else {
-                throw Entry(key, name, in: file).error(
-                    "“\(text)” is no key of \(name)", "one of \(allowed.joined(separator: ", "))")
+                throw Entry(key, name, in: file).error("“\(text)” is no key of \(name)", expected.wrongKey)
             }
             parts[text] = Entry(value, text, in: file)
         }

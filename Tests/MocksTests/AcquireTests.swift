@@ -1,6 +1,6 @@
+import BusTesting
 import DBus
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// Sockets in place of signals and calls.
@@ -18,12 +18,12 @@ struct AcquireTests {
     }
 
     /// Calls, and takes the descriptor out of the answer.
-    private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: Held, mtu: UInt16) {
+    private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: HeldSocket, mtu: UInt16) {
         let answer = stage.client.call(path, "org.bluez.GattCharacteristic1.\(method)", [.properties([:])])
         stage.wait(for: answer)
         let reply = try #require(answer.message)
         let (socket, mtu) = try reply.read { (body) throws(DBusError) in
-            (Held(try body.descriptor()), try body.uint16())
+            (HeldSocket(try body.descriptor()), try body.uint16())
         }
         return (socket, mtu)
     }
@@ -170,23 +170,4 @@ struct AcquireTests {
         }
         #expect(try run() == run())
     }
-}
-
-/// A socket of a test, closed at the latest with it.
-final class Held: Sendable {
-    private let socket: Mutex<PacketSocket?>
-
-    init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
-
-    func receive() -> PacketSocket.Received {
-        socket.withLock { socket in
-            guard let received = socket?.receive() else { return .ended }
-            return received
-        }
-    }
-
-    @discardableResult
-    func send(_ packet: [UInt8]) -> Bool { socket.withLock { $0?.send(packet) ?? false } }
-
-    func close() { socket.withLock { $0 = nil } }
 }

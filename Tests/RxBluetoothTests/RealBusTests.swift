@@ -1,8 +1,8 @@
+import BusTesting
 import DBus
 import Dispatch
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// The whole way over a real dbus-daemon and libdbus, with the same simulated bluetoothd at its end. These run on the real
@@ -91,12 +91,12 @@ struct RealBusTests {
         bus.stop()
     }
 
-    private func acquire(_ method: String, _ path: String, on bus: Connection) async throws -> SocketOfTest {
+    private func acquire(_ method: String, _ path: String, on bus: Connection) async throws -> HeldSocket {
         let call = try Message.call(
             to: "org.bluez", path: #require(ObjectPath(path)), interface: "org.bluez.GattCharacteristic1",
             member: method, { (body) throws(DBusError) in try body.properties([:]) })
         return try await answer(call, on: bus).read { (body) throws(DBusError) in
-            SocketOfTest(try body.descriptor())
+            HeldSocket(try body.descriptor())
         }
     }
 
@@ -142,22 +142,4 @@ extension Observable<Characteristic> {
     fileprivate func toDictionary() -> Observable<[BluetoothUUID: Characteristic]> {
         scan(into: [:]) { $0[$1.uuid] = $1 }.filter { $0.count == 3 }
     }
-}
-
-/// A socket that a test was handed.
-private final class SocketOfTest: Sendable {
-    private let socket: Mutex<PacketSocket?>
-
-    init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
-
-    func receive() -> PacketSocket.Received {
-        socket.withLock { socket in
-            guard let received = socket?.receive() else { return .ended }
-            return received
-        }
-    }
-
-    func send(_ packet: [UInt8]) -> Bool { socket.withLock { $0?.send(packet) ?? false } }
-
-    func close() { socket.withLock { $0 = nil } }
 }

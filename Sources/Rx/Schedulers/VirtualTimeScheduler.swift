@@ -120,7 +120,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public func stop() { lock.withLock { isStopped = true } }
 
     /// Runs `pause` before each piece of work and before the clock moves, on the thread that moves it: for tests whose other
-    /// half does its work on threads of its own, and which have to wait for that half.
+    /// half does its work on threads of its own, and which have to wait for that half. It counts from the next run on.
     package func beforeEach(_ pause: @escaping @Sendable () -> Void) { lock.withLock { pauses.append(pause) } }
 
     private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
@@ -128,21 +128,21 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     private func run(until end: VirtualTime?) {
-        let began = lock.withLock {
-            if isMoving { return false }
+        let pauses: [@Sendable () -> Void]? = lock.withLock {
+            if isMoving { return nil }
             isMoving = true
             isStopped = false
-            return true
+            return pauses
         }
-        guard began else { return }
-        while let action = takeNext(until: end) { action.run() }
+        guard let pauses else { return }
+        while let action = takeNext(until: end, after: pauses) { action.run() }
         moveClock(to: end)
         lock.withLock { isMoving = false }
     }
 
-    private func takeNext(until end: VirtualTime?) -> ScheduledAction? {
+    private func takeNext(until end: VirtualTime?, after pauses: [@Sendable () -> Void]) -> ScheduledAction? {
         while true {
-            for pause in lock.withLock({ pauses }) { pause() }
+            for pause in pauses { pause() }
             guard let news = lock.withLock({ takeArrived() }) else { return nil }
             for item in news { queue.add(item) }
             guard let due = queue.firstTime else { return nil }

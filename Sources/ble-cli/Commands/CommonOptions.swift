@@ -27,7 +27,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Use the simulated devices of this scenario: everyday, crowd, or a file. It means --simulate.",
+            "Use the simulated devices of this scenario: \(ScenarioChoice.choices). It means --simulate.",
             valueName: "scenario"))
     var scenario: String?
 

@@ -23,7 +23,7 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate everyday --bus unix:path=/run/test/bus
             """)
 
-    @Argument(help: "The scenario: everyday, crowd, or a file.") var scenario = ScenarioChoice.standard
+    @Argument(help: "The scenario: \(ScenarioChoice.choices).") var scenario = ScenarioChoice.standard
 
     @Option(
         parsing: .unconditional,

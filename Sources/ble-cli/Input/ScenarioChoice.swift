@@ -12,6 +12,9 @@ enum ScenarioChoice {
         ("lab", { .lab }),
     ]
 
+    /// What one may give, for help texts.
+    static var choices: String { named.map(\.name).joined(separator: ", ") + ", or a file" }
+
     /// Takes a name, or a path: what has a slash or a dot in it. Throws for a name that no scenario has, and for a file that
     /// cannot be read or has something wrong in it.
     static func parse(_ text: String) throws(Failure) -> Scenario {

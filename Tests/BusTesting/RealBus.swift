@@ -1,12 +1,13 @@
 import Foundation
 
 /// A dbus-daemon of the test's own, which ends with it.
-final class RealBus {
+package final class RealBus {
     private let input = Pipe()
     private var daemon: pid_t
-    let address: String
+    /// Where it listens.
+    package let address: String
 
-    init() throws {
+    package init() throws {
         let (shell, output) = (Process(), Pipe())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The shell ends the daemon when its own input ends, so also when the test dies.
@@ -32,7 +33,7 @@ final class RealBus {
     deinit { stop() }
 
     /// Ends the daemon. Closing the input would not do: a program that another test has started may hold it too.
-    func stop() {
+    package func stop() {
         // Once: another process may have the number afterwards.
         if daemon > 0 { kill(daemon, SIGKILL) }
         daemon = 0

@@ -1,0 +1,21 @@
+package import DBus
+import Synchronization
+
+/// A socket that a test was handed, closed at the latest with this.
+package final class HeldSocket: Sendable {
+    private let socket: Mutex<PacketSocket?>
+
+    package init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
+
+    package func receive() -> PacketSocket.Received {
+        socket.withLock { socket in
+            guard let received = socket?.receive() else { return .ended }
+            return received
+        }
+    }
+
+    @discardableResult
+    package func send(_ packet: [UInt8]) -> Bool { socket.withLock { $0?.send(packet) ?? false } }
+
+    package func close() { socket.withLock { $0 = nil } }
+}
