@@ -79,6 +79,7 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidArgument: "an argument is not acceptable"
         case .attError: "the peripheral refused with ATT error \(attText)"
         case .unsupported: "it is not supported"
+        case .overflow: "values came faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
         case .pairingFailed: "pairing failed"
         case .protocolViolation: "the answer of bluetoothd makes no sense"

@@ -65,18 +65,6 @@ public struct Characteristic: Hashable, Sendable {
         .asCompletable()
     }
 
-    /// Receives the values that the peripheral notifies or indicates.
-    ///
-    /// Emits each value, in order (S76), and never completes. Cold and shared: notifications are turned on
-    /// with the first subscription to this characteristic and off when the last is disposed of (S69). Values that come while
-    /// they are being turned on are delivered (Q102); the answer of a read of ours is not (Q95), though bluetoothd
-    /// shows those of other programs alike. Fails with ``BluetoothError/Kind/notPermitted`` where ``properties``
-    /// offer neither, with the cause where they cannot be turned on (S72), and with the error of the connection when that ends.
-    /// Source: BlueZ, `gatt-api.txt`, `StartNotify`.
-    public func observeValueUpdates() -> Observable<[UInt8]> {
-        peripheral.stream { client, emitter in client.observe(self, emitter) }
-    }
-
     /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.
     /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
     public func discoverDescriptors() -> Observable<Descriptor> {

@@ -12,6 +12,7 @@ public final class Peripheral: Sendable {
     private struct Info {
         var name: String?
         var kind: BluetoothAddress.Kind?
+        var drops: [CharacteristicKey: Int] = [:]
     }
 
     init(key: DeviceKey, kind: BluetoothAddress.Kind?, access: BlueZAccess?) {
@@ -88,13 +89,33 @@ public final class Peripheral: Sendable {
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         guard let scheduler else { return .error(BluetoothError(.closed)) }
-        return BlueZAccess.stream(
-            on: scheduler,
+        return undelivered(begin).observe(on: scheduler)
+    }
+
+    /// Values that come faster than they may be taken.
+    func stream(
+        within buffer: ValueBuffer, of characteristic: Characteristic,
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<[UInt8]>) -> Void
+    ) -> Observable<[UInt8]> {
+        guard let scheduler else { return .error(BluetoothError(.closed)) }
+        let overflow = BluetoothError(.overflow, operation: .notify, target: characteristic.target)
+        return undelivered(begin).observe(on: scheduler, within: buffer, overflow: overflow) { [self] in
+            info.withLock { $0.drops[characteristic.key, default: 0] += 1 }
+        }
+    }
+
+    private func undelivered<Element: Sendable>(
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        BlueZAccess.stream(
             { [weak access] () throws(BluetoothError) in
                 guard let access else { throw BluetoothError(.closed) }
                 return access
             }, begin)
     }
+
+    /// How many values of a characteristic were lost for want of room.
+    func drops(of key: CharacteristicKey) -> Int { info.withLock { $0.drops[key] ?? 0 } }
 }
 
 extension Peripheral: Hashable, CustomStringConvertible {

@@ -14,7 +14,8 @@ struct ExitCodeTests {
         (.connectFailed("le-connection-abort-by-local"), .failed), (.noFreeSlot, .failed), (.bondLost, .failed),
         (.discoveryFailed, .failed), (.notPermitted, .failed), (.needsPairing, .failed), (.notAuthorized, .failed),
         (.exclusiveUse, .failed), (.invalidArgument, .failed), (.attError, .failed), (.unsupported, .failed),
-        (.resourceExhausted, .failed), (.pairingFailed("AuthenticationFailed"), .failed), (.protocolViolation, .failed),
+        (.overflow, .failed), (.resourceExhausted, .failed), (.pairingFailed("AuthenticationFailed"), .failed),
+        (.protocolViolation, .failed),
         (.closed, .failed), (.bluez, .failed),
     ]
 
