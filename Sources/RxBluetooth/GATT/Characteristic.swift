@@ -48,12 +48,17 @@ public struct Characteristic: Hashable, Sendable {
     /// Writes a value. Completes when the peripheral has confirmed it, or for writes without response when bluetoothd
     /// has taken it (S63).
     ///
-    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than 512 bytes, the most that
-    /// an attribute can hold. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
+    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than
+    /// ``Peripheral/maximumWriteValueLength(for:)``; ``writeLongValue(_:type:partLength:retry:)`` takes any length. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
     public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
         peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Self.longestValue else {
                 return emitter.fail(Self.tooLong(value.count).during(.write, target))
+            }
+            // bluetoothd would refuse it with a text that says nothing (Q99). An MTU that nobody told is not held against it.
+            if type == .withoutResponse, let limit = peripheral.packetLength, value.count > limit {
+                let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
+                return emitter.fail(BluetoothError(.invalidArgument, dbusMessage: text).during(.write, target))
             }
             let needed: Properties = type == .withResponse ? .write : .writeWithoutResponse
             client.submit(.write, self, needs: needed, "WriteValue", emitter) { (body) throws(DBusError) in

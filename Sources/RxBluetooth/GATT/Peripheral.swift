@@ -12,6 +12,7 @@ public final class Peripheral: Sendable {
     private struct Info {
         var name: String?
         var kind: BluetoothAddress.Kind?
+        var mtu: Int?
         var drops: [CharacteristicKey: Int] = [:]
     }
 
@@ -84,6 +85,16 @@ public final class Peripheral: Sendable {
             client.discoverServices(of: self, services, emitter)
         }
     }
+
+    /// What the largest packet of the present link is, or that there is none.
+    func update(mtu: Int?) { info.withLock { $0.mtu = mtu } }
+
+    /// The largest ATT packet of the present link, in bytes: 23 until bluetoothd and the peripheral have agreed on more, and
+    /// without a link (S82). ``observeMTU()`` tells its changes. Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
+    public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
+
+    /// What fits into a packet of the present link, where bluetoothd has told that.
+    var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
 
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void

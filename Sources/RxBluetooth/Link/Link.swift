@@ -19,6 +19,10 @@ final class Link: @unchecked Sendable {
     var task: BusTask?
     private(set) lazy var queue = AttributeQueue(client)
     private(set) lazy var resolution = Resolution(self)
+    private(set) lazy var mtu = LinkMTU(self)
+    private(set) lazy var modifications = ServiceModifications(self)
+    private(set) lazy var battery = BatteryLevel(self)
+    let streams = LinkStreams()
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
     private var whenOver: [(BluetoothError?) -> Void] = []
@@ -81,11 +85,14 @@ final class Link: @unchecked Sendable {
         phase = .connected
         connecting = nil
         client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
+        if client.devices[key]?.isResolved == true { mtu.ask() }
         emitter.next(peripheral)
     }
 
     func servicesResolved() {
-        if phase == .connected { resolution.resolved() }
+        guard phase == .connected else { return }
+        mtu.ask()
+        resolution.resolved()
     }
 
     // MARK: The end
@@ -109,10 +116,12 @@ final class Link: @unchecked Sendable {
 
     func abandon(_ cause: BluetoothError) {
         let cause = BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+        mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
+        streams.fail(cause)
     }
 
     /// Runs work when this link is over, with what was wrong where it could not be closed.
