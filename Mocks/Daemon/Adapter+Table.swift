@@ -41,8 +41,10 @@ extension Adapter {
                 if case .uint32(let seconds) = $1 { $0.set(\.pairableTimeout, "PairableTimeout", seconds, $2) }
             },
             PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
+            // What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
             PropertyRow("UUIDs", "as") { _ in
-                .strings(["1800", "1801", "180a"].map(FullUUID.described))
+                .strings(
+                    ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described))
             },
             PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },

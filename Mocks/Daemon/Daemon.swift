@@ -50,7 +50,7 @@ final class Daemon {
         guard adapter(number) == nil else { return }
         let adapter = Adapter(
             number: number, hardware, turns: turns, agents: agents, air: world.air, storage: world.storage,
-            features: world.features)
+            features: world.features, quirks: world.quirks)
         adapters.append(adapter)
         adapter.appear()
     }

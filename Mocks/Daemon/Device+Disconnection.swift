@@ -34,7 +34,7 @@ extension Device {
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
-    func lost(_ reason: LinkEnd = .remote) {
+    func lost(_ reason: DisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
@@ -54,6 +54,9 @@ extension Device {
         tellEnd(reason)
         changed("Connected")
         if link.station.pairing.losesBond { link.station.bonds = [:] }
+        // In the order in which they were asked for (btd_gatt_client_disconnected in src/gatt-client.c).
+        let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }
+        for socket in sockets { socket.close() }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
             // What was in flight hears of an unlikely error, after the signals.
@@ -64,5 +67,6 @@ extension Device {
         if asked?.removes == true { return adapter.remove(self) }
         // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
         if !isBonded, !isTrusted { becomeTemporary(true) }
+        reconnectByItself(isWanted: asked != nil)
     }
 }

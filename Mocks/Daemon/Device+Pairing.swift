@@ -8,6 +8,7 @@ extension Device {
         becomeTemporary(false)
         if pairing?.call != nil { throw BlueZError.inProgress }
         if isBonded { throw BlueZError.alreadyExists }
+        endSpontaneousAttempt()
         let client = call.message.sender ?? ""
         // One that is under way for another reason becomes this one.
         if let pairing {

@@ -100,7 +100,8 @@ extension Device {
 
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
-        tree.reply(call)
+        // The signal comes before the reply, here and below.
+        defer { tree.reply(call) }
         let new = text.isEmpty ? nil : text
         guard new != alias else { return }
         alias = new
@@ -111,13 +112,13 @@ extension Device {
     private func set(
         _ key: ReferenceWritableKeyPath<Device, Bool>, _ name: String, _ value: Value, _ call: IncomingCall
     ) {
-        tree.reply(call)
         let isSet = value == .bool(true)
-        guard self[keyPath: key] != isSet else { return }
+        guard self[keyPath: key] != isSet else { return tree.reply(call) }
         self[keyPath: key] = isSet
         if isSet { becomeTemporary(false) }
         store()
         changed(name)
+        tree.reply(call)
         if isBlocked, link != nil { lost(.local) }
     }
 }

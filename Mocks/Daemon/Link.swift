@@ -7,6 +7,8 @@ final class Link {
     private var operations: [Operation] = []
     private var isBusy = false
     private var isUp = true
+    /// How many sockets were asked for.
+    var acquisitions = 0
     /// How well it is protected.
     var protection = SimulatedProtection.none
 

@@ -5,6 +5,8 @@ final class AcquiredSocket {
     private var end: SharedSocket?
     private let turns: Turns
     private var watch: BusTask?
+    private var taken: ([UInt8]) -> Void = { _ in }
+    private var ended: () -> Void = {}
 
     /// Makes the pair, and lends the client's end.
     init(
@@ -17,15 +19,18 @@ final class AcquiredSocket {
     /// Hears of each packet that the client sends, and of its end.
     func start(_ taken: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
+        self.taken = taken
+        self.ended = ended
         let turns = turns
         let parcel = Parcel { [weak self] in
-            turns.run { self?.read(taken, ended) }
+            turns.run { self?.hear() }
         }
         watch = turns.bus.watch(end, for: .readable) { parcel.content() }
     }
 
-    private func read(_ taken: ([UInt8]) -> Void, _ ended: () -> Void) {
-        while let end {
+    /// Takes what the client has sent so far, and its end.
+    func hear() {
+        while watch != nil, let end {
             switch end.socket.receive(upTo: 512) {
             case .packet(let packet): taken(packet)
             case .nothing: return
@@ -41,6 +46,7 @@ final class AcquiredSocket {
 
     func close() {
         watch?.cancel()
+        watch = nil
         end = nil
     }
 

@@ -65,7 +65,6 @@ extension RemoteCharacteristic {
 
     func linkWentDown() {
         for session in notifier.sessions { session.isArmed = false }
-        closeSockets()
         stopClock()
     }
 

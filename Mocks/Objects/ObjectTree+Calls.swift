@@ -38,7 +38,7 @@ extension ObjectTree {
     }
 
     private func replyWithAll(_ call: IncomingCall) {
-        let all = inOrder
+        let all = asListed
         reply(call) { (body) throws(DBusError) in
             try body.array(of: "{oa{sa{sv}}}") { (objects) throws(DBusError) in
                 for object in all {

@@ -43,6 +43,24 @@ struct DaemonTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
+    @Test func `All objects are listed as gdbus does it, of siblings the newest first`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.device(Stage.twins, "Connect")
+        stage.run(.milliseconds(300))
+        let twins = "hci0/dev_C0_FF_EE_00_00_05"
+        let listed = stage.objects()
+        let devices = listed.filter { $0.hasPrefix("hci0/") && !$0.hasPrefix(twins + "/") }
+        #expect(listed.first == "hci0")
+        #expect(devices == [5, 4, 3, 2, 1].map { "hci0/dev_C0_FF_EE_00_00_0\($0)" })
+        #expect(
+            listed[2..<8].map { $0.dropFirst(twins.count) } == [
+                "/service000d", "/service000d/char000e", "/service000a", "/service000a/char000b", "/service0006",
+                "/service0006/char0007",
+            ])
+    }
+
     @Test func `A clean stop takes everything away with signals, then the name goes`() {
         let stage = Stage()
         stage.connect(Stage.twins)
@@ -170,6 +188,17 @@ struct DaemonTests {
         let expected = ["Set -> ok", "hci0 {Alias: Gateway}", "Set -> ok", "hci0 {Alias: simulation}"]
         stage.run(.milliseconds(1))
         #expect(stage.seen() == expected)
+    }
+
+    @Test func `What is set of a device is told before the reply`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        for (property, value, text) in [
+            ("Alias", .string("left one"), "left one"), ("Trusted", .bool(true), "true"),
+        ] as [(String, Value, String)] {
+            stage.set(Stage.strap, "Device1", property, value)
+            #expect(stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01 {\(property): \(text)}", "Set -> ok"])
+        }
     }
 
     @Test func `Calls are recorded with their sender and arguments`() {

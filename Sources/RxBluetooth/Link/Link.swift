@@ -23,6 +23,7 @@ final class Link: @unchecked Sendable {
     private(set) lazy var modifications = ServiceModifications(self)
     private(set) lazy var battery = BatteryLevel(self)
     let streams = LinkStreams()
+    private(set) lazy var strength = StrengthReading(self)
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
     private var whenOver: [(BluetoothError?) -> Void] = []
@@ -119,6 +120,7 @@ final class Link: @unchecked Sendable {
         mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)
+        strength.fail(cause)
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
         streams.fail(cause)
