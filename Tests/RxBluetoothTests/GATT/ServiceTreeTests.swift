@@ -55,6 +55,7 @@ struct ServiceTreeTests {
         let stays = stage.characteristic(0x2A37, of: peripheral)
         let values = stage.record(stays.observeValueUpdates())
         let modified = stage.record(peripheral.observeModifiedServices())
+        stage.advance(0)
         let path = ScriptedDaemon.Objects.devicePath + "/service0030"
         daemon.add([
             path: [
@@ -122,6 +123,7 @@ struct ServiceTreeTests {
         stage.advance(0)
         let path = ScriptedDaemon.Objects.servicePath
         let included = stage.record(services.elements[0].discoverIncludedServices())
+        stage.advance(0)
         daemon.change(
             path, "org.bluez.GattService1",
             [
