@@ -4,16 +4,19 @@ public struct SimulatedService: Sendable {
     public var uuid: String
     /// Whether it is a primary service.
     public var isPrimary: Bool
+    /// The UUIDs of services of the same peripheral that it includes.
+    public var includes: [String]
     /// Its characteristics, in the order of their handles.
     public var characteristics: [SimulatedCharacteristic]
 
     /// Makes a service.
     public init(
-        _ uuid: String, isPrimary: Bool = true,
+        _ uuid: String, isPrimary: Bool = true, including includes: [String] = [],
         @SimulatedCharacteristics _ characteristics: () -> [SimulatedCharacteristic] = { [] }
     ) {
         self.uuid = uuid
         self.isPrimary = isPrimary
+        self.includes = includes
         self.characteristics = characteristics()
     }
 }

@@ -39,5 +39,9 @@ class BusPath: Bus, @unchecked Sendable {
         bus.whenDisconnected(handler)
     }
 
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { bus.watch(socket, for: event, ready) }
+
     func close() { bus.close() }
 }

@@ -42,12 +42,14 @@ final class GattServer {
 final class ServerService {
     let uuid: String
     let isPrimary: Bool
+    let includes: [String]
     let handle: UInt16
     private(set) var characteristics: [ServerCharacteristic] = []
 
     init(_ service: SimulatedService, from next: inout UInt16) {
         uuid = FullUUID.described(service.uuid)
         isPrimary = service.isPrimary
+        includes = service.includes.map(FullUUID.described)
         handle = next
         next += 1
         for characteristic in service.characteristics {

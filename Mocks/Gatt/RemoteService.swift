@@ -21,10 +21,14 @@ final class RemoteService {
             PropertyRow("UUID", "s") { .string($0.service.uuid) },
             PropertyRow("Device", "o") { .objectPath($0.device.path) },
             PropertyRow("Primary", "b") { .bool($0.service.isPrimary) },
-            PropertyRow("Includes", "ao") { _ in .array(of: "o", []) },
+            PropertyRow("Includes", "ao") { .array(of: "o", $0.included.map { .objectPath($0) }) },
         ])
 
     static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.service.handle) })
+
+    private var included: [ObjectPath] {
+        device.services.filter { service.includes.contains($0.service.uuid) }.map(\.path)
+    }
 
     func appear() {
         object = device.tree.add(

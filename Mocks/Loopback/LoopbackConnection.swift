@@ -53,6 +53,12 @@ public final class LoopbackConnection: Bus {
         party.whenDisconnected(handler)
     }
 
+    /// Tells when a socket may be ready, as ``Bus/watch(_:for:_:)`` says: in each millisecond of the bus's clock, which no
+    /// socket may stop or outrun, so that a simulation repeats.
+    public func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { party.watch(socket, for: event, ready) }
+
     /// Ends the connection, as ``Bus/close()`` says.
     public func close() { party.close() }
 }

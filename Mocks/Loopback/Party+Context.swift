@@ -67,3 +67,23 @@ extension Party {
         for watcher in watchers { watcher.tell(error) }
     }
 }
+
+/// Sockets.
+extension Party {
+    /// The kernel's clock is not the bus's, so the socket is looked at each millisecond.
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask {
+        let isOver = Flag()
+        look(isOver) { withExtendedLifetime(socket, ready) }
+        return BusTask { isOver.raise() }
+    }
+
+    private func look(_ isOver: Flag, _ ready: @escaping @Sendable () -> Void) {
+        _ = context.schedule(after: .milliseconds(1)) { [weak self] in
+            guard !isOver.isRaised else { return }
+            ready()
+            if !isOver.isRaised { self?.look(isOver, ready) }
+        }
+    }
+}

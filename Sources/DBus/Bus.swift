@@ -49,6 +49,11 @@ public protocol Bus: AnyObject, Sendable {
     /// Everything in flight has failed with ``DBusError/disconnected(_:)`` before.
     func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask
 
+    /// Tells in the bus's context when a socket is ready, and again while it stays so, until the task is cancelled: whoever
+    /// hears it takes what is there, or cancels. It may be told in vain. The socket is kept open until then.
+    func watch(_ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void)
+        -> BusTask
+
     /// Ends the connection: what waits fails with ``DBusError/disconnected(_:)``, exports and subscriptions end. What
     /// was sent before is still written out. Repeating it does nothing.
     func close()

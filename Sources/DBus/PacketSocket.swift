@@ -15,6 +15,16 @@ public struct PacketSocket: ~Copyable, Sendable {
         case ended
     }
 
+    /// What an attempt to send came to.
+    public enum Sent: Hashable, Sendable {
+        /// The packet is on its way.
+        case sent
+        /// There is no room now; the packet was not taken.
+        case full
+        /// The other end is closed, or the packet can never be taken.
+        case ended
+    }
+
     /// Takes over a socket.
     public init(adopting descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 
@@ -42,10 +52,15 @@ public struct PacketSocket: ~Copyable, Sendable {
 
     /// Sends a packet. False where it was lost: the other end is closed, or reads too slowly (Q106).
     @discardableResult
-    public func send(_ packet: [UInt8]) -> Bool {
-        unsafe packet.withUnsafeBytes {
+    public func send(_ packet: [UInt8]) -> Bool { offer(packet) == .sent }
+
+    /// Sends a packet if there is room for it, and tells why not where it could not.
+    public func offer(_ packet: [UInt8]) -> Sent {
+        let count = unsafe packet.withUnsafeBytes {
             unsafe Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        } == packet.count
+        }
+        if count == packet.count { return .sent }
+        return count < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS) ? .full : .ended
     }
 
     /// Takes the next packet, up to so many bytes of it.
@@ -57,5 +72,22 @@ public struct PacketSocket: ~Copyable, Sendable {
         }
         if taken > 0 { return .packet(packet) }
         return taken < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .ended
+    }
+}
+
+/// A socket that several parts of a program use; it is closed when the last of them lets it go.
+public final class SharedSocket: Sendable {
+    /// The socket.
+    public let socket: PacketSocket
+
+    /// Takes over a socket.
+    public init(_ socket: consuming PacketSocket) { self.socket = socket }
+
+    /// What to hear of a socket.
+    public enum Event: Sendable {
+        /// It has something to read, or has ended.
+        case readable
+        /// It takes a packet again, or has ended.
+        case writable
     }
 }

@@ -36,6 +36,66 @@ extension LabTests {
             }
         }
 
+        @Test func `S82 Q99 The MTU is told, and a write without response fills a packet`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-1") { peripheral in
+                    let control = try await peripheral.characteristic(0x180D, 0x2A39)
+                    let mtu = try await peripheral.observeMTU().filter { $0 > 23 }.firstValue()
+                    #expect(peripheral.mtu == mtu)
+                    let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
+                    #expect(length == min(512, mtu - 3))
+                    let packet = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+                    try await control.writeValue(packet, type: .withoutResponse).value
+                    #expect(try await control.readValue().value == packet)
+                }
+            }
+        }
+
+        @Test func `Q97 Q100 A stream of writes goes over a socket, in order, and gives it back`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-2") { peripheral in
+                    let control = try await peripheral.characteristic(0x180D, 0x2A39)
+                    let refused = try await control.acquireWrite().flatMap { writer in
+                        Observable<Int>.range(start: 1, count: 200)
+                            .concatMap { writer.write([UInt8($0)]) }
+                            .ignoreElements().asCompletable()
+                            .andThen(control.writeValue([0], type: .withoutResponse))
+                            .andThen(Observable<BluetoothError.Kind?>.just(nil))
+                            .catch { .just(($0 as? BluetoothError)?.kind) }
+                    }
+                    .firstValue()
+                    #expect(refused == .exclusiveUse)
+                    // The socket is another way than the bus, and so a read may come before the last writes.
+                    var last: [UInt8] = []
+                    for _ in 0..<100 where last != [200] { last = try await control.readValue().value }
+                    #expect(last == [200])
+                    try await control.writeValue([7], type: .withoutResponse).value
+                    #expect(try await control.readValue().value == [7])
+                }
+            }
+        }
+
+        @Test func `S66 A long write goes part by part`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-1") { peripheral in
+                    let control = try await peripheral.characteristic(0x180D, 0x2A39)
+                    let value = (0..<1_050).map { UInt8(truncatingIfNeeded: $0) }
+                    let progress = try await control.writeLongValue(value, partLength: 100).allValues()
+                    #expect(progress.map(\.written) == (1...10).map { $0 * 100 } + [1_050])
+                    #expect(try await control.readValue().value == Array(value.suffix(50)))
+                }
+            }
+        }
+
+        @Test func `Q109 The battery's level is told`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let level = try await peripheral.observeBatteryLevel().firstValue()
+                    #expect(level == 90)
+                }
+            }
+        }
+
         @Test func `Descriptors are found, and the daemon keeps the one that turns notifications on`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in

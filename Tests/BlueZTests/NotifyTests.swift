@@ -14,6 +14,23 @@ extension LabTests {
             }
         }
 
+        @Test func `S81 Q102 A thousand values come over the socket in order and without a gap`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "LOUD") { peripheral in
+                    let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
+                    // Twice, for the socket must have been given back.
+                    for _ in 0..<2 {
+                        let values = try await loud.observeValueUpdates(using: .socket).take(1_000).allValues()
+                        let counts = values.map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+                        #expect(counts == (0..<1_000).map { counts[0] + $0 })
+                    }
+                    #expect(loud.droppedValueCount == 0)
+                    // Then by signals again.
+                    #expect(try await loud.observeValueUpdates().take(10).allValues().count == 10)
+                }
+            }
+        }
+
         @Test func `S69 Two subscribers share one session, and it starts again after the last has gone`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-2") { peripheral in

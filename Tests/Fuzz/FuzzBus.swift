@@ -104,6 +104,10 @@ final class FuzzBus: Bus, @unchecked Sendable {
 
     func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask { BusTask {} }
 
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { BusTask {} }
+
     func close() {
         isClosed = true
         work = []

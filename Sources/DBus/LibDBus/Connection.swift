@@ -70,6 +70,11 @@ public final class Connection: Bus {
         core.whenDisconnected(handler)
     }
 
+    /// Tells when a socket is ready, as ``Bus/watch(_:for:_:)`` says. The kernel wakes the bus's thread for it.
+    public func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { core.watch(socket, for: event, ready) }
+
     /// Ends the connection, as ``Bus/close()`` says. What an open connection still has to write gets a second for it;
     /// calls that wait for their turn are not sent.
     public func close() { core.close() }

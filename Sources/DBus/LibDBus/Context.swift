@@ -23,6 +23,8 @@ class Context: @unchecked Sendable {
     private let owner = Atomic<UInt>(0)
     private var poller: Poller?
     private var timers = TimerHeap()
+    /// Sockets besides the source, by the numbers of their descriptors.
+    private var sockets: [Int32: WatchedSocket] = [:]
 
     /// What to wait for besides work and timers.
     var source: Poller.Source { Poller.Source() }
@@ -67,6 +69,18 @@ class Context: @unchecked Sendable {
     /// In the context: takes a deadline back.
     final func stop(_ entry: Deadline) { timers.remove(entry) }
 
+    /// In the context: hears of a socket, or no longer.
+    final func start(_ socket: WatchedSocket) {
+        sockets[socket.number] = socket
+        poller?.add(socket.number, socket.events)
+    }
+
+    final func stop(_ socket: WatchedSocket) {
+        guard sockets[socket.number] === socket else { return }
+        sockets[socket.number] = nil
+        poller?.remove(socket.number)
+    }
+
     private func run() {
         owner.store(Self.thisThread, ordering: .relaxed)
         var batch: [Work] = []
@@ -84,7 +98,7 @@ class Context: @unchecked Sendable {
     /// must not touch the context any more.
     private func wait(_ batch: inout [Work]) -> Bool {
         let limit = isBusy ? 0 : timers.earliest
-        let canEnd = limit == nil && isFinished
+        let canEnd = limit == nil && isFinished && sockets.isEmpty
         if poller == nil { makePoller() }
         let mustPoll = inbox.withLock { inbox -> Bool? in
             if !inbox.work.isEmpty { return true }
@@ -105,6 +119,8 @@ class Context: @unchecked Sendable {
             swap(&$0.work, &batch)
         }
         if events != 0 { handle(events) }
+        // One may be taken away while another is told.
+        for number in poller?.takeReady() ?? [] { sockets[number]?.ready() }
         return true
     }
 
@@ -125,6 +141,7 @@ class Context: @unchecked Sendable {
 
     private func makePoller() {
         poller = Poller()
+        for socket in sockets.values { poller?.add(socket.number, socket.events) }
         let number = poller?.wakeNumber ?? -1
         inbox.withLock { $0.wake = number }
     }

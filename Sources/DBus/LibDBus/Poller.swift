@@ -6,6 +6,7 @@ final class Poller {
     private let epoll: OwnedDescriptor
     private let event: OwnedDescriptor
     private var registered = Source()
+    private var ready: [Int32] = []
 
     /// What to wait for; a descriptor without events is not registered, for a closed socket would wake us for ever.
     struct Source: Equatable {
@@ -38,20 +39,22 @@ final class Poller {
     /// Waits for at most so many milliseconds, for ever where that is negative; returns what the source is ready for.
     func wait(for source: Source, milliseconds: Int32) -> Int16 {
         if source != registered { register(source) }
-        var ready = unsafe (epoll_event(), epoll_event())
+        var ready = unsafe (epoll_event(), epoll_event(), epoll_event(), epoll_event())
         // A tracer or a frozen machine interrupts the call although signals are blocked. Without a limit it is simply made
         // again; with one, the caller computes the rest.
         var count: Int32
         repeat {
             count = unsafe withUnsafeMutablePointer(to: &ready) {
-                unsafe $0.withMemoryRebound(to: epoll_event.self, capacity: 2) {
-                    unsafe epoll_wait(epoll.number, $0, 2, milliseconds)
+                unsafe $0.withMemoryRebound(to: epoll_event.self, capacity: 4) {
+                    unsafe epoll_wait(epoll.number, $0, 4, milliseconds)
                 }
             }
         } while count < 0 && errno == EINTR && milliseconds < 0
         var events: Int16 = 0
         if count > 0 { unsafe collect(ready.0, &events) }
         if count > 1 { unsafe collect(ready.1, &events) }
+        if count > 2 { unsafe collect(ready.2, &events) }
+        if count > 3 { unsafe collect(ready.3, &events) }
         return events
     }
 
@@ -59,10 +62,28 @@ final class Poller {
         if unsafe ready.data.fd == event.number {
             var count: UInt64 = 0
             _ = unsafe read(event.number, &count, 8)
-        } else {
+        } else if unsafe ready.data.fd == registered.descriptor, registered.events != 0 {
             events |= unsafe Int16(truncatingIfNeeded: ready.events)
+        } else {
+            unsafe self.ready.append(ready.data.fd)
         }
     }
+
+    /// Takes the other descriptors that the last wait found ready. The kernel tells the rest the next time.
+    func takeReady() -> [Int32] {
+        let numbers = ready
+        if !numbers.isEmpty { ready = [] }
+        return numbers
+    }
+
+    /// Waits for another descriptor besides the source, too, until it is removed; that must be before it is closed.
+    func add(_ number: Int32, _ events: Int16) {
+        if Self.control(epoll.number, EPOLL_CTL_ADD, number, events) != 0 {
+            _ = Self.control(epoll.number, EPOLL_CTL_MOD, number, events)
+        }
+    }
+
+    func remove(_ number: Int32) { _ = Self.control(epoll.number, EPOLL_CTL_DEL, number, 0) }
 
     /// Tells the kernel what changed. libdbus closes its socket itself, by which the kernel forgets it; so removing one
     /// that is gone fails, and one whose number came back is not there yet.

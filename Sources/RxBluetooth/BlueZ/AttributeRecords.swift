@@ -4,6 +4,10 @@ import DBus
 struct ServiceRecord {
     var uuid: BluetoothUUID?
     var isPrimary = true
+    /// Tells it from one that had its handle before, in the same connection (Q60, Q111).
+    var epoch: UInt64 = 0
+    /// The handles of the services that it includes.
+    var includes: [UInt16] = []
     var characteristics: [UInt16: CharacteristicRecord] = [:]
 
     static let table = PropertyTable<ServiceRecord>([
@@ -13,6 +17,28 @@ struct ServiceRecord {
         .init("Primary", clear: { $0.isPrimary = true }) { (record, value) throws(DBusError) in
             record.isPrimary = try value.bool()
         },
+        .init("Includes", clear: { $0.includes = [] }) { (record, value) throws(DBusError) in
+            var handles: [UInt16] = []
+            try value.array { (path) throws(DBusError) in
+                if case .service(_, let handle)? = try path.withObjectPath({ ObjectKey(path: $0) }) {
+                    handles.append(handle)
+                }
+            }
+            record.includes = handles
+        },
+    ])
+}
+
+/// What bluetoothd tells of a battery. Source: BlueZ, `battery-api.txt`.
+struct BatteryRecord {
+    /// In percent; what is above 100 is none.
+    var percentage: UInt8?
+
+    static let table = PropertyTable<BatteryRecord>([
+        .init("Percentage", clear: { $0.percentage = nil }) { (record, value) throws(DBusError) in
+            let percentage = try value.byte()
+            record.percentage = percentage <= 100 ? percentage : nil
+        }
     ])
 }
 
@@ -22,6 +48,8 @@ struct CharacteristicRecord {
     var properties: Characteristic.Properties = []
     /// The last value that came in a signal; only until it is handed on.
     var value: [UInt8] = []
+    /// The link's MTU, only until it is handed on; from 5.62 on, and absent without a link (Q101).
+    var mtu: UInt16?
     var descriptors: [UInt16: DescriptorRecord] = [:]
 
     static let table = PropertyTable<CharacteristicRecord>([
@@ -34,7 +62,16 @@ struct CharacteristicRecord {
         .init("Flags", clear: { $0.properties = [] }) { (record, value) throws(DBusError) in
             record.properties = Characteristic.Properties(flags: try value.strings())
         },
+        mtuRow,
     ])
+
+    /// For characteristics whose values nobody wants to have.
+    static let mtuTable = PropertyTable<CharacteristicRecord>([mtuRow])
+
+    private static let mtuRow = PropertyTable<CharacteristicRecord>.Row("MTU", clear: { $0.mtu = nil }) {
+        (record, value) throws(DBusError) in
+        record.mtu = try value.uint16()
+    }
 
     static let valued = table.changes(["Value"])
 }

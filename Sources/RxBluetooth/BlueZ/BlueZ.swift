@@ -12,11 +12,12 @@ enum BlueZ {
 
     /// The interfaces that the mirror keeps, told from their bytes with no String between.
     enum Interface {
-        case adapter, device, service, characteristic, descriptor
+        case adapter, device, battery, service, characteristic, descriptor
 
         init?(bytes: Span<UInt8>) {
             switch bytes.count {
             case 18 where bytes.isEqual(to: "org.bluez.Adapter1"): self = .adapter
+            case 18 where bytes.isEqual(to: "org.bluez.Battery1"): self = .battery
             case 17 where bytes.isEqual(to: "org.bluez.Device1"): self = .device
             case 22 where bytes.isEqual(to: "org.bluez.GattService1"): self = .service
             case 29 where bytes.isEqual(to: "org.bluez.GattCharacteristic1"): self = .characteristic

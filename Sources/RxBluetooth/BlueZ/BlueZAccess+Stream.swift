@@ -6,12 +6,13 @@ extension BlueZAccess {
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        Self.stream(on: settings.scheduler, { () throws(BluetoothError) in self }, begin)
+        Self.stream({ () throws(BluetoothError) in self }, begin).observe(on: settings.scheduler)
     }
 
-    /// The same for somebody who does not keep the manager alive by himself; the subscription does.
+    /// The same for somebody who does not keep the manager alive by himself; the subscription does. It still delivers in the
+    /// bus's context.
     static func stream<Element: Sendable>(
-        on scheduler: any SchedulerType, _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
+        _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         Observable<Element>.create { observer in
@@ -33,6 +34,5 @@ extension BlueZAccess {
                 return Disposables.create()
             }
         }
-        .observe(on: scheduler)
     }
 }

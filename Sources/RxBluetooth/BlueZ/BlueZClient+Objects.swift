@@ -29,15 +29,24 @@ extension BlueZClient {
             case (.device, .device(let key)):
                 try addDevice(key, &entry, isSnapshot: isSnapshot)
                 hasDevice = true
+            case (.battery, .device(let key)):
+                guard isSnapshot || devices[key] != nil else { return }
+                _ = try BatteryRecord.table.read(
+                    &entry, into: &devices[key, default: DeviceRecord(key: key)].battery, rejected: &rejected)
+                links[key]?.battery.changed()
             case (.service, .service(let key, let handle)):
                 guard isSnapshot || devices[key] != nil else { return }
+                epochs += 1
+                devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()].epoch = epochs
                 _ = try ServiceRecord.table.read(
                     &entry,
                     into: &devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()],
                     rejected: &rejected)
+                links[key]?.modifications.added()
             case (.characteristic, .characteristic(let key)):
                 guard isSnapshot || devices[key.device] != nil else { return }
                 _ = try CharacteristicRecord.table.read(&entry, into: &self[key], rejected: &rejected)
+                if let mtu = self[key].mtu { links[key.device]?.mtu.told(mtu) }
             case (.descriptor, .descriptor(let key, let handle)):
                 guard isSnapshot || devices[key.device] != nil else { return }
                 _ = try DescriptorRecord.table.read(
@@ -79,8 +88,11 @@ extension BlueZClient {
             scans.forget(key)
             // Another program may remove a device that we use, and no Connected=false comes then (Q61).
             links[key]?.removed()
+        case (.battery, .device(let key)):
+            devices[key]?.battery = BatteryRecord()
         case (.service, .service(let key, let handle)):
-            devices[key]?.services[handle] = nil
+            guard let record = devices[key]?.services.removeValue(forKey: handle) else { return }
+            links[key]?.modifications.removed(record, handle)
         case (.characteristic, .characteristic(let key)):
             devices[key.device]?.services[key.service]?.characteristics[key.handle] = nil
             links[key.device]?.removed(key)

@@ -32,6 +32,14 @@ extension BlueZClient {
                 switch (interface, key) {
                 case (.device, .device(let key)): try deviceChanged(key, &body)
                 case (.characteristic, .characteristic(let key)): try characteristicChanged(key, &body)
+                case (.service, .service(let key, let handle)):
+                    guard devices[key]?.services[handle] != nil else { return }
+                    _ = try ServiceRecord.table.read(
+                        &body, into: &devices[key]!.services[handle]!, rejected: &rejected)
+                case (.battery, .device(let key)):
+                    guard devices[key] != nil else { return }
+                    _ = try BatteryRecord.table.read(&body, into: &devices[key]!.battery, rejected: &rejected)
+                    links[key]?.battery.changed()
                 case (.adapter, .adapter(let number)): try adapterChanged(number, &body)
                 default: break
                 }
@@ -72,10 +80,13 @@ extension BlueZClient {
 
     private func characteristicChanged(_ key: CharacteristicKey, _ body: inout MessageReader) throws(DBusError) {
         // A value that nobody asked for is not even read.
-        guard let session = links[key.device]?.notifications[key] else { return }
+        guard let link = links[key.device] else { return }
+        let session = link.notifications[key]
+        let table = session == nil ? CharacteristicRecord.mtuTable : CharacteristicRecord.table
         var record = CharacteristicRecord()
-        let changes = try CharacteristicRecord.table.read(&body, into: &record, rejected: &rejected)
-        if changes.intersects(CharacteristicRecord.valued) { session.received(record.value) }
+        let changes = try table.read(&body, into: &record, rejected: &rejected)
+        if let mtu = record.mtu { link.mtu.told(mtu) }
+        if let session, changes.intersects(CharacteristicRecord.valued) { session.received(record.value) }
     }
 
     private func adapterChanged(_ number: UInt16, _ body: inout MessageReader) throws(DBusError) {

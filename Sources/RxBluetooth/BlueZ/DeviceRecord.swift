@@ -17,6 +17,7 @@ struct DeviceRecord {
     var seenIn = 0
     /// The object for the user; kept here while bluetoothd keeps the device (S46).
     var peripheral: Peripheral?
+    var battery = BatteryRecord()
     var services: [UInt16: ServiceRecord] = [:]
 
     init(key: DeviceKey) { self.key = key }

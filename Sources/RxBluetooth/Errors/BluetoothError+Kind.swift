@@ -49,6 +49,8 @@ extension BluetoothError {
         case attError
         /// This bluetoothd, or the device, does not offer it.
         case unsupported
+        /// Values came faster than the subscriber took them, and its ``ValueBuffer`` is full.
+        case overflow
         /// A bus or a daemon limit was reached.
         case resourceExhausted
         /// Pairing failed; the text is the last part of the daemon's name for it.
@@ -106,6 +108,7 @@ extension BluetoothError.Kind {
         case .invalidArgument: "invalid-argument"
         case .attError: "att-error"
         case .unsupported: "unsupported"
+        case .overflow: "overflow"
         case .resourceExhausted: "resource-exhausted"
         case .pairingFailed: "pairing-failed"
         case .protocolViolation: "protocol-violation"

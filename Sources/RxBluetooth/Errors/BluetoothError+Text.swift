@@ -8,7 +8,7 @@ extension BluetoothError: CustomStringConvertible {
         return text
     }
 
-    /// What a person can do about it; nil where there is nothing to say.
+    /// What to do about it, in one sentence; nil only where the program itself asked for it.
     public var advice: String? {
         switch kind {
         case .busUnavailable: "Check that the system bus runs: systemctl status dbus."
@@ -22,7 +22,7 @@ extension BluetoothError: CustomStringConvertible {
         case .peripheralGone: "Scan for it again."
         case .needsPairing: "Pair it first: bluetoothctl pair."
         case .resourceExhausted: "Make fewer requests at once."
-        default: nil
+        default: adviceForPrograms
         }
     }
 
@@ -80,6 +80,7 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidArgument: "an argument is not acceptable"
         case .attError: "the peripheral refused with ATT error \(attText)"
         case .unsupported: "it is not supported"
+        case .overflow: "values came faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
         case .pairingFailed: "pairing failed"
         case .protocolViolation: "the answer of bluetoothd makes no sense"

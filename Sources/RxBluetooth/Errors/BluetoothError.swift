@@ -2,6 +2,20 @@
 ///
 /// The name and the text that bluetoothd gave are always kept. Two errors are equal where their kind, their ATT
 /// code and their target are. ``kind`` decides what a program does; it never needs to compare texts.
+///
+/// ## What fails how
+///
+/// - Everything: with ``Kind/busUnavailable``, ``Kind/daemonUnavailable``, ``Kind/permissionDenied``, ``Kind/noAdapter``,
+///   ``Kind/adapterOff`` and ``Kind/adapterBlocked`` where Bluetooth cannot be used, with ``Kind/closed`` once the manager is, and with
+///   ``Kind/timedOut`` at the deadline that ``Deadlines`` gives it.
+/// - What runs over a connection: with ``Kind/notConnected`` where there is none, with ``Kind/disconnected(_:)`` and one
+///   reason for all when it ends (S59), and with ``Kind/attributeNotFound`` where what was discovered is no longer valid (S53, S54).
+/// - Reads, writes and notifications: with ``Kind/notPermitted`` before anything is sent where the properties do not offer it (S65);
+///   with ``Kind/attError``, ``Kind/needsPairing``, ``Kind/notAuthorized``, ``Kind/invalidArgument`` and ``Kind/busy`` as the
+///   peripheral or bluetoothd refuses; with ``Kind/exclusiveUse`` where a program has the characteristic alone (Q105).
+/// - Any of them: with ``Kind/bluez`` for what bluetoothd says and nobody has seen yet; its name and text are kept.
+///
+/// The documentation of an operation tells what it adds to these.
 public struct BluetoothError: Error, Sendable {
     /// What went wrong.
     public let kind: Kind

@@ -48,12 +48,17 @@ public struct Characteristic: Hashable, Sendable {
     /// Writes a value. Completes when the peripheral has confirmed it, or for writes without response when bluetoothd
     /// has taken it (S63).
     ///
-    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than 512 bytes, the most that
-    /// an attribute can hold. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
+    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than
+    /// ``Peripheral/maximumWriteValueLength(for:)``; ``writeLongValue(_:type:partLength:retry:)`` takes any length. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
     public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
         peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Self.longestValue else {
                 return emitter.fail(Self.tooLong(value.count).during(.write, target))
+            }
+            // bluetoothd would refuse it with a text that says nothing (Q99). An MTU that nobody told is not held against it.
+            if type == .withoutResponse, let limit = peripheral.packetLength, value.count > limit {
+                let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
+                return emitter.fail(BluetoothError(.invalidArgument, dbusMessage: text).during(.write, target))
             }
             let needed: Properties = type == .withResponse ? .write : .writeWithoutResponse
             client.submit(.write, self, needs: needed, "WriteValue", emitter) { (body) throws(DBusError) in
@@ -63,18 +68,6 @@ public struct Characteristic: Hashable, Sendable {
             }
         }
         .asCompletable()
-    }
-
-    /// Receives the values that the peripheral notifies or indicates.
-    ///
-    /// Emits each value, in order (S76), and never completes. Cold and shared: notifications are turned on
-    /// with the first subscription to this characteristic and off when the last is disposed of (S69). Values that come while
-    /// they are being turned on are delivered (Q102); the answer of a read of ours is not (Q95), though bluetoothd
-    /// shows those of other programs alike. Fails with ``BluetoothError/Kind/notPermitted`` where ``properties``
-    /// offer neither, with the cause where they cannot be turned on (S72), and with the error of the connection when that ends.
-    /// Source: BlueZ, `gatt-api.txt`, `StartNotify`.
-    public func observeValueUpdates() -> Observable<[UInt8]> {
-        peripheral.stream { client, emitter in client.observe(self, emitter) }
     }
 
     /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.

@@ -12,6 +12,8 @@ public final class Peripheral: Sendable {
     private struct Info {
         var name: String?
         var kind: BluetoothAddress.Kind?
+        var mtu: Int?
+        var drops: [CharacteristicKey: Int] = [:]
     }
 
     init(key: DeviceKey, kind: BluetoothAddress.Kind?, access: BlueZAccess?) {
@@ -84,6 +86,16 @@ public final class Peripheral: Sendable {
         }
     }
 
+    /// What the largest packet of the present link is, or that there is none.
+    func update(mtu: Int?) { info.withLock { $0.mtu = mtu } }
+
+    /// The largest ATT packet of the present link, in bytes: 23 until bluetoothd and the peripheral have agreed on more, and
+    /// without a link (S82). ``observeMTU()`` tells its changes. Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
+    public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
+
+    /// What fits into a packet of the present link, where bluetoothd has told that.
+    var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
+
     /// Reads how strong the link is received. Emits it once, in dBm: −127 to 20, usually −100 to −30 (S83).
     ///
     /// bluetoothd tells the strength of advertisements only, so the adapter's controller is asked by libbluetooth, which needs
@@ -100,13 +112,33 @@ public final class Peripheral: Sendable {
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         guard let scheduler else { return .error(BluetoothError(.closed)) }
-        return BlueZAccess.stream(
-            on: scheduler,
+        return undelivered(begin).observe(on: scheduler)
+    }
+
+    /// Values that come faster than they may be taken.
+    func stream(
+        within buffer: ValueBuffer, of characteristic: Characteristic,
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<[UInt8]>) -> Void
+    ) -> Observable<[UInt8]> {
+        guard let scheduler else { return .error(BluetoothError(.closed)) }
+        let overflow = BluetoothError(.overflow, operation: .notify, target: characteristic.target)
+        return undelivered(begin).observe(on: scheduler, within: buffer, overflow: overflow) { [self] in
+            info.withLock { $0.drops[characteristic.key, default: 0] += 1 }
+        }
+    }
+
+    private func undelivered<Element: Sendable>(
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        BlueZAccess.stream(
             { [weak access] () throws(BluetoothError) in
                 guard let access else { throw BluetoothError(.closed) }
                 return access
             }, begin)
     }
+
+    /// How many values of a characteristic were lost for want of room.
+    func drops(of key: CharacteristicKey) -> Int { info.withLock { $0.drops[key] ?? 0 } }
 }
 
 extension Peripheral: Hashable, CustomStringConvertible {

@@ -11,6 +11,7 @@ public struct Service: Hashable, Sendable {
     /// Whether it is a primary service, and not one that others include.
     public let isPrimary: Bool
     let link: UInt64
+    let epoch: UInt64
 
     /// Tells the service's characteristics.
     ///
@@ -24,6 +25,23 @@ public struct Service: Hashable, Sendable {
         peripheral.stream { client, emitter in
             do throws(BluetoothError) {
                 for found in try client.characteristics(of: self, characteristics) { emitter.next(found) }
+                emitter.complete()
+            } catch {
+                emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
+            }
+        }
+    }
+
+    /// Tells the services that this one includes.
+    ///
+    /// Emits one element a service, in the order of their handles, and completes. They were read with the services, so nothing is
+    /// sent. Fails as ``discoverCharacteristics(_:)`` does. Cold. Source: BlueZ, `gatt-api.txt`, `Includes`.
+    ///
+    /// - Parameter services: The services that are wanted. Default, and empty: all.
+    public func discoverIncludedServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
+        peripheral.stream { client, emitter in
+            do throws(BluetoothError) {
+                for found in try client.includedServices(of: self, services) { emitter.next(found) }
                 emitter.complete()
             } catch {
                 emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))

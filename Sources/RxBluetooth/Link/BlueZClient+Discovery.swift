@@ -6,19 +6,22 @@ extension BlueZClient {
             let link = try link(peripheral.key)
             let giveUp = link.resolution.wait { [unowned self, unowned link] error in
                 if let error { return emitter.fail(error.during(.discover, target)) }
-                let services = (devices[link.key]?.services ?? [:]).sorted { $0.key < $1.key }
-                    .compactMap { handle, record in
-                        record.uuid.map {
-                            Service(
-                                peripheral: peripheral, uuid: $0, handle: handle, isPrimary: record.isPrimary,
-                                link: link.number)
-                        }
-                    }
-                deliver(services, wanted, \.uuid, emitter, target)
+                deliver(services(over: link) { _ in true }, wanted, \.uuid, emitter, target)
             }
             emitter.onEnd(giveUp)
         } catch {
             emitter.fail(error.during(.discover, target))
+        }
+    }
+
+    private func services(over link: Link, where isWanted: (UInt16) -> Bool) -> [Service] {
+        let all = devices[link.key]?.services ?? [:]
+        return all.filter { isWanted($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map {
+                Service(
+                    peripheral: link.peripheral, uuid: $0, handle: handle, isPrimary: record.isPrimary,
+                    link: link.number, epoch: record.epoch)
+            }
         }
     }
 
@@ -48,16 +51,27 @@ extension BlueZClient {
     }
 
     func characteristics(of service: Service, _ wanted: [BluetoothUUID]) throws(BluetoothError) -> [Characteristic] {
-        _ = try link(service.peripheral.key, number: service.link)
-        guard let record = devices[service.peripheral.key]?.services[service.handle], record.uuid == service.uuid else {
-            throw Self.gone
-        }
+        let record = try record(of: service)
         let all = record.characteristics.sorted { $0.key < $1.key }.compactMap { handle, record in
             record.uuid.map {
                 Characteristic(service: service, uuid: $0, handle: handle, properties: record.properties)
             }
         }
         return try Self.select(all, wanted, \.uuid)
+    }
+
+    func includedServices(of service: Service, _ wanted: [BluetoothUUID]) throws(BluetoothError) -> [Service] {
+        let link = try link(service.peripheral.key, number: service.link)
+        let included = try record(of: service).includes
+        return try Self.select(services(over: link) { included.contains($0) }, wanted, \.uuid)
+    }
+
+    /// A service that came in the place of another is not that one, whatever it looks like (S53).
+    private func record(of service: Service) throws(BluetoothError) -> ServiceRecord {
+        _ = try link(service.peripheral.key, number: service.link)
+        guard let record = devices[service.peripheral.key]?.services[service.handle], record.epoch == service.epoch
+        else { throw Self.gone }
+        return record
     }
 
     func descriptors(of characteristic: Characteristic) throws(BluetoothError) -> [Descriptor] {
@@ -70,7 +84,9 @@ extension BlueZClient {
 
     /// Nil where it is gone, also where another characteristic has its handle now.
     func record(of characteristic: Characteristic) -> CharacteristicRecord? {
-        let record = record(characteristic.key)
+        let service = devices[characteristic.peripheral.key]?.services[characteristic.service.handle]
+        guard service?.epoch == characteristic.service.epoch else { return nil }
+        let record = service?.characteristics[characteristic.handle]
         return record?.uuid == characteristic.uuid ? record : nil
     }
 

@@ -19,6 +19,10 @@ final class Link: @unchecked Sendable {
     var task: BusTask?
     private(set) lazy var queue = AttributeQueue(client)
     private(set) lazy var resolution = Resolution(self)
+    private(set) lazy var mtu = LinkMTU(self)
+    private(set) lazy var modifications = ServiceModifications(self)
+    private(set) lazy var battery = BatteryLevel(self)
+    let streams = LinkStreams()
     private(set) lazy var strength = StrengthReading(self)
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
@@ -82,11 +86,14 @@ final class Link: @unchecked Sendable {
         phase = .connected
         connecting = nil
         client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
+        if client.devices[key]?.isResolved == true { mtu.ask() }
         emitter.next(peripheral)
     }
 
     func servicesResolved() {
-        if phase == .connected { resolution.resolved() }
+        guard phase == .connected else { return }
+        mtu.ask()
+        resolution.resolved()
     }
 
     // MARK: The end
@@ -110,11 +117,13 @@ final class Link: @unchecked Sendable {
 
     func abandon(_ cause: BluetoothError) {
         let cause = BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+        mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)
         strength.fail(cause)
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
+        streams.fail(cause)
     }
 
     /// Runs work when this link is over, with what was wrong where it could not be closed.

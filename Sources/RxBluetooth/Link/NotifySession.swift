@@ -8,6 +8,9 @@ final class NotifySession: @unchecked Sendable {
     private unowned let link: Link
     private var subscribers: [Emitter<[UInt8]>] = []
     private var phase = Phase.off
+    /// How values come; chosen by the first subscriber (Q105).
+    private var transport = NotificationTransport.signals
+    private var socket: NotifySocket?
     /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
     var isDoomed = false
     private var starting: AttributeQueue.Item?
@@ -23,6 +26,12 @@ final class NotifySession: @unchecked Sendable {
         self.key = key
         self.target = target
         self.link = link
+    }
+
+    /// Whether one more subscriber can have its values so. A session that nobody uses is turned to what is asked for.
+    func accepts(_ transport: NotificationTransport) -> Bool {
+        if subscribers.isEmpty, phase == .off || phase == .stopping { self.transport = transport }
+        return transport == .signals || self.transport == .socket
     }
 
     func add(_ emitter: Emitter<[UInt8]>) {
@@ -46,11 +55,15 @@ final class NotifySession: @unchecked Sendable {
     }
 
     private func message(_ member: String) throws(DBusError) -> Message {
-        try BlueZClient.message(path: key.path, interface: BlueZ.characteristic, member: member)
+        try BlueZClient.message(
+            path: key.path, interface: BlueZ.characteristic, member: member
+        ) { (body) throws(DBusError) in
+            if member == "AcquireNotify" { try body.properties([:]) }
+        }
     }
 
     private func start() {
-        guard let message = try? message("StartNotify") else { return }
+        guard let message = try? message(transport == .socket ? "AcquireNotify" : "StartNotify") else { return }
         phase = .queued
         let target = target
         let item = AttributeQueue.Item(
@@ -61,9 +74,10 @@ final class NotifySession: @unchecked Sendable {
             guard let self, phase == .starting, link.isConnected else { return }
             starting = nil
             switch result {
-            case .success:
+            case .success(let reply):
                 phase = .on
-                if subscribers.isEmpty { stop() }
+                if subscribers.isEmpty { return stop() }
+                if transport == .socket { open(reply) }
             case .failure(let error):
                 // What was not answered may take effect later (Q8).
                 if error.kind == .timedOut { stop() } else { phase = .off }
@@ -76,8 +90,37 @@ final class NotifySession: @unchecked Sendable {
         link.queue.submit(item)
     }
 
+    /// Takes the socket that bluetoothd hands over.
+    private func open(_ reply: Message) {
+        do throws(DBusError) {
+            let socket = try NotifySocket(reply, on: link.client.bus)
+            self.socket = socket
+            socket.start { [weak self] in
+                self?.deliver($0)
+            } ended: { [weak self] in
+                self?.socketEnded()
+            }
+        } catch {
+            stop()
+            finish(BluetoothError(.protocolViolation, dbusName: error.name, dbusMessage: error.message))
+        }
+    }
+
+    /// bluetoothd has closed the socket: the link is lost, and the reason is about to be known (Q107), or another program has
+    /// turned the notifications off.
+    private func socketEnded() {
+        socket = nil
+        link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in
+            guard let self, phase == .on, socket == nil, link.isConnected else { return }
+            phase = .off
+            finish(BluetoothError(.exclusiveUse, dbusMessage: "Another program has turned the notifications off"))
+        }
+    }
+
     private func stop() {
         phase = .stopping
+        socket?.close()
+        socket = nil
         sendStop { [weak self] in
             guard let self, phase == .stopping else { return }
             phase = .off
@@ -99,7 +142,7 @@ final class NotifySession: @unchecked Sendable {
 
     /// A value came by a signal.
     func received(_ value: [UInt8]) {
-        guard phase == .on || phase == .starting else { return }
+        guard transport == .signals, phase == .on || phase == .starting else { return }
         if reads > 0 { held.append(value) } else { deliver(value) }
     }
 
@@ -126,6 +169,9 @@ final class NotifySession: @unchecked Sendable {
         guard phase != .ended else { return }
         if phase == .queued, let starting { link.queue.cancel(starting) }
         let wasOn = phase == .on || phase == .starting
+        // What came before the end is still there, for it comes by another way than the news of the end.
+        socket?.drain()
+        socket?.close()
         phase = .ended
         if wasOn, link.client.owner != nil, link.client.record(key) != nil { sendStop() }
         finish(cause)

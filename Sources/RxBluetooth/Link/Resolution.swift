@@ -6,6 +6,8 @@ final class Resolution: @unchecked Sendable {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false
+    /// Whether the services were there once in this connection.
+    private(set) var wasResolved = false
     private var settling: BusTask?
 
     // Guard: touched in the bus's context only.
@@ -32,6 +34,7 @@ final class Resolution: @unchecked Sendable {
 
     /// bluetoothd says that the services are read. Some versions say so before they show the first one (Q72).
     func resolved() {
+        wasResolved = true
         guard !waiters.isEmpty, settling == nil else { return }
         if isSettled || link.client.devices[link.key]?.services.isEmpty == false { return finish(nil) }
         settling = link.client.bus.schedule(after: .seconds(1)) { [weak self] in

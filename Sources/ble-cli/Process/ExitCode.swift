@@ -30,7 +30,7 @@ enum ExitCode: Int32, Sendable {
         case .peripheralGone, .attributeNotFound: self = .notFound
         case .busy, .alreadyConnected, .notConnected, .disconnected, .connectFailed, .noFreeSlot, .bondLost,
             .discoveryFailed, .notPermitted, .needsPairing, .notAuthorized, .exclusiveUse, .invalidArgument, .attError,
-            .unsupported, .resourceExhausted, .pairingFailed, .protocolViolation, .closed, .bluez:
+            .unsupported, .overflow, .resourceExhausted, .pairingFailed, .protocolViolation, .closed, .bluez:
             self = .failed
         }
     }

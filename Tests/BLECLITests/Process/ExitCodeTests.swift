@@ -14,7 +14,8 @@ struct ExitCodeTests {
         (.connectFailed("le-connection-abort-by-local"), .failed), (.noFreeSlot, .failed), (.bondLost, .failed),
         (.discoveryFailed, .failed), (.notPermitted, .failed), (.needsPairing, .failed), (.notAuthorized, .failed),
         (.exclusiveUse, .failed), (.invalidArgument, .failed), (.attError, .failed), (.unsupported, .failed),
-        (.resourceExhausted, .failed), (.pairingFailed("AuthenticationFailed"), .failed), (.protocolViolation, .failed),
+        (.overflow, .failed), (.resourceExhausted, .failed), (.pairingFailed("AuthenticationFailed"), .failed),
+        (.protocolViolation, .failed),
         (.closed, .failed), (.bluez, .failed),
     ]
 
@@ -29,6 +30,9 @@ struct ExitCodeTests {
             .bluez, operation: .read, target: "x", dbusName: "a.b", dbusMessage: "\u{1B}[2J\nsecond")
         output.complain(Failure(error).text)
         #expect(
-            output.takeLines() == ["ble-cli: Reading x: bluetoothd reports an error (a.b: \\u{1B}[2J\\u{A}second)."])
+            output.takeLines() == [
+                "ble-cli: Reading x: bluetoothd reports an error (a.b: \\u{1B}[2J\\u{A}second). "
+                    + "See what bluetoothd says: journalctl -u bluetooth."
+            ])
     }
 }

@@ -55,6 +55,26 @@ struct BluetoothErrorTests {
         bus("UnknownProperty", .unsupported),
         bus("InvalidArgs", .invalidArgument),
         bus("SomethingNew", .bluez),
+        bus("BadAddress", .busUnavailable),
+        bus("IOError", .busUnavailable),
+        bus("NoNetwork", .busUnavailable),
+        bus("TimedOut", .timedOut, isTransient: true),
+        bus("InvalidSignature", .protocolViolation),
+        bluez("Unsupported", "", .unsupported),
+        bluez("AgentNotAvailable", "Agent Not Available", .unsupported),
+        bluez("NotPermitted", "Operation not permitted", .notPermitted),
+        bluez("InvalidLength", "", .invalidArgument),
+        bluez("InvalidOffset", "", .invalidArgument),
+        bluez("InvalidValueLength", "", .invalidArgument),
+        bluez("ImproperlyConfigured", "", .attError),
+        bluez("AuthenticationCanceled", "", .pairingFailed("AuthenticationCanceled")),
+        bluez("AuthenticationFailed", "", .pairingFailed("AuthenticationFailed")),
+        bluez("AuthenticationRejected", "", .pairingFailed("AuthenticationRejected")),
+        bluez("ConnectionAttemptFailed", "", .pairingFailed("ConnectionAttemptFailed")),
+        bluez(
+            "Failed", "br-connection-page-timeout", .connectFailed("br-connection-page-timeout"), during: .connect,
+            isTransient: true),
+        bluez("Failed", "br-connection-adapter-not-powered", .adapterOff, during: .connect),
         bluez("NotReady", "Resource Not Ready", .adapterOff, during: .scan),
         bluez("Failed", "le-connection-adapter-not-powered", .adapterOff, during: .connect),
         bluez("Blocked", "Blocked through rfkill", .adapterBlocked),
@@ -105,6 +125,24 @@ struct BluetoothErrorTests {
         #expect(error.dbusName == row.name)
         #expect(error.dbusMessage == row.text)
         #expect(error.description.contains("the target"))
+    }
+
+    @Test func `Every row of the table in code is proven by one here`() {
+        let proven = Set(
+            Self.table.compactMap { ErrorTable.row(of: DBusError(name: $0.name, message: $0.text)) })
+        for row in ErrorTable.rows.indices where !proven.contains(row) {
+            Issue.record("Nothing proves the row \(ErrorTable.rows[row]).")
+        }
+    }
+
+    @Test(arguments: table)
+    func `Each error has advice of one sentence, and its name and text are kept`(row: Row) {
+        let error = BluetoothError(
+            DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
+        let advice = error.advice ?? ""
+        #expect(advice.hasSuffix("."))
+        #expect(!advice.dropLast().contains(". "))
+        #expect(error.description.hasSuffix(advice))
     }
 
     @Test func `S85 Every error equals itself and is one line of full sentences`() {

@@ -176,6 +176,33 @@ struct NotificationTests {
         #expect(second.elements == [[3]])
     }
 
+    @Test func `S80 Only what comes after we asked is delivered, and asking for what is on already works`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let write = stage.record(characteristic.writeValue([0]))
+        let values = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        // Another program has notifications on, and our StartNotify still waits for its turn.
+        daemon.notifies([1])
+        stage.advance(0)
+        #expect(daemon.count("StartNotify") == 0)
+        daemon.take("WriteValue").reply()
+        stage.advance(0)
+        daemon.notifies([2])
+        daemon.take("StartNotify").reply()
+        stage.advance(0)
+        #expect(write.isCompleted)
+        #expect(values.elements == [[2]])
+        let late = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        daemon.notifies([3])
+        stage.advance(0)
+        #expect(late.elements == [[3]])
+        #expect(daemon.count("StartNotify") == 1)
+        #expect(link.isLive)
+    }
+
     @Test func `A value of a wrong type is dropped and the others are not`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)

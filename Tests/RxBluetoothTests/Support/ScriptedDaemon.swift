@@ -22,6 +22,7 @@ final class ScriptedDaemon: Sendable {
         var habits: [String: @Sendable (IncomingCall) -> Void] = [:]
         var methods: [String] = []
         var holdsSnapshot = false
+        var tellsMTU = false
     }
 
     private let bus: any SimulationBus
@@ -89,6 +90,11 @@ final class ScriptedDaemon: Sendable {
 
     private func came(_ call: IncomingCall) {
         let member = call.message.member ?? ""
+        // It is older than 5.62, or its test says otherwise (Q101).
+        if member == "Get", Self.asksMTU(call.message), !state.withLock({ $0.tellsMTU }) {
+            return call.fail(
+                DBusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property 'MTU'"))
+        }
         let (habit, objects) = state.withLock { state in
             if member != "GetManagedObjects" { state.methods.append(member) }
             let habit = state.habits[member]
@@ -98,6 +104,17 @@ final class ScriptedDaemon: Sendable {
         }
         if let habit { return habit(call) }
         if let objects { call.reply { (body) throws(DBusError) in try body.value(objects) } }
+    }
+
+    /// Lets the question for the MTU wait for the test like any other call.
+    func holdMTU() { state.withLock { $0.tellsMTU = true } }
+
+    private static func asksMTU(_ call: Message) -> Bool {
+        let name = try? call.read { (body) throws(DBusError) in
+            _ = try body.string()
+            return try body.string()
+        }
+        return name == "MTU"
     }
 
     // MARK: Signals

@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
@@ -44,8 +45,11 @@ struct Stage {
     /// How often clients called a method of the daemon.
     func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
 
-    /// The methods that clients called, in order, without what every client asks at its start.
-    var methods: [String] { simulation.calls.map(\.member).filter { $0 != "GetManagedObjects" } }
+    /// The methods that clients called, in order, without what every client asks at its start, and of a link (its MTU).
+    var methods: [String] {
+        simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
+            .filter { $0 != "GetManagedObjects" }
+    }
 }
 
 /// Ends the bus with the test, for a real one has a process and descriptors.

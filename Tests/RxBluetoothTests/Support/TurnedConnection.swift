@@ -100,6 +100,23 @@ final class TurnedConnection: Bus {
         inner.whenDisconnected { [runner] error in runner.run { handler(error) } }
     }
 
+    /// The kernel's clock is not the test's, so the socket is looked at each millisecond.
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask {
+        let isOver = Switch()
+        look(isOver) { withExtendedLifetime(socket, ready) }
+        return BusTask { isOver.turnOn() }
+    }
+
+    private func look(_ isOver: Switch, _ ready: @escaping @Sendable () -> Void) {
+        _ = schedule(after: .milliseconds(1)) { [weak self] in
+            guard !isOver.isOn else { return }
+            ready()
+            if !isOver.isOn { self?.look(isOver, ready) }
+        }
+    }
+
     func close() {
         bus.left(inner.uniqueName)
         inner.close()
@@ -135,4 +152,13 @@ private final class Once<Content: Sendable>: Sendable {
             return content
         }
     }
+}
+
+/// Off until it is turned on, once and for all.
+private final class Switch: Sendable {
+    private let state = Atomic(false)
+
+    var isOn: Bool { state.load(ordering: .acquiring) }
+
+    func turnOn() { state.store(true, ordering: .releasing) }
 }

@@ -1,0 +1,31 @@
+extension BluetoothError {
+    /// What a person or a program can do about the kinds that have more to do with the program than with the machine.
+    var adviceForPrograms: String? {
+        switch kind {
+        case .timedOut: "See whether it took effect before you try again."
+        case .busy: "Wait a moment and try again."
+        case .alreadyConnected: "Use the connection that is there, or dispose of it first."
+        case .notConnected: "Connect first."
+        case .disconnected(.requested): nil
+        case .disconnected: "Connect again when the peripheral and the adapter are there."
+        case .connectFailed(let reason) where reason.hasPrefix("br-connection-") && reason != "br-connection-canceled":
+            "BlueZ tried classic Bluetooth (Q83): remove the device, scan for LE only, and connect soon."
+        case .connectFailed: "Bring the peripheral nearer, and try again."
+        case .discoveryFailed: "Connect again, and if that does not help remove the device."
+        case .attributeNotFound: "Discover the services again."
+        case .notPermitted: "Look at the properties of the characteristic."
+        case .notAuthorized: "See who else uses it: bluetoothd keeps some services to itself."
+        case .exclusiveUse: "End the other use of this characteristic."
+        case .invalidArgument: "Change the argument."
+        case .attError where attCode == 0x05 || attCode == 0x0C || attCode == 0x0F: "Pair with the peripheral."
+        case .attError: "Look the code up in the description of the peripheral."
+        case .unsupported: "See whether a newer bluetoothd, or one that was started with -E, offers it."
+        case .overflow: "Take values faster, or ask for a larger buffer or one that drops values."
+        case .pairingFailed: "Put the peripheral into pairing mode, and try again."
+        case .protocolViolation: "Restart bluetoothd, and report it if it comes again."
+        case .closed: "Make a new manager."
+        case .bluez: "See what bluetoothd says: journalctl -u bluetooth."
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import Rx
+
+/// Values that the peripheral sends by itself.
+extension Characteristic {
+    /// Receives the values that the peripheral notifies or indicates.
+    ///
+    /// Emits each value, in order (S76), and never completes. Cold and shared: notifications are turned on with the first
+    /// subscription to this characteristic and off when the last is disposed of (S69). Values that come while they are
+    /// being turned on are delivered (Q102), what came before is not (S80); the answer of a read of ours is not (Q95, S64), though
+    /// bluetoothd shows those of other programs alike, and only ``NotificationTransport/socket`` is free of these.
+    ///
+    /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` offer neither, with the cause where they
+    /// cannot be turned on (S72), with ``BluetoothError/Kind/overflow`` as `buffer` says, and with the error of the connection
+    /// when that ends. Where another program has the characteristic alone, or asks for it by another transport than
+    /// this one does already, that is ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` (Q105).
+    /// Source: BlueZ, `gatt-api.txt`, `StartNotify` and `AcquireNotify`.
+    ///
+    /// - Parameters:
+    ///   - transport: How bluetoothd hands the values over. Default: by signals. A subscriber by signals joins those who are
+    ///     there already by socket.
+    ///   - buffer: What may wait for this subscriber. Default: 1024 values; one more is an error.
+    public func observeValueUpdates(
+        using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
+    ) -> Observable<[UInt8]> {
+        peripheral.stream(within: buffer, of: self) { client, emitter in client.observe(self, transport, emitter) }
+    }
+
+    /// How many values of this characteristic subscribers of this manager have lost because they were too slow for their
+    /// ``ValueBuffer`` (S81): since the peripheral became known, all subscribers together.
+    public var droppedValueCount: Int { peripheral.drops(of: key) }
+
+    /// How the peripheral sends values by itself.
+    public enum Updates: Sendable {
+        /// Unconfirmed.
+        case notifications
+        /// Each one confirmed by bluetoothd.
+        case indications
+    }
+
+    /// Which of the two bluetoothd turns on: notifications wherever they are offered, and there is no choice (S77, Q108). Nil where
+    /// ``properties`` offer neither.
+    public var updates: Updates? {
+        if properties.contains(.notify) { return .notifications }
+        return properties.contains(.indicate) ? .indications : nil
+    }
+}

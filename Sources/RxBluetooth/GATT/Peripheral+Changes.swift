@@ -1,0 +1,71 @@
+public import Rx
+
+/// What changes while a peripheral is connected.
+extension Peripheral {
+    /// Tells when the peripheral changes its services while it is connected, as after an update of its firmware (S53, Q111).
+    ///
+    /// Emits the services that are no longer valid: operations on them and on what is in them fail with
+    /// ``BluetoothError/Kind/attributeNotFound``, also where a new one looks the same. All others stay valid. An empty list
+    /// says that services were added. After either, ``discoverServices(_:)`` tells what there is. Never completes; fails with
+    /// ``BluetoothError/Kind/notConnected`` outside a connection, and with the error of the connection when that ends. Cold.
+    public func observeModifiedServices() -> Observable<[Service]> {
+        stream { [self] client, emitter in
+            do throws(BluetoothError) {
+                try client.link(key).modifications.observe(emitter)
+            } catch {
+                emitter.fail(error.during(.discover, address.description))
+            }
+        }
+    }
+
+    /// Tells the charge of the peripheral's battery, in percent from 0 to 100.
+    ///
+    /// Emits the present level, then each change, and never completes. bluetoothd follows the battery level by itself and shows
+    /// it as `org.bluez.Battery1`; where it shows the characteristic (2A19) too, that is read and its notifications are followed, so that a
+    /// level comes at once. Fails with ``BluetoothError/Kind/unsupported`` where neither has told a level
+    /// within ``Deadlines/services``, with the error of the read, and with that of the connection when that ends. Cold.
+    /// Source: BlueZ, `battery-api.txt`; Battery Service 1.1.
+    public func observeBatteryLevel() -> Observable<Int> {
+        discoverServices()
+            .filter { $0.uuid == 0x180F }
+            .concatMap { $0.discoverCharacteristics() }
+            .filter { $0.uuid == 0x2A19 }
+            .take(1)
+            .toArray()
+            .asObservable()
+            .flatMap { [self] found in
+                guard let level = found.first else { return batteryLevel(isCertain: false) }
+                return .merge(batteryLevel(isCertain: true), level.percentage())
+            }
+            .distinctUntilChanged()
+    }
+
+    private func batteryLevel(isCertain: Bool) -> Observable<Int> {
+        stream { [self] client, emitter in
+            do throws(BluetoothError) {
+                let deadline = isCertain ? nil : client.settings.deadlines.services
+                try client.link(key).battery.observe(emitter, deadline: deadline)
+            } catch {
+                emitter.fail(error.during(.read, "the battery level of \(address)"))
+            }
+        }
+    }
+}
+
+extension Characteristic {
+    /// The levels that a characteristic tells, read once and then as they are notified.
+    fileprivate func percentage() -> Observable<Int> {
+        let updates = updates == nil ? .empty() : observeValueUpdates(buffer: Self.latest)
+        // bluetoothd may keep the notifications of what it follows itself; it tells the changes then (Q109).
+        let tolerant: Observable<[UInt8]> = updates.catch { error in
+            switch (error as? BluetoothError)?.kind {
+            case .notAuthorized, .notPermitted, .exclusiveUse, .unsupported, .busy, .attError: .empty()
+            default: .error(error)
+            }
+        }
+        let values: Observable<[UInt8]> = .concat([readValue().asObservable(), tolerant])
+        return values.compactMap { value in value.first.flatMap { $0 <= 100 ? Int($0) : nil } }
+    }
+
+    private static let latest = ValueBuffer(capacity: 1, overflow: .dropOldest)
+}

@@ -1,0 +1,37 @@
+import DBus
+
+/// The charge of a connected device as bluetoothd reckons it (`org.bluez.Battery1`).
+final class BatteryLevel: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let link: Link
+    private var observers: [Emitter<Int>] = []
+
+    init(_ link: Link) { self.link = link }
+
+    /// Tells the level now, where there is one, and whenever bluetoothd tells it. With a deadline it fails where no level comes
+    /// until then.
+    func observe(_ emitter: Emitter<Int>, deadline: Duration?) {
+        let target = "the battery level of \(link.target)"
+        observers.append(emitter)
+        let limit = deadline.map { deadline in
+            link.client.bus.schedule(after: deadline) { [weak self] in
+                guard let self, self.level == nil else { return }
+                emitter.fail(
+                    BluetoothError(
+                        .unsupported, operation: .read, target: target, dbusMessage: "It shows no battery level"))
+            }
+        }
+        link.streams.add(emitter, during: .read, target) { [weak self] _ in
+            limit?.cancel()
+            self?.observers.removeAll { $0 === emitter }
+        }
+        if let level { emitter.next(level) }
+    }
+
+    func changed() {
+        guard let level else { return }
+        for observer in observers { observer.next(level) }
+    }
+
+    private var level: Int? { link.client.devices[link.key]?.battery.percentage.map(Int.init) }
+}

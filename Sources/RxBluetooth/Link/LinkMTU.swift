@@ -1,0 +1,62 @@
+import DBus
+
+/// The largest ATT packet of a link, which bluetoothd tells with each of its characteristics.
+final class LinkMTU: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let link: Link
+    private var value: UInt16?
+    private var observers: [Emitter<Int>] = []
+    private var isAsked = false
+
+    init(_ link: Link) { self.link = link }
+
+    /// bluetoothd tells it. It is the same for all characteristics of a link.
+    func told(_ mtu: UInt16) {
+        guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.phase == .connecting else {
+            return
+        }
+        let isChanged = Int(mtu) != current
+        value = mtu
+        link.peripheral.update(mtu: Int(mtu))
+        guard isChanged else { return }
+        for observer in observers { observer.next(Int(mtu)) }
+    }
+
+    /// Objects that were there before the link show no change, so they are asked once the services are read (Q101).
+    func ask() {
+        guard value == nil, !isAsked,
+            let (service, record) = link.client.devices[link.key]?.services.min(by: { $0.key < $1.key }),
+            let handle = record.characteristics.keys.min()
+        else { return }
+        isAsked = true
+        let key = CharacteristicKey(device: link.key, service: service, handle: handle)
+        link.client.call(
+            path: key.path, interface: BlueZ.properties, member: "Get", deadline: link.deadlines.cleanup
+        ) { (body) throws(DBusError) in
+            try body.string(BlueZ.characteristic)
+            try body.string("MTU")
+        } then: { [weak self] result in
+            let mtu = try? result.get().read { (body) throws(DBusError) in
+                try body.variant { (value) throws(DBusError) in try value.uint16() }
+            }
+            // A daemon before 5.62 has no answer; then the smallest is right.
+            if let mtu { self?.told(mtu) }
+        }
+    }
+
+    func observe(_ emitter: Emitter<Int>) {
+        observers.append(emitter)
+        link.streams.add(emitter, during: .readState, "the MTU of \(link.target)") { [weak self] _ in
+            self?.observers.removeAll { $0 === emitter }
+        }
+        emitter.next(current)
+    }
+
+    private var current: Int { value.map(Int.init) ?? Peripheral.smallestMTU }
+
+    /// The link is over, and with it what was agreed on.
+    func forget() {
+        value = nil
+        link.peripheral.update(mtu: nil)
+    }
+}

@@ -1,0 +1,48 @@
+import DBus
+
+/// What a peripheral changes in its services while it is connected (Q111).
+final class ServiceModifications: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let link: Link
+    private var observers: [Emitter<[Service]>] = []
+    private var invalidated: [Service] = []
+    private var isAsking = false
+
+    init(_ link: Link) { self.link = link }
+
+    func observe(_ emitter: Emitter<[Service]>) {
+        observers.append(emitter)
+        link.streams.add(emitter, during: .discover, link.target) { [weak self] _ in
+            self?.observers.removeAll { $0 === emitter }
+        }
+    }
+
+    func removed(_ record: ServiceRecord, _ handle: UInt16) {
+        guard !observers.isEmpty, let uuid = record.uuid else { return }
+        invalidated.append(
+            Service(
+                peripheral: link.peripheral, uuid: uuid, handle: handle, isPrimary: record.isPrimary,
+                link: link.number, epoch: record.epoch))
+        ask()
+    }
+
+    /// One came. Before the services are read for the first time that is no change.
+    func added() {
+        if link.resolution.wasResolved, !observers.isEmpty { ask() }
+    }
+
+    /// bluetoothd takes the services one by one, and takes those of a device that is going just so. It is asked once for the
+    /// link; its answer comes after all that it had to say, and what came till then is one modification.
+    private func ask() {
+        guard !isAsking else { return }
+        isAsking = true
+        link.client.readFlag("Connected", of: BlueZ.device, at: link.key.path) { [weak self] result in
+            guard let self else { return }
+            let services = invalidated
+            isAsking = false
+            invalidated = []
+            guard link.isConnected, (try? result.get()) == true else { return }
+            for observer in observers { observer.next(services) }
+        }
+    }
+}

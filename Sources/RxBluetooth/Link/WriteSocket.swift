@@ -1,0 +1,136 @@
+import DBus
+
+/// The socket over which bluetoothd takes writes without response, one a packet.
+final class WriteSocket: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private var end: SharedSocket?
+    private let bus: any Bus
+    private var watch: BusTask?
+    private var waiting: [(value: [UInt8], emitter: Emitter<Never>)] = []
+    private var failure = BluetoothError(.closed, dbusMessage: "The characteristic was given back")
+    /// Runs when bluetoothd closes its end.
+    var ended: (() -> Void)?
+
+    init(_ end: SharedSocket, on bus: any Bus) {
+        self.end = end
+        self.bus = bus
+        listen(for: .readable)
+    }
+
+    func write(_ value: [UInt8], _ emitter: Emitter<Never>) {
+        guard end != nil else { return emitter.fail(failure) }
+        waiting.append((value, emitter))
+        emitter.onEnd { [weak self] in self?.waiting.removeAll { $0.emitter === emitter } }
+        if waiting.count == 1 { proceed() }
+    }
+
+    /// Writes what there is room for. Where there is none, the kernel tells when there is again.
+    private func proceed() {
+        while let end, let (value, emitter) = waiting.first {
+            switch end.socket.offer(value) {
+            case .sent: emitter.complete()
+            case .full: return listen(for: .writable)
+            case .ended: return lost()
+            }
+        }
+    }
+
+    private func listen(for event: SharedSocket.Event) {
+        guard let end else { return }
+        watch?.cancel()
+        watch = bus.watch(end, for: event) { [weak self] in
+            guard let self else { return }
+            if event == .writable {
+                listen(for: .readable)
+                proceed()
+            } else if end.socket.receive() == .ended {
+                lost()
+            }
+        }
+    }
+
+    private func lost() {
+        let ended = ended
+        watch?.cancel()
+        watch = nil
+        self.ended = nil
+        ended?()
+    }
+
+    /// Closes our end, by which the characteristic is given back; what waits fails.
+    func close(_ cause: BluetoothError? = nil) {
+        watch?.cancel()
+        watch = nil
+        ended = nil
+        end = nil
+        if let cause { failure = cause }
+        let all = waiting
+        waiting = []
+        for (_, emitter) in all { emitter.fail(failure) }
+    }
+}
+
+extension BlueZClient {
+    func acquireWrite(_ characteristic: Characteristic, _ emitter: Emitter<CharacteristicWriter>) {
+        do throws(BluetoothError) {
+            guard characteristic.properties.contains(.writeWithoutResponse) else {
+                let offered = characteristic.properties.names.joined(separator: ", ")
+                throw BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
+            }
+            let link = try link(characteristic.peripheral.key, number: characteristic.service.link)
+            guard record(of: characteristic) != nil else { throw Self.gone }
+            let target = characteristic.target
+            let message: Message
+            do throws(DBusError) {
+                message = try Self.message(
+                    path: characteristic.key.path, interface: BlueZ.characteristic, member: "AcquireWrite"
+                ) { (body) throws(DBusError) in try body.properties([:]) }
+            } catch {
+                throw BluetoothError(error, operation: .write, target: target)
+            }
+            let item = AttributeQueue.Item(
+                message, deadline: settings.deadlines.operation,
+                failure: { BluetoothError($0, operation: .write, target: target) }
+            ) { [weak self, weak link] result in
+                guard let self, let link else { return }
+                switch result {
+                case .success(let reply): opened(reply, characteristic, link, emitter)
+                case .failure(let error): emitter.fail(error.during(.write, target))
+                }
+            }
+            emitter.onEnd { [weak link] in link?.queue.cancel(item) }
+            link.queue.submit(item)
+        } catch {
+            emitter.fail(error.during(.write, characteristic.target))
+        }
+    }
+
+    private func opened(
+        _ reply: Message, _ characteristic: Characteristic, _ link: Link, _ emitter: Emitter<CharacteristicWriter>
+    ) {
+        let target = characteristic.target
+        do throws(DBusError) {
+            let (end, mtu) = try reply.read { (body) throws(DBusError) in
+                (SharedSocket(PacketSocket(adopting: try body.descriptor())), try body.uint16())
+            }
+            let socket = WriteSocket(end, on: bus)
+            let length = Peripheral.payload(of: max(Peripheral.smallestMTU, Int(mtu)))
+            link.streams.add(emitter, during: .write, target) { socket.close($0) }
+            socket.ended = { [weak self] in
+                // Where the link is lost, its reason is about to be known (Q107).
+                self?.readFlag("Connected", of: BlueZ.device, at: characteristic.key.device.path) { [weak self] _ in
+                    guard let self, links[characteristic.key.device]?.isConnected == true else { return }
+                    emitter.fail(
+                        BluetoothError(
+                            .bluez, operation: .write, target: target, dbusMessage: "bluetoothd has closed the socket"))
+                }
+            }
+            emitter.next(CharacteristicWriter(characteristic, maximumLength: length, socket: socket))
+        } catch {
+            emitter.fail(
+                BluetoothError(
+                    .protocolViolation, operation: .write, target: target, dbusName: error.name,
+                    dbusMessage: error.message))
+        }
+    }
+}

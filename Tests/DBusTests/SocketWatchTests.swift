@@ -1,0 +1,59 @@
+import DBus
+import Glibc
+import Synchronization
+import Testing
+
+/// A connection's thread hears of sockets, whether its bus is there or not.
+struct SocketWatchTests {
+    private func pair() throws -> (SharedSocket, SharedSocket) {
+        var number: Int32 = -1
+        let ours = try PacketSocket.pair { (theirs) throws(DBusError) in number = dup(theirs.number) }
+        return (SharedSocket(ours), SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number))))
+    }
+
+    @Test func `Packets and the end are heard in the bus's context, in order`() async throws {
+        let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
+        let (ours, theirs) = try pair()
+        let (packets, told) = AsyncStream<PacketSocket.Received>.makeStream()
+        let task = connection.watch(ours, for: .readable) {
+            connection.preconditionInContext()
+            while true {
+                let received = ours.socket.receive()
+                if received == .nothing { return }
+                told.yield(received)
+                if received == .ended { return told.finish() }
+            }
+        }
+        #expect(theirs.socket.offer([1]) == .sent)
+        #expect(theirs.socket.offer([2, 3]) == .sent)
+        var heard: [PacketSocket.Received] = []
+        for await packet in packets {
+            heard.append(packet)
+            if heard.count == 2 { #expect(shutdown(theirs.socket.number, Int32(SHUT_RDWR)) == 0) }
+        }
+        task.cancel()
+        #expect(heard == [.packet([1]), .packet([2, 3]), .ended])
+        #expect(theirs.socket.offer([4]) == .ended)
+    }
+
+    @Test func `A full socket is heard when it takes packets again, and not after cancelling`() async throws {
+        let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
+        let (ours, theirs) = try pair()
+        var sent = 0
+        while ours.socket.offer([7]) == .sent { sent += 1 }
+        #expect(sent > 10)
+        let (ready, told) = AsyncStream<Void>.makeStream()
+        let task = connection.watch(ours, for: .writable) { told.yield() }
+        while case .packet = theirs.socket.receive() {}
+        for await _ in ready { break }
+        #expect(ours.socket.offer([8]) == .sent)
+        task.cancel()
+        // What the thread does after this, it does without the socket.
+        await withCheckedContinuation { done in connection.perform { done.resume() } }
+        let count = Mutex(0)
+        let again = connection.watch(ours, for: .writable) { count.withLock { $0 += 1 } }
+        again.cancel()
+        await withCheckedContinuation { done in connection.perform { done.resume() } }
+        #expect(count.withLock { $0 } == 0)
+    }
+}

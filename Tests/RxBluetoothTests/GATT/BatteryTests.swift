@@ -1,0 +1,77 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct BatteryTests {
+    private func stage(_ level: SimulatedBehaviour...) -> (Stage, Peripheral, Recording<Peripheral>) {
+        var characteristic = SimulatedCharacteristic("2a19")
+        characteristic.behaviours = level
+        let battery = SimulatedService("180f") { characteristic }
+        var sensor = SimulatedPeripheral("Sensor", address: Sensor.text) {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
+        }
+        sensor.services = [battery]
+        let stage = Stage(with: [sensor])
+        let peripheral = stage.find(Sensor.address)
+        return (stage, peripheral, stage.connect(peripheral))
+    }
+
+    @Test func `Q109 A level that notifies is told now and at each change, whoever tells it, and once each`() {
+        let (stage, peripheral, link) = stage(.read([90]), .notify)
+        let levels = stage.record(peripheral.observeBatteryLevel())
+        stage.advance(200)
+        #expect(levels.elements == [90])
+        for level in [89, 89, 12, 101] {
+            stage.simulation.bluez.notify([UInt8(level)], from: Sensor.text, "2a19")
+            stage.advance(5)
+        }
+        #expect(levels.elements == [90, 89, 12])
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1)
+        #expect(levels.kind == .disconnected(.unknown))
+        #expect(!link.isLive)
+    }
+
+    @Test func `A level that can only be read is told once`() {
+        let (stage, peripheral, link) = stage(.read([55]))
+        let levels = stage.record(peripheral.observeBatteryLevel())
+        stage.advance(60_000)
+        #expect(levels.elements == [55])
+        #expect(levels.isLive)
+        #expect(link.isLive)
+    }
+
+    @Test func `Q109 Where bluetoothd keeps the service to itself, its own reckoning is told`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let levels = stage.record(peripheral.observeBatteryLevel())
+        stage.advance(5_000)
+        #expect(levels.times.isEmpty)
+        let path = ScriptedDaemon.Objects.devicePath
+        daemon.add([path: ["org.bluez.Battery1": ["Percentage": .byte(80)]]])
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .byte(79)])
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .byte(255)])
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .string("full")])
+        stage.advance(60_000)
+        #expect(levels.elements == [80, 79])
+        let second = stage.record(peripheral.observeBatteryLevel())
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .byte(78)])
+        stage.advance(0)
+        #expect(second.elements == [78])
+        #expect(daemon.methods == ["Connect"])
+        #expect(link.isLive)
+    }
+
+    @Test func `Where nobody tells a level, that is an error after the time for services`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let levels = stage.record(peripheral.observeBatteryLevel())
+        stage.advance(29_999)
+        #expect(levels.isLive)
+        stage.advance(1)
+        #expect(levels.kind == .unsupported)
+        #expect(link.isLive)
+        stage.expectNoTimers()
+    }
+}

@@ -1,0 +1,151 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+struct LongWriteTests {
+    let stage: Stage
+    let daemon: ScriptedDaemon
+    let link: Recording<Peripheral>
+    let characteristic: Characteristic
+
+    init() {
+        let peripheral: Peripheral
+        (stage, daemon, peripheral) = Stage.scripted()
+        link = stage.connect(peripheral, daemon)
+        characteristic = stage.characteristic(0x2A37, of: peripheral)
+    }
+
+    private static let value = (0..<50).map { UInt8($0) }
+
+    /// Takes the write that has come, and checks what it writes.
+    private func take(_ part: Range<Int>, _ location: SourceLocation = #_sourceLocation) -> ScriptedDaemon.Pending {
+        stage.advance(0)
+        let pending = daemon.take("WriteValue", sourceLocation: location)
+        let bytes = try? pending.call?.message.read { (body) throws(DBusError) in try body.bytes() }
+        #expect(bytes == Array(Self.value[part]), sourceLocation: location)
+        return pending
+    }
+
+    @Test func `S66 Parts are no longer than a packet, in order, and each only after the one before is confirmed`() {
+        let write = stage.record(characteristic.writeLongValue(Self.value))
+        for (number, part) in [0..<20, 20..<40, 40..<50].enumerated() {
+            let pending = take(part)
+            #expect(daemon.count("WriteValue") == number + 1)
+            #expect(write.elements.count == number)
+            pending.reply()
+        }
+        stage.advance(0)
+        #expect(write.elements.map(\.written) == [20, 40, 50])
+        #expect(write.elements.map(\.total) == [50, 50, 50])
+        #expect(write.isCompleted)
+    }
+
+    @Test func `S66 A part that fails is written again on request, also the uneven last one`() {
+        let failures = Mutex<[String]>([])
+        let write = stage.record(
+            characteristic.writeLongValue(Self.value, partLength: 30) { failure in
+                failures.withLock { $0.append("\(failure.offset)+\(failure.count) \(failure.attempt)") }
+                return failure.attempt < 3 ? .empty() : .error(failure.error)
+            })
+        take(0..<30).fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        take(0..<30).reply()
+        take(30..<50).fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        take(30..<50).fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
+        #expect(write.elements.map(\.written) == [30])
+        take(30..<50).fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x11")
+        stage.advance(0)
+        #expect(write.error?.attCode == 0x11)
+        #expect(failures.withLock { $0 } == ["0+30 1", "30+20 1", "30+20 2", "30+20 3"])
+    }
+
+    @Test func `S66 Without a wish to retry the first failure ends it, and later parts are not written`() {
+        let write = stage.record(characteristic.writeLongValue(Self.value))
+        take(0..<20).fail("org.bluez.Error.NotPermitted", "Write not permitted")
+        stage.advance(0)
+        #expect(write.kind == .notPermitted)
+        #expect(daemon.count("WriteValue") == 1)
+    }
+
+    @Test(arguments: [0, -1, 513]) func `S66 Parts of no length or too long are refused, and nothing is sent`(
+        length: Int
+    ) {
+        let write = stage.record(characteristic.writeLongValue(Self.value, partLength: length))
+        stage.advance(0)
+        #expect(write.kind == .invalidArgument)
+        #expect(daemon.count("WriteValue") == 0)
+    }
+
+    @Test func `S66 Disposing stops after the part that is under way, and the next operation waits for that`() {
+        let write = stage.record(characteristic.writeLongValue(Self.value))
+        take(0..<20).reply()
+        let second = take(20..<40)
+        write.dispose()
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        #expect(daemon.count("ReadValue") == 0)
+        second.reply()
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        #expect(read.elements == [[1]])
+        #expect(daemon.count("WriteValue") == 2)
+        #expect(write.elements.map(\.written) == [20])
+    }
+
+    @Test func `S66 The end of the connection ends it, and is not retried`() {
+        let asked = Mutex(0)
+        let write = stage.record(
+            characteristic.writeLongValue(Self.value) { _ in
+                asked.withLock { $0 += 1 }
+                return .empty()
+            })
+        take(0..<20).reply()
+        _ = take(20..<40)
+        daemon.crash()
+        stage.advance(0)
+        #expect(write.kind == .disconnected(.daemon))
+        #expect(asked.withLock { $0 } == 0)
+        #expect(link.kind == .disconnected(.daemon))
+    }
+
+    @Test func `S66 Nothing to write is one empty write, and parts without response go one after the other`() {
+        let empty = stage.record(characteristic.writeLongValue([]))
+        take(0..<0).reply()
+        stage.advance(0)
+        #expect(empty.elements.map(\.written) == [0])
+        #expect(empty.isCompleted)
+        daemon.always("WriteValue")
+        let commands = stage.record(characteristic.writeLongValue(Self.value, type: .withoutResponse, partLength: 7))
+        stage.advance(0)
+        #expect(commands.elements.map(\.written) == [7, 14, 21, 28, 35, 42, 49, 50])
+        #expect(commands.isCompleted)
+    }
+
+    @Test(arguments: ["reply", "fail", "malformed", "dispose", "deadline", "given up"])
+    func `S67 However an operation ends, the next one has its turn`(ending: String) {
+        let first = stage.record(characteristic.readValue())
+        let second = stage.record(characteristic.writeValue([1]))
+        stage.advance(0)
+        #expect(daemon.methods == ["Connect", "ReadValue"])
+        switch ending {
+        case "reply": daemon.take("ReadValue").reply { $0.bytes([1]) }
+        case "fail": daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
+        case "malformed": daemon.take("ReadValue").reply()
+        case "dispose":
+            first.dispose()
+            daemon.take("ReadValue").reply { $0.bytes([1]) }
+        case "given up":
+            first.dispose()
+            stage.advance(30_000)
+        default: stage.advance(30_000)
+        }
+        stage.advance(0)
+        daemon.take("WriteValue").reply()
+        stage.advance(0)
+        #expect(second.isCompleted)
+        #expect(daemon.methods == ["Connect", "ReadValue", "WriteValue"])
+        stage.expectNoTimers()
+    }
+}

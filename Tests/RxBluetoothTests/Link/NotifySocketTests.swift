@@ -1,0 +1,178 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// Notifications over a socket.
+struct NotifySocketTests {
+    let stage: Stage
+    let peripheral: Peripheral
+    let link: Recording<Peripheral>
+    let notifying: Characteristic
+
+    init() {
+        (stage, peripheral) = Stage.withSensor()
+        link = stage.connect(peripheral)
+        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.forgetCalls()
+    }
+
+    func notify(_ value: [UInt8]) {
+        stage.simulation.bluez.notify(value, from: Sensor.text, "fff2")
+    }
+
+    /// Calls a method of the characteristic from another program's connection.
+    func callAsAnother(
+        _ member: String,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) -> any Bus {
+        let other = stage.simulation.connect()
+        let service = String(Int(notifying.service.handle) + 0x10000, radix: 16).dropFirst()
+        let handle = String(Int(notifying.handle) + 0x10000, radix: 16).dropFirst()
+        let path = "\(Sensor.path)/service\(service)/char\(handle)"
+        if let path = ObjectPath(path),
+            let message = try? Message.call(
+                to: "org.bluez", path: path, interface: "org.bluez.GattCharacteristic1", member: member, body)
+        {
+            other.call(message, timeout: .seconds(1)) { #expect((try? $0.get()) != nil) }
+        }
+        return other
+    }
+
+    @Test func `S69 S76 Q102 Values come over one socket in order, for all who want them, and it is given back`() {
+        for round in 1...2 {
+            let first = stage.record(notifying.observeValueUpdates(using: .socket))
+            let second = stage.record(notifying.observeValueUpdates(using: .socket))
+            stage.advance(50)
+            // By signals is less than by socket, so this one joins.
+            let third = stage.record(notifying.observeValueUpdates())
+            stage.advance(0)
+            for number in 0..<100 { notify([UInt8(number)]) }
+            stage.advance(5)
+            for one in [first, second, third] { #expect(one.elements == (0..<100).map { [$0] }) }
+            first.dispose()
+            second.dispose()
+            stage.advance(5)
+            #expect(stage.count("StopNotify") == round - 1)
+            third.dispose()
+            stage.advance(5)
+            #expect(stage.count("AcquireNotify") == round)
+            #expect(stage.count("StopNotify") == round)
+            stage.expectSettled()
+        }
+        #expect(stage.count("StartNotify") == 0)
+    }
+
+    @Test func `S64 Q95 Nobody's read is taken for a notification`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        let read = stage.record(notifying.readValue())
+        stage.advance(50)
+        #expect(read.elements == [[7]])
+        let other = callAsAnother("ReadValue") { (body) throws(DBusError) in try body.properties([:]) }
+        stage.advance(50)
+        notify([1])
+        stage.advance(5)
+        #expect(values.elements == [[1]])
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `Q105 By signals and by socket at once is refused, and later it can be chosen anew`() {
+        let first = stage.record(notifying.observeValueUpdates())
+        stage.advance(50)
+        let second = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(1)
+        #expect(second.kind == .exclusiveUse)
+        #expect(first.isLive)
+        first.dispose()
+        let third = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        notify([3])
+        stage.advance(5)
+        #expect(third.elements == [[3]])
+        #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
+    }
+
+    @Test func `Q105 What another program has is a typed error`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        for (name, text, kind) in [
+            ("NotPermitted", "Notify acquired", BluetoothError.Kind.exclusiveUse), ("InProgress", "In Progress", .busy),
+            ("NotSupported", "Operation is not supported", .unsupported),
+        ] {
+            let values = stage.record(characteristic.observeValueUpdates(using: .socket))
+            stage.advance(0)
+            daemon.take("AcquireNotify").fail("org.bluez.Error." + name, text)
+            stage.advance(0)
+            #expect(values.kind == kind)
+        }
+        // An answer without a socket is none.
+        let values = stage.record(characteristic.observeValueUpdates(using: .socket))
+        stage.advance(0)
+        daemon.take("AcquireNotify").reply()
+        stage.advance(0)
+        #expect(values.kind == .protocolViolation)
+        #expect(daemon.count("StopNotify") == 1)
+        #expect(link.isLive)
+    }
+
+    @Test func `S65 A characteristic that only indicates has no socket`() {
+        let indicating = stage.characteristic(0x2A19, of: peripheral)
+        let values = stage.record(indicating.observeValueUpdates(using: .socket))
+        stage.advance(1)
+        #expect(values.kind == .notPermitted)
+        #expect(stage.methods.isEmpty)
+    }
+
+    @Test func `S59 Q107 The socket's end is the link's, with its reason, after the last values`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        for number in 0..<10 { notify([UInt8(number)]) }
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(5)
+        #expect(values.elements == (0..<10).map { [$0] })
+        #expect(values.kind == .disconnected(.unknown))
+        #expect(link.kind == .disconnected(.unknown))
+    }
+
+    @Test func `Q107 Another program's StopNotify ends the stream, and a later one has a new socket`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        let other = callAsAnother("StopNotify")
+        stage.advance(10)
+        #expect(values.kind == .exclusiveUse)
+        let again = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        notify([1])
+        stage.advance(5)
+        #expect(again.elements == [[1]])
+        #expect(link.isLive)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `S81 Q106 A thousand values a second come without a gap`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        for number in 0..<1000 {
+            notify([UInt8(number >> 8), UInt8(number & 0xFF)])
+            stage.advance(1)
+        }
+        stage.advance(5)
+        #expect(values.elements == (0..<1000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    }
+
+    @Test func `S77 Q108 Which of notifications and indications is on can be told, and cannot be chosen`() {
+        #expect(notifying.updates == .notifications)
+        #expect(stage.characteristic(0x2A19, of: peripheral).updates == .indications)
+        #expect(stage.characteristic(Sensor.value, of: peripheral).updates == nil)
+        let (stage, daemon, peripheral) = Stage.scripted(
+            .oneKnownDevice.setting(
+                ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1",
+                ["Flags": .strings(["indicate", "notify"])]))
+        let link = stage.connect(peripheral, daemon)
+        let both = stage.characteristic(0x2A37, of: peripheral)
+        #expect(both.updates == .notifications)
+        #expect(link.isLive)
+    }
+}
