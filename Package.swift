@@ -70,7 +70,8 @@ let package = Package(
             name: "ScenarioFilesTests", dependencies: ["ScenarioFiles", "RxBluetoothMocks", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting"],
+            name: "RxBluetoothTests",
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",

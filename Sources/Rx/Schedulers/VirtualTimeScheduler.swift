@@ -132,7 +132,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             if isMoving { return nil }
             isMoving = true
             isStopped = false
-            return pauses
+            return self.pauses
         }
         guard let pauses else { return }
         while let action = takeNext(until: end, after: pauses) { action.run() }
