@@ -71,16 +71,17 @@ public struct Characteristic: Hashable, Sendable {
     /// with the first subscription to this characteristic and off when the last is disposed of (S69). Values that come while
     /// they are being turned on are delivered (Q102); the answer of a read of ours is not (Q95), though bluetoothd
     /// shows those of other programs alike. Fails with ``BluetoothError/Kind/notPermitted`` where ``properties``
-    /// offer neither, with the cause where they cannot be turned on (S72), and with the error of the connection when that ends.
+    /// offer neither, with the cause where they cannot be turned on (S72), and with the error of the connection when that ends. Over
+    /// a connection that is made again when it is lost, they are turned on again and the stream goes on (S78).
     /// Source: BlueZ, `gatt-api.txt`, `StartNotify`.
     public func observeValueUpdates() -> Observable<[UInt8]> {
-        peripheral.stream { client, emitter in client.observe(self, emitter) }
+        peripheral.surviving(peripheral.stream { client, emitter in client.observe(self, emitter) }, link: service.link)
     }
 
     /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.
     /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
     public func discoverDescriptors() -> Observable<Descriptor> {
-        peripheral.stream { client, emitter in
+        let discovery: Observable<Descriptor> = peripheral.stream { client, emitter in
             do throws(BluetoothError) {
                 for found in try client.descriptors(of: self) { emitter.next(found) }
                 emitter.complete()
@@ -88,6 +89,7 @@ public struct Characteristic: Hashable, Sendable {
                 emitter.fail(error.during(.discover, target))
             }
         }
+        return peripheral.surviving(discovery, link: service.link)
     }
 }
 
