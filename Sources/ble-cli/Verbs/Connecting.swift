@@ -6,6 +6,8 @@ import Synchronization
 struct Connecting {
     let session: Session
     let target: Target
+    /// Whether to connect again when the link is lost, for as long as it takes.
+    var reconnects = false
 
     /// Emits what the peripheral has, once, and stays connected while it is subscribed to. Fails when the link is lost.
     func catalogue() -> Observable<Catalogue> {
@@ -13,7 +15,7 @@ struct Connecting {
             let stage = Stage()
             let connected = Finder(session: session, target: target).find()
                 .do(onNext: { stage.enter(.connecting($0)) })
-                .flatMap { $0.connect() }
+                .flatMap { $0.connect(options: reconnects ? .reconnect() : ConnectOptions()) }
                 .do(onNext: { stage.enter(.discovering($0)) })
                 .flatMap { Catalogue.discover($0) }
             let late = session.timer(session.options.patience).map { _ -> Catalogue in

@@ -143,6 +143,28 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
+    @Test func `Until the services are read again, reads fail and notifications wait`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.setConnection(SimulatedConnection(discovery: .seconds(2)), of: Sensor.text)
+        stage.simulation.bluez.crash()
+        stage.simulation.bluez.start()
+        stage.advance(1_500)
+        #expect(stage.isLinked())
+        let read = stage.record(value.readValue())
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(10)
+        #expect(read.kind == .notConnected)
+        stage.advance(3_000)
+        stage.simulation.bluez.notify([1, 2], from: Sensor.text, "fff2")
+        stage.advance(100)
+        #expect(values.elements == [[1, 2]])
+        #expect(link.isLive)
+    }
+
     @Test func `S53 Notifications of a characteristic that did not come back fail`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
