@@ -37,7 +37,7 @@ extension LabTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `S15 Q2 Q32 A scan that resumes hears again within five seconds`(outage: Outage) async throws {
+        func `S15 Q2 Q32 Q38 A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let options = ScanOptions(allowsDuplicates: true, resumes: true)
                 let scan = Notes(manager.scanForPeripherals(options: options))
@@ -48,7 +48,8 @@ extension LabTests {
                 try await Ground.pass(.seconds(1))
                 #expect(scan.now.count == before)
                 try await outage.end()
-                let time = try await scan.wait(atMost: 5) { $0.count > before }
+                // The kernel goes on with what a killed bluetoothd was looking for, and refuses the next one meanwhile (Q38).
+                let time = try await scan.wait(atMost: outage == .kill ? 12 : 5) { $0.count > before }
                 print("A scan went on \(time) s after \(outage).")
                 #expect(scan.now.error == nil)
                 scan.dispose()
@@ -93,7 +94,7 @@ extension LabTests {
                 try outage.begin()
                 try await Ground.pass(.milliseconds(500))
                 try await outage.end()
-                let time = try await link.wait(atMost: 10) { $0.count == 1 }
+                let time = try await link.wait(atMost: 40) { $0.count == 1 }
                 print("A connection came about \(time) s after \(outage).")
                 #expect(link.now.error == nil)
                 link.dispose()

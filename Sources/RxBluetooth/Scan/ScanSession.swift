@@ -27,8 +27,11 @@ final class ScanSession: @unchecked Sendable {
         case stopping
     }
 
-    /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38).
-    private static let backoff: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1)]
+    /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
+    /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
+    /// next one may not look for anything meanwhile. Source: Linux, `DISCOV_LE_TIMEOUT`.
+    private static let backoff: [Duration] =
+        [.milliseconds(250), .milliseconds(500)] + Array(repeating: .seconds(1), count: 11)
 
     init(_ client: BlueZClient) { self.client = client }
 
