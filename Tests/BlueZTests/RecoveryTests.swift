@@ -37,7 +37,8 @@ extension LabTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `S15 Q2 Q32 Q38 A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws {
+        func `S15 Q2 Q32 Q38 A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws
+        {
             try await Ground.withManager { manager in
                 let options = ScanOptions(allowsDuplicates: true, resumes: true)
                 let scan = Notes(manager.scanForPeripherals(options: options))
