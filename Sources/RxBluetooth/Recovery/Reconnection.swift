@@ -40,11 +40,12 @@ public struct Reconnection: Sendable {
         self.endsAt = endsAt
     }
 
-    /// Whether trying again is of no use after an error: it was asked for, somebody removed the device or the bond, pairing or a
-    /// permission is missing, or bluetoothd does not offer it.
+    /// Whether trying again is of no use after an error: it was asked for, the bond is lost, pairing or a permission is missing, or
+    /// bluetoothd does not offer it. A device that bluetoothd removed is looked for again: that happens to each one that was
+    /// never paired when the adapter is switched off (Q32).
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
-        case .disconnected(let reason): reason == .requested || reason == .removed
+        case .disconnected(let reason): reason == .requested
         case .closed, .permissionDenied, .alreadyConnected, .bondLost, .needsPairing, .notAuthorized, .pairingFailed,
             .unsupported, .invalidArgument:
             true

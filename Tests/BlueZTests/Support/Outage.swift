@@ -27,7 +27,9 @@ enum Outage: CaseIterable {
         }
     }
 
-    var reason: BluetoothError.DisconnectReason { self == .kill ? .daemon : .adapter }
+    /// What a link is lost by. The kernel drops the links of an adapter that btmgmt switches off a moment before it tells
+    /// bluetoothd of the adapter, and bluetoothd, when asked, still calls it on.
+    var reasons: [BluetoothError.DisconnectReason] { self == .kill ? [.daemon] : [.adapter, .unknown] }
     var obstacle: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
 
     /// Starts the lab's bluetoothd.

@@ -145,6 +145,27 @@ struct ReconnectionTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
+    @Test func `Q32 Q61 A device that bluetoothd removes is looked for and connected again`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        let states = stage.record(peripheral.connectionState)
+        stage.advance(1_000)
+        let other = stage.simulation.connect()
+        guard let device = ObjectPath(Sensor.path),
+            let message = try? Message.call(
+                to: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1", member: "RemoveDevice",
+                { (body) throws(DBusError) in try body.objectPath(device) })
+        else { return }
+        other.call(message, timeout: .seconds(10)) { _ in }
+        stage.advance(10_000)
+        // It was not known any more.
+        #expect(stage.count("StartDiscovery") == 1)
+        #expect(!Reconnection.isFinal(BluetoothError(.disconnected(.removed))))
+        #expect(states.elements.last == .connected)
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+    }
+
     @Test func `S32 A supervised peripheral is taken, also while it waits for its link`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
