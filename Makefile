@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez bench-rx count-rx bench-simulation lint format
+.PHONY: help deps build demo test test-clients test-bluez conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +19,18 @@ test: deps ## unit and private-bus tests; no radio, no virtual machine
 test-clients: deps ## Bleak, bluetoothctl and busctl on `ble-cli simulate`; needs the network the first time
 	@scripts/test-clients
 
-test-bluez: deps ## the end-to-end tests, on a real bluetoothd in a virtual machine
+test-bluez: deps ## end-to-end and conformance tests, on a real bluetoothd in a virtual machine
 	@scripts/test-bluez
+
+conformance: deps ## the simulation beside the real bluetoothd: writes docs/conformance.md
+	@scripts/conformance
+
+fuzz: deps ## ten million mutated D-Bus messages to everything that reads them
+	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)
+
+fuzz-addresses: deps ## the same with a million, under the address sanitizer
+	@swift build --product fuzz --sanitize=address --scratch-path .build/address
+	@ASAN_OPTIONS=detect_leaks=0 .build/address/debug/fuzz --count 1000000 --jobs $$(nproc)
 
 bench-rx: deps ## what one event of Rx costs, in nanoseconds
 	@cd Benchmarks && swift build -c release --product rxbench && .build/release/rxbench

@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "Rx", argumentParser, log],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", argumentParser, log],
             swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
@@ -59,6 +59,10 @@ let package = Package(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
+        // make fuzz
+        .executableTarget(
+            name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
+        .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
         .testTarget(
             name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
@@ -68,12 +72,21 @@ let package = Package(
             name: "RxBluetoothTests", dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest"],
             swiftSettings: strict),
         .testTarget(
-            name: "BLECLITests", dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest"],
+            name: "BLECLITests",
+            dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         // Programs of other people on `ble-cli simulate`: make test-clients.
-        .testTarget(name: "ForeignClientTests", exclude: ["Clients"], swiftSettings: strict),
         .testTarget(
-            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus"], exclude: ["Lab"], swiftSettings: strict),
+            name: "ForeignClientTests", dependencies: ["DBus", "DaemonInterfaces"], exclude: ["Clients"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces"], exclude: ["Lab"],
+            swiftSettings: strict),
+        // The simulation against what it simulates.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest"], swiftSettings: strict),
+        // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.
+        .target(name: "DaemonInterfaces", path: "Tests/DaemonInterfaces", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

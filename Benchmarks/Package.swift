@@ -12,6 +12,7 @@ let package = Package(
         .executableTarget(
             name: "simbench",
             dependencies: [
+                .product(name: "RxBluetooth", package: "RxBluetooth"),
                 .product(name: "RxBluetoothMocks", package: "RxBluetooth"),
                 .product(name: "RxTest", package: "RxBluetooth"),
             ],

@@ -47,6 +47,7 @@ final class Air {
 
     /// A peripheral has made up another address (Q62).
     func rotate(_ station: Station, to address: DeviceAddress) {
+        guard byAddress[address] !== station else { return }
         precondition(byAddress[address] == nil, "Two peripherals have the address \(address.text).")
         byAddress[station.address] = nil
         byAddress[address] = station
@@ -125,13 +126,15 @@ final class Air {
             send(station)
             let interval = Self.milliseconds(station.advertisement?.interval ?? .seconds(1))
             // What is more than a second late was never on the air.
-            queue.add(next.index, at: (now - next.due > 1000 ? now : next.due) + interval)
+            let isTooLate = now - next.due > 1000
+            if isTooLate, station.isOnAir { sent.miss((now - next.due) / interval) }
+            queue.add(next.index, at: (isTooLate ? now : next.due) + interval)
         }
         if let turns = listeners.first?.turns { schedule(turns) }
     }
 
     private func send(_ station: Station) {
-        guard station.isInRange, station.link == nil, let report = station.report else { return }
+        guard station.isOnAir, let report = station.report else { return }
         let rssi = station.nextStrength()
         // A scanner that listens elsewhere meanwhile loses packets (Q65, Q66).
         if loss > 0, station.generator.next() % 100 < loss { return }

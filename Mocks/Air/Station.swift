@@ -48,6 +48,9 @@ final class Station {
         }
     }
 
+    /// Whether what it advertises can be heard.
+    var isOnAir: Bool { isInRange && link == nil && report != nil }
+
     /// How strongly the next packet is received, in dBm.
     func nextStrength() -> Int16 {
         guard let advertisement else { return 0 }

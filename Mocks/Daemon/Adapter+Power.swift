@@ -14,6 +14,7 @@ extension Adapter {
             power = .offEnabling
             changed("PowerState")
         } else {
+            air.stopListening(self)
             removeTemporaryDevices()
             power = .onDisabling
             changed("PowerState")

@@ -23,12 +23,12 @@ extension Adapter {
             PropertyRow("Discoverable", "b") {
                 .bool($0.isDiscoverable)
             } set: {
-                $0.set(\.isDiscoverable, "Discoverable", $1 == .bool(true), $2)
+                $0.setDiscoverable($1, $2)
             },
             PropertyRow("DiscoverableTimeout", "u") {
                 .uint32($0.discoverableTimeout)
             } set: {
-                if case .uint32(let seconds) = $1 { $0.set(\.discoverableTimeout, "DiscoverableTimeout", seconds, $2) }
+                $0.setTimeout(\.discoverableTimeout, "DiscoverableTimeout", $1, $2)
             },
             PropertyRow("Pairable", "b") {
                 .bool($0.isPairable)
@@ -38,11 +38,13 @@ extension Adapter {
             PropertyRow("PairableTimeout", "u") {
                 .uint32($0.pairableTimeout)
             } set: {
-                if case .uint32(let seconds) = $1 { $0.set(\.pairableTimeout, "PairableTimeout", seconds, $2) }
+                $0.setTimeout(\.pairableTimeout, "PairableTimeout", $1, $2)
             },
             PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
+            // What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
             PropertyRow("UUIDs", "as") { _ in
-                .strings(["1800", "1801", "180a"].map(FullUUID.described))
+                .strings(
+                    ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described))
             },
             PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
@@ -73,12 +75,48 @@ extension Adapter {
         guard self[keyPath: key] != value else { return }
         self[keyPath: key] = value
         changed(name)
+        startTimeout(name)
+    }
+
+    private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
+        // Without a time-out it may be set for later.
+        if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
+        set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
+    }
+
+    /// Told of even where it is the same.
+    private func setTimeout(
+        _ key: ReferenceWritableKeyPath<Adapter, UInt32>, _ name: String, _ value: Value, _ call: IncomingCall
+    ) {
+        guard case .uint32(let seconds) = value else { return }
+        tree.reply(call)
+        self[keyPath: key] = seconds
+        changed(name)
+        startTimeout(name)
+    }
+
+    /// `Discoverable` and `Pairable` turn false again after the time set, counted from the last change of either.
+    private func startTimeout(_ name: String) {
+        if name.hasPrefix("Discoverable") {
+            discoverableEnd?.cancel()
+            guard isDiscoverable, discoverableTimeout > 0 else { return }
+            discoverableEnd = turns.after(.seconds(Int(discoverableTimeout))) { [weak self] in
+                guard let self, isDiscoverable else { return }
+                isDiscoverable = false
+                changed("Discoverable")
+            }
+        } else {
+            pairableEnd?.cancel()
+            guard isPairable, pairableTimeout > 0 else { return }
+            pairableEnd = turns.after(.seconds(Int(pairableTimeout))) { [weak self] in self?.setPairable(false) }
+        }
     }
 
     func setPairable(_ isPairable: Bool) {
         guard self.isPairable != isPairable else { return }
         self.isPairable = isPairable
         changed("Pairable")
+        startTimeout("Pairable")
     }
 
     private func setAlias(_ value: Value, _ call: IncomingCall) {

@@ -9,6 +9,7 @@ final class Adapter {
     let air: Air
     let storage: Storage
     let features: Set<SimulatedFeature>
+    let quirks: Set<Quirk>
     let deviceTable: InterfaceTable<Device>
     let agents: Agents
     let discovery = Discovery()
@@ -20,6 +21,9 @@ final class Adapter {
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
+    /// When either turns false again.
+    var discoverableEnd: BusTask?
+    var pairableEnd: BusTask?
     /// `Set(Powered)` waits for the kernel.
     var isSwitching = false
 
@@ -33,6 +37,7 @@ final class Adapter {
     private var object: ServedObject?
     private(set) lazy var monitors = AdvertisementMonitors(of: self)
     private lazy var advertisements = Advertisements(of: self)
+    private lazy var applications = LocalApplications(of: self)
 
     /// The states of `PowerState`.
     enum Power: String {
@@ -44,7 +49,7 @@ final class Adapter {
 
     init(
         number: Int, _ hardware: SimulatedAdapter, turns: Turns, agents: Agents, air: Air, storage: Storage,
-        features: Set<SimulatedFeature>
+        features: Set<SimulatedFeature>, quirks: Set<Quirk>
     ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
@@ -57,6 +62,7 @@ final class Adapter {
         self.air = air
         self.storage = storage
         self.features = features
+        self.quirks = quirks
         deviceTable = Device.table(with: features)
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
         isPairable = agents.standard != nil
@@ -68,6 +74,7 @@ final class Adapter {
 
     func appear() {
         let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        tree.add(TypedInterface(LocalApplications.table, of: applications), to: object)
         advertisements.appear(on: object)
         tree.add(TypedInterface(AdvertisementMonitors.table, of: monitors), to: object)
         self.object = object
@@ -77,8 +84,9 @@ final class Adapter {
     func disappear() {
         monitors.end()
         advertisements.end()
+        applications.end()
         air.stopListening(self)
-        expiry?.cancel()
+        for task in [expiry, discoverableEnd, pairableEnd] { task?.cancel() }
         for device in order.reversed() { remove(device, forgetting: false) }
         if let object { tree.remove(object) }
         object = nil
@@ -126,7 +134,7 @@ final class Adapter {
         if let known = devices[station.address] {
             device = known
         } else {
-            guard isDiscoverable else { return }
+            guard isDiscoverable, !watching.isEmpty || !isScanResponse(report) else { return }
             device = add(Device(station.address, on: self))
             device.appear()
         }
@@ -140,6 +148,10 @@ final class Adapter {
             found.append(device)
         }
     }
+
+    /// Whether a daemon would take a packet for a scan response without its advertisement. Descriptions do not tell the two
+    /// apart, so what cannot be connected is taken for it (Q63).
+    private func isScanResponse(_ report: Report) -> Bool { !report.isConnectable && quirks.contains(.Q63) }
 
     /// After the last client's scan: RSSI and TX power are invalidated (Q54), and devices that could not be connected to
     /// go (Q59). discovery_cleanup in src/adapter.c.

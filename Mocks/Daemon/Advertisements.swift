@@ -15,6 +15,7 @@ final class Advertisements {
         let path: ObjectPath
         var isActive = false
         var token: ClientToken?
+        var timeout: BusTask?
 
         init(_ client: String, _ path: ObjectPath) {
             self.client = client
@@ -36,7 +37,14 @@ final class Advertisements {
             PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
             PropertyRow("SupportedCapabilities", "a{sv}") { _ in
-                .properties(["MaxAdvLen": .byte(31), "MaxScnRspLen": .byte(31)])
+                .dictionary(
+                    key: "s", value: "v",
+                    [
+                        Value.Entry(.string("MinTxPower"), .variant(.int16(0))),
+                        Value.Entry(.string("MaxTxPower"), .variant(.int16(0))),
+                        Value.Entry(.string("MaxAdvLen"), .variant(.byte(31))),
+                        Value.Entry(.string("MaxScnRspLen"), .variant(.byte(31))),
+                    ])
             },
         ],
         methods: [
@@ -86,6 +94,7 @@ final class Advertisements {
                 return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
             }
             new.isActive = true
+            limit(new, Self.timeout(reply))
             countChanged()
             adapter.tree.reply(call)
         }
@@ -100,7 +109,30 @@ final class Advertisements {
         }
     }
 
+    /// In seconds; 0 for none.
+    private static func timeout(_ reply: Message) -> UInt16 {
+        guard case .dictionary(_, _, let entries)? = try? reply.read({ (body) throws(DBusError) in try body.value() }),
+            case .variant(.uint16(let seconds))? = entries.first(where: { $0.key == .string("Timeout") })?.value
+        else { return 0 }
+        return seconds
+    }
+
+    /// After its time an advertisement is let go, and its client is told (Q114).
+    private func limit(_ known: Advertisement, _ seconds: UInt16) {
+        guard seconds > 0 else { return }
+        known.timeout = adapter.turns.after(.seconds(Int(seconds))) { [weak self, weak known] in
+            guard let self, let known else { return }
+            release(known)
+            remove(known)
+        }
+    }
+
+    private func release(_ known: Advertisement) {
+        adapter.turns.tell(known.client, known.path, ("org.bluez.LEAdvertisement1", "Release"), [])
+    }
+
     private func remove(_ known: Advertisement) {
+        known.timeout?.cancel()
         all.removeAll { $0 === known }
         adapter.turns.forget(known.token)
         if known.isActive { countChanged() }
@@ -113,7 +145,11 @@ final class Advertisements {
     }
 
     func end() {
-        for known in all { adapter.turns.forget(known.token) }
+        for known in all {
+            known.timeout?.cancel()
+            adapter.turns.forget(known.token)
+            release(known)
+        }
         all = []
         (object, interface) = (nil, nil)
     }

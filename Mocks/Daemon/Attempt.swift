@@ -2,13 +2,18 @@ import DBus
 
 /// An attempt to connect that is under way.
 final class Attempt {
-    /// Nil where pairing began it.
-    let call: IncomingCall?
+    /// The call of `Connect`; nil where pairing began it, and nobody has called since.
+    var call: IncomingCall?
     var timers: [BusTask] = []
+    /// Nobody asked for it: the daemon connects a device by itself (Q85).
+    let isSpontaneous: Bool
     /// The peripheral has answered, and the link is being made.
     var isAnswered = false
 
-    init(_ call: IncomingCall?) { self.call = call }
+    init(_ call: IncomingCall?, isSpontaneous: Bool = false) {
+        self.call = call
+        self.isSpontaneous = isSpontaneous
+    }
 
     func cancel() {
         for timer in timers { timer.cancel() }

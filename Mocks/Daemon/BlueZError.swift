@@ -19,6 +19,8 @@ enum BlueZError {
     static let authenticationTimeout = error("AuthenticationTimeout", "Authentication Timeout")
 
     static func invalidArguments(_ text: String) -> DBusError { error("InvalidArguments", text) }
+    static func inProgress(_ text: String) -> DBusError { error("InProgress", text) }
+    static func notReady(_ text: String) -> DBusError { error("NotReady", text) }
     static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
     static func failed(_ text: String) -> DBusError { error("Failed", text) }
 

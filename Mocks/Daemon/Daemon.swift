@@ -30,9 +30,12 @@ final class Daemon {
     private func named() {
         turns.run {
             agents.appear()
-            // The adapters take pairings in while there is somebody to ask (adapter_set_io_capability).
+            // The adapters take pairings in while there is somebody to ask (adapter_set_io_capability). The kernel is told
+            // first, and whoever registered the agent has his answer before.
             agents.defaultChanged = { [weak self] agent in
-                for adapter in self?.adapters ?? [] { adapter.setPairable(agent != nil) }
+                self?.turns.after(.zero) { [weak self] in
+                    for adapter in self?.adapters ?? [] { adapter.setPairable(agent != nil) }
+                }
             }
             for (number, hardware) in world.hardware.sorted(by: { $0.key < $1.key }) { add(hardware, as: number) }
         }
@@ -50,7 +53,7 @@ final class Daemon {
         guard adapter(number) == nil else { return }
         let adapter = Adapter(
             number: number, hardware, turns: turns, agents: agents, air: world.air, storage: world.storage,
-            features: world.features)
+            features: world.features, quirks: world.quirks)
         adapters.append(adapter)
         adapter.appear()
     }

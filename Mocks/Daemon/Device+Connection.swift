@@ -6,9 +6,25 @@ extension Device {
         // A live link is a success at once, and no signal follows (Q71, Q80).
         if link != nil { return tree.reply(call) }
         becomeTemporary(false)
-        if attempt != nil { throw BlueZError.failed("Operation already in progress") }
+        isAutoConnectOff = false
+        endSpontaneousAttempt()
+        if let attempt {
+            if attempt.call != nil { throw BlueZError.failed("Operation already in progress") }
+            // One for the sake of a pairing serves `Connect` as well.
+            attempt.call = call
+            return
+        }
         guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
         reach(Attempt(call))
+    }
+
+    /// Profiles are a thing of Bluetooth classic: bluetoothd looks for them over a bearer that a peripheral of ours does not
+    /// have, whatever the UUID (connect_profiles in src/device.c).
+    func connectProfile(_ call: IncomingCall) throws(DBusError) {
+        if attempt?.call != nil { throw BlueZError.inProgress("br-connection-busy") }
+        guard adapter.isPowered else { throw BlueZError.notReady("br-connection-adapter-not-powered") }
+        becomeTemporary(false)
+        throw BlueZError.failed("br-connection-sdp-search")
     }
 
     func reach(_ attempt: Attempt) {
@@ -24,10 +40,12 @@ extension Device {
             return
         }
         attempt.isAnswered = true
+        // The kernel drops links to a blocked device as they come up; a pairing hears nothing of that.
+        if isBlocked, attempt.call == nil { return }
         station.attempts += 1
-        let fails = station.attempts <= station.connection.failures
+        let fails = isBlocked || station.attempts <= station.connection.failures
         attempt.timers.append(
-            turns.after(station.connection.delay) { [weak self] in
+            turns.after(station.connection.delay + delayByScanning) { [weak self] in
                 guard let self, self.attempt === attempt else { return }
                 if fails { return fail(attempt, "le-connection-abort-by-local") }
                 guard station.isReachable else {
@@ -36,6 +54,11 @@ extension Device {
                 }
                 established(attempt, with: station)
             })
+    }
+
+    /// A radio that scans meanwhile has less time to connect (Q64).
+    private var delayByScanning: Duration {
+        adapter.quirks.contains(.Q64) && adapter.discovery.isReceiving ? Timing.scanningMeanwhile : .zero
     }
 
     func established(_ attempt: Attempt, with station: Station) {
@@ -54,10 +77,18 @@ extension Device {
         if let call = attempt.call { tree.reply(call) }
         if let pairing { begin(pairing) }
         for service in services { service.linkCameUp() }
+        // Where the services are known from an earlier link, their profiles do not wait for discovery.
+        if !services.isEmpty { startBattery(link) }
         link.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
         if let delay = station.connection.dropsAfter {
             link.after(delay) { [weak self] in self?.lost() }
         }
+    }
+
+    private func startBattery(_ link: Link) {
+        guard battery == nil else { return }
+        battery = Battery(of: self, link)
+        battery?.start()
     }
 
     /// The peripheral has lost its bond: the link cannot be encrypted and ends again, each time (Q87).
@@ -71,7 +102,8 @@ extension Device {
 
     func resolved(_ station: Station) {
         if services.isEmpty {
-            services = station.server.services.filter(\.isExported).map { RemoteService($0, of: self) }
+            let showsAll = adapter.features.contains(.claimedServices)
+            services = station.server.services.filter { showsAll || !$0.isClaimed }.map { RemoteService($0, of: self) }
             for service in services { service.appear() }
         }
         let uuids = Set(station.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
@@ -86,10 +118,7 @@ extension Device {
         servicesWereResolved()
         store()
         answerPaired()
-        if let link {
-            battery = Battery(of: self, link)
-            battery?.start()
-        }
+        if let link { startBattery(link) }
         link?.after(station.connection.roundTrip * 2) { [weak self] in
             // What the GAP service says goes over what was advertised (Q57).
             self?.setName(station.server.gapName)
@@ -110,5 +139,6 @@ extension Device {
         self.attempt = nil
         if let call = attempt.call { tree.fail(call, BlueZError.failed(reason)) }
         if let pairing { fail(pairing, BlueZError.failed("Software caused connection abort")) }
+        if attempt.isSpontaneous { reconnectByItself(isWanted: false) }
     }
 }

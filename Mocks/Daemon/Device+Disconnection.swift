@@ -8,9 +8,13 @@ extension Device {
             self.attempt = nil
             // It says so of an LE link too (Q79).
             if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
-            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         }
-        guard link != nil else { return tree.reply(call) }
+        guard link != nil else {
+            tree.reply(call)
+            // The kernel has to say first that the pairing is off.
+            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+            return
+        }
         let under = endLinkSoon()
         under.calls.append(call)
         if removing { under.removes = true }
@@ -34,7 +38,7 @@ extension Device {
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
-    func lost(_ reason: LinkEnd = .remote) {
+    func lost(_ reason: DisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
@@ -54,6 +58,9 @@ extension Device {
         tellEnd(reason)
         changed("Connected")
         if link.station.pairing.losesBond { link.station.bonds = [:] }
+        // In the order in which they were asked for (btd_gatt_client_disconnected in src/gatt-client.c).
+        let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }
+        for socket in sockets { socket.close() }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
             // What was in flight hears of an unlikely error, after the signals.
@@ -64,5 +71,6 @@ extension Device {
         if asked?.removes == true { return adapter.remove(self) }
         // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
         if !isBonded, !isTrusted { becomeTemporary(true) }
+        reconnectByItself(isWanted: asked != nil)
     }
 }

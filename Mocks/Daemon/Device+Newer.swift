@@ -35,7 +35,7 @@ extension Device {
     var showsHandles: Bool { adapter.features.contains(.handle) }
 
     /// Comes after `ServicesResolved` and before `Connected`.
-    func tellEnd(_ reason: LinkEnd) {
+    func tellEnd(_ reason: DisconnectReason) {
         guard adapter.features.contains(.disconnectedSignal) else { return }
         tree.flush()
         tree.signal(at: path, "org.bluez.Device1", "Disconnected") { (body) throws(DBusError) in

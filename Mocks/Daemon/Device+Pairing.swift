@@ -8,6 +8,7 @@ extension Device {
         becomeTemporary(false)
         if pairing?.call != nil { throw BlueZError.inProgress }
         if isBonded { throw BlueZError.alreadyExists }
+        endSpontaneousAttempt()
         let client = call.message.sender ?? ""
         // One that is under way for another reason becomes this one.
         if let pairing {
@@ -15,15 +16,13 @@ extension Device {
             return watch(client, pairing)
         }
         let pairing = Pairing(call, adapter.agents.agent(of: client))
-        if link == nil {
-            // The link is made first, as by Connect; an attempt of Connect must end before.
-            if attempt != nil { throw BlueZError.failed("Operation already in progress") }
-            guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
-            self.pairing = pairing
-            reach(Attempt(nil))
-        } else {
-            self.pairing = pairing
+        if link == nil, attempt == nil, !adapter.isPowered { throw BlueZError.failed("Input/output error") }
+        self.pairing = pairing
+        if link != nil {
             begin(pairing)
+        } else if attempt == nil {
+            // The link is made first, as by `Connect`.
+            reach(Attempt(nil))
         }
         watch(client, pairing)
     }
@@ -52,10 +51,13 @@ extension Device {
         tree.reply(call)
     }
 
-    /// Pairs because an attribute demands it. `ended` hears whether the link is better protected now.
+    /// Pairs because an attribute demands it, or waits for the pairing under way. `ended` hears whether the link is better
+    /// protected now.
     func raiseProtection(to wanted: SimulatedProtection, _ ended: @escaping (Bool) -> Void) {
-        guard let link, pairing == nil, link.protection < wanted else { return ended(false) }
-        let pairing = Pairing(nil, adapter.agents.standard, ended)
+        guard let link, link.protection < wanted else { return ended(false) }
+        if let pairing { return pairing.waiting.append(ended) }
+        let pairing = Pairing(nil, adapter.agents.standard)
+        pairing.waiting.append(ended)
         self.pairing = pairing
         begin(pairing)
     }
@@ -67,9 +69,9 @@ extension Device {
         let method = PairingMethod(wish.method, pairing.agent?.capability ?? .noInputNoOutput)
         pairing.timer = link.after(wish.delay) { [weak self] in
             guard let self, self.pairing === pairing else { return }
-            if let failure = wish.failure { return fail(pairing, failure.error) }
+            if let failure = wish.failure { return refused(pairing, failure.error) }
             if wish.isAuthenticationRequired, method.protection < .authentication {
-                return fail(pairing, BlueZError.authenticationFailed)
+                return refused(pairing, BlueZError.authenticationFailed)
             }
             proceed(pairing, wish, method)
         }
@@ -80,7 +82,14 @@ extension Device {
         let object = Value.objectPath(path)
         let isAsked: Bool
         switch method {
-        case .justWorks: return succeed(pairing, method.protection)
+        case .justWorks:
+            // The kernel asks bluetoothd even where nobody has to be asked, and without an agent that says no (Q90).
+            guard pairing.agent != nil else { return fail(pairing, BlueZError.authenticationFailed) }
+            // Whoever called `Pair` has agreed.
+            if pairing.call != nil { return succeed(pairing, method.protection) }
+            isAsked = ask(pairing, "RequestAuthorization", [object]) { [weak self] reply in
+                self?.finish(pairing, method, isRight: reply != nil)
+            }
         case .displayPasskey:
             guard let agent = pairing.agent else { return fail(pairing, BlueZError.authenticationFailed) }
             agent.tell("DisplayPasskey", [object, .uint32(passkey), .uint16(0)])
@@ -89,7 +98,7 @@ extension Device {
         case .requestPasskey:
             isAsked = ask(pairing, "RequestPasskey", [object]) { [weak self] reply in
                 let given = try? reply?.read { (body) throws(DBusError) in try body.uint32() }
-                self?.finish(pairing, method, isRight: given == passkey)
+                self?.finish(pairing, method, isRight: given == passkey, isPeersWord: given != nil)
             }
         case .compare:
             isAsked = ask(pairing, "RequestConfirmation", [object, .uint32(passkey)]) { [weak self] reply in
@@ -110,13 +119,15 @@ extension Device {
         } ?? false
     }
 
-    private func finish(_ pairing: Pairing, _ method: PairingMethod, isRight: Bool) {
+    private func finish(_ pairing: Pairing, _ method: PairingMethod, isRight: Bool, isPeersWord: Bool = false) {
         guard let link else { return }
         // What was refused or wrong is known after one more exchange.
         pairing.timer = link.after(link.station.connection.roundTrip) { [weak self] in
             guard let self else { return }
             if isRight {
                 succeed(pairing, method.protection)
+            } else if isPeersWord {
+                refused(pairing, BlueZError.authenticationFailed)
             } else {
                 fail(pairing, BlueZError.authenticationFailed)
             }
@@ -141,7 +152,7 @@ extension Device {
             pairedCall = pairing.call
             isPairedPending = true
         }
-        pairing.ended(true)
+        for ended in pairing.waiting { ended(true) }
     }
 
     func servicesWereResolved() {
@@ -164,7 +175,14 @@ extension Device {
         if pairing.isAsking { pairing.agent?.cancel() }
         if !isBonded, !isTrusted { becomeTemporary(true) }
         if let call = pairing.call { tree.fail(call, error) }
-        pairing.ended(false)
+        for ended in pairing.waiting { ended(false) }
+    }
+
+    /// The peripheral has said that pairing failed: the kernel ends the link at once. Our own no leaves it up.
+    private func refused(_ pairing: Pairing, _ error: DBusError) {
+        guard self.pairing === pairing else { return }
+        fail(pairing, error)
+        lost(.authentication)
     }
 
     /// What was under way when the link went.

@@ -55,8 +55,8 @@ extension Device {
         methods: [
             MethodRow("Disconnect") { (device, call) throws(DBusError) in device.requestDisconnect(call) },
             MethodRow("Connect") { (device, call) throws(DBusError) in try device.connect(call) },
-            MethodRow("ConnectProfile", in: [Argument("UUID", "s")]) { (_, _) throws(DBusError) in
-                throw DBusError(name: "org.bluez.Error.NotAvailable", message: "br-connection-profile-unavailable")
+            MethodRow("ConnectProfile", in: [Argument("UUID", "s")]) { (device, call) throws(DBusError) in
+                try device.connectProfile(call)
             },
             MethodRow("DisconnectProfile", in: [Argument("UUID", "s")]) { (_, _) throws(DBusError) in
                 throw BlueZError.invalidArguments
@@ -98,26 +98,30 @@ extension Device {
         }
     }
 
+    /// Unlike an adapter, a device tells of the change before the reply.
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
-        tree.reply(call)
         let new = text.isEmpty ? nil : text
-        guard new != alias else { return }
-        alias = new
-        store()
-        changed("Alias")
+        if new != alias {
+            alias = new
+            store()
+            changed("Alias")
+        }
+        tree.reply(call)
     }
 
     private func set(
         _ key: ReferenceWritableKeyPath<Device, Bool>, _ name: String, _ value: Value, _ call: IncomingCall
     ) {
-        tree.reply(call)
         let isSet = value == .bool(true)
-        guard self[keyPath: key] != isSet else { return }
-        self[keyPath: key] = isSet
-        if isSet { becomeTemporary(false) }
-        store()
-        changed(name)
+        if self[keyPath: key] != isSet {
+            self[keyPath: key] = isSet
+            // Trust alone keeps no device (btd_device_set_trusted); device_block does.
+            if isBlocked { becomeTemporary(false) }
+            store()
+            changed(name)
+        }
+        tree.reply(call)
         if isBlocked, link != nil { lost(.local) }
     }
 }

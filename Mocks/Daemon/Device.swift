@@ -38,6 +38,8 @@ final class Device {
     var attempt: Attempt?
     var areServicesResolved = false
     var disconnection: Disconnection?
+    /// Its link was ended on demand, and it is not to be connected by itself until somebody connects it (Q85).
+    var isAutoConnectOff = false
     /// How well its keys protect a link; none where it is not bonded.
     var bond = SimulatedProtection.none
     var pairing: Pairing?

@@ -7,6 +7,8 @@ final class Link {
     private var operations: [Operation] = []
     private var isBusy = false
     private var isUp = true
+    /// How many sockets were asked for.
+    var acquisitions = 0
     /// How well it is protected.
     var protection = SimulatedProtection.none
 
@@ -82,8 +84,10 @@ final class Link {
         after(station.connection.roundTrip) { [weak self] in
             guard let self else { return }
             device.raiseProtection(to: operation.needs) { [weak self] isBetter in
-                guard let self, isUp else { return }
-                guard isBetter, protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
+                // Without success nothing comes of this request, nor of those behind it, as long as the link is up: the
+                // kernel takes no more ATT from bluetoothd before the link is protected.
+                guard let self, isUp, isBetter else { return }
+                guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false
                 next()
             }

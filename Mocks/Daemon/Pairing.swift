@@ -6,17 +6,16 @@ final class Pairing {
     var call: IncomingCall?
     /// Whom to ask.
     let agent: Agent?
-    /// What becomes of an ATT request that waits for it.
-    let ended: (Bool) -> Void
+    /// What becomes of ATT requests that wait for it: they hear whether it succeeded.
+    var waiting: [(Bool) -> Void] = []
     var token: ClientToken?
     /// The agent's answer is awaited.
     var isAsking = false
     var timer: BusTask?
 
-    init(_ call: IncomingCall?, _ agent: Agent?, _ ended: @escaping (Bool) -> Void = { _ in }) {
+    init(_ call: IncomingCall?, _ agent: Agent?) {
         self.call = call
         self.agent = agent
-        self.ended = ended
     }
 }
 

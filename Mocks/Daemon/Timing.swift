@@ -10,6 +10,8 @@ enum Timing {
     static let disconnect = Duration.seconds(2)
     /// From `Connect` to the error where the peripheral does not answer: the kernel's L2CAP timeout (Q7).
     static let connectTimeout = Duration.seconds(40)
+    /// How much longer a connection takes where the radio also scans, in the worst case (Q64).
+    static let scanningMeanwhile = Duration.seconds(3)
     /// How long an agent may take to answer (src/agent.c).
     static let agent = Duration.seconds(60)
     /// From an ATT request without an answer to the end of the link. Source: Bluetooth Core, Vol 3, Part F, 3.3.3.

@@ -3,11 +3,13 @@ final class World {
     let air: Air
     let storage = Storage()
     let features: Set<SimulatedFeature>
+    let quirks: Set<Quirk>
     var hardware: [Int: SimulatedAdapter]
     var daemon: Daemon?
 
     init(_ scenario: Scenario) {
         features = scenario.features
+        quirks = scenario.quirks
         air = Air(scenario)
         hardware = Dictionary(uniqueKeysWithValues: scenario.adapters.enumerated().map { ($0, $1) })
     }

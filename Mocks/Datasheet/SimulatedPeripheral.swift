@@ -29,7 +29,8 @@ public struct SimulatedPeripheral: Sendable {
     public var connection: SimulatedConnection
     /// How pairing with it goes.
     public var pairing: SimulatedPairing
-    /// The services of its GATT server, in the order of their handles. GAP and GATT come before them by themselves.
+    /// The services of its GATT server, in the order of their handles. GAP (1800) and GATT (1801) come before them by
+    /// themselves unless they are among these.
     public var services: [SimulatedService]
 
     /// Makes a peripheral from its parts, in any order: at most one ``SimulatedAdvertisement``, at most one

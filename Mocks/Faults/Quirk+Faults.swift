@@ -58,15 +58,9 @@ extension SimulatedBlueZ {
         after(.seconds(2)) { $0.start() }
     }
 
-    /// Unplugs the adapter of a call, and plugs it in under the number after the highest one (Q28).
     fileprivate func replug(_ call: RecordedCall) {
         guard let number = Int(call.path.dropFirst("/org/bluez/hci".count).prefix { $0 != "/" }) else { return }
-        control { world, daemon in
-            guard let hardware = world.hardware.removeValue(forKey: number) else { return }
-            let next = max(number, world.hardware.keys.max() ?? 0) + 1
-            if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
-            self.after(.seconds(1)) { $0.addAdapter(hardware, as: next) }
-        }
+        replugAdapter(number)
     }
 
     fileprivate func flickerDiscovering() {

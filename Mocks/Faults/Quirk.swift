@@ -45,6 +45,10 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q61 = 61
     /// Random addresses that are not static change every 15 minutes, for a day.
     case Q62 = 62
+    /// What cannot be connected is taken for scan responses alone, and so never becomes a device; monitors see it.
+    case Q63 = 63
+    /// While the radio scans, each connection takes 3 s longer.
+    case Q64 = 64
     /// Wireless LAN next to it costs the radio half of the advertisements.
     case Q65 = 65
     /// The controller passes on only 70 of 100 advertisements.
@@ -65,6 +69,8 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q81 = 81
     /// The first `Connect` is tried over BR/EDR and runs into the page timeout.
     case Q83 = 83
+    /// A bonded or trusted device is connected again by itself after its link was lost.
+    case Q85 = 85
     /// Daemons from 5.83 on: a signal `Disconnected` tells why a link ended.
     case Q86 = 86
     /// Each link drops 50 ms after it came up, as where the peripheral has lost its bond.

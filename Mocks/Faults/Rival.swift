@@ -1,13 +1,33 @@
 public import DBus
+import Rx
 
 /// Another client of the same bluetoothd, that gets in the way of the one under test (Q37, Q40, Q61, Q74). It asks and does
 /// not wait for answers. ``SimulatedBlueZ/rival()`` makes it. Faults do not act on its calls.
 public final class Rival: Sendable {
     private let bus: any Bus
+    /// Calls that wait until its name is known to the recorder; nil once it is.
+    private let waiting: Guarded<[Message]?>
 
-    init(_ bus: any Bus) { self.bus = bus }
+    init(_ bus: any Bus, known: @escaping @Sendable (String) -> Void) {
+        self.bus = bus
+        if let name = (bus as? LoopbackConnection)?.uniqueName {
+            waiting = Guarded(nil)
+            known(name)
+            return
+        }
+        waiting = Guarded([])
+        // A real bus has to greet it first, which it has done when it answers anything.
+        guard
+            let question = try? Message.call(
+                to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetId")
+        else { return }
+        bus.call(question, timeout: .seconds(25)) { [weak self] _ in
+            if let name = self?.name { known(name) }
+            self?.begin()
+        }
+    }
 
-    /// The unique name of its connection, by which the recorder lists its calls.
+    /// The unique name of its connection, by which the recorder lists its calls; nil until a real bus has greeted it.
     public var name: String? { (bus as? LoopbackConnection)?.uniqueName ?? (bus as? Connection)?.uniqueName }
 
     /// Calls a method of BlueZ, for example `call("/org/bluez/hci0", "Adapter1.StartDiscovery")`. A call that is not valid
@@ -23,8 +43,27 @@ public final class Rival: Sendable {
                     for argument in arguments { try body.value(argument) }
                 })
         else { preconditionFailure("“\(path) \(method)” is not a call.") }
-        bus.call(message, timeout: .seconds(300)) { _ in }
+        let isReady = waiting.withLock { waiting in
+            waiting?.append(message)
+            return waiting == nil
+        }
+        if isReady { send(message) }
     }
+
+    private func begin() {
+        // What comes while these are sent is behind them.
+        while true {
+            let messages = waiting.withLock { waiting in
+                let messages = waiting ?? []
+                waiting = messages.isEmpty ? nil : []
+                return messages
+            }
+            if messages.isEmpty { return }
+            for message in messages { send(message) }
+        }
+    }
+
+    private func send(_ message: Message) { bus.call(message, timeout: .seconds(300)) { _ in } }
 
     /// Scans on an adapter, with a filter if one is given.
     public func startDiscovery(_ filter: [String: Value]? = nil, adapter number: Int = 0) {
@@ -70,8 +109,7 @@ public final class Rival: Sendable {
 extension SimulatedBlueZ {
     /// Brings a second client onto the bus. It stays there until it leaves, whoever holds it.
     public func rival() -> Rival {
-        let rival = Rival(anotherConnection())
-        if let name = rival.name { recorder.note(rival: name) }
+        let rival = Rival(anotherConnection()) { [recorder] in recorder.note(rival: $0) }
         keep(rival)
         return rival
     }

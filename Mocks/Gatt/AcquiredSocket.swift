@@ -5,6 +5,8 @@ import Dispatch
 final class AcquiredSocket {
     private var end: SocketEnd?
     private let watch: DescriptorWatch
+    private var taken: ([UInt8]) -> Void = { _ in }
+    private var ended: () -> Void = {}
 
     /// Makes the pair, lends the client's end, and hears of each packet that the client sends, and of its end.
     init(
@@ -16,15 +18,20 @@ final class AcquiredSocket {
     }
 
     func start(_ taken: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
-        watch.start { [weak self] in
-            while let self, watch.isOn, let end {
-                switch end.socket.receive(upTo: 512) {
-                case .packet(let packet): taken(packet)
-                case .nothing: return
-                case .ended:
-                    watch.cancel()
-                    return ended()
-                }
+        self.taken = taken
+        self.ended = ended
+        watch.start { [weak self] in self?.hear() }
+    }
+
+    /// Takes what the client has sent so far, and its end.
+    func hear() {
+        while watch.isOn, let end {
+            switch end.socket.receive(upTo: 512) {
+            case .packet(let packet): taken(packet)
+            case .nothing: return
+            case .ended:
+                watch.cancel()
+                return ended()
             }
         }
     }

@@ -3,6 +3,7 @@ final class GattServer {
     private(set) var services: [ServerService] = []
 
     /// Lays the table out as peripherals commonly do: GAP, then GATT with Service Changed, then the services described.
+    /// A description with a GAP or GATT service of its own has that one alone, where it stands.
     init(_ peripheral: SimulatedPeripheral) {
         var handle: UInt16 = 1
         let own = [
@@ -12,7 +13,9 @@ final class GattServer {
             },
             SimulatedService("1801") { SimulatedCharacteristic("2a05", .indicate) },
         ]
-        for service in own + peripheral.services { services.append(ServerService(service, from: &handle)) }
+        let described = Set(peripheral.services.map { FullUUID.described($0.uuid) })
+        let standard = own.filter { !described.contains(FullUUID.described($0.uuid)) }
+        for service in standard + peripheral.services { services.append(ServerService(service, from: &handle)) }
     }
 
     /// The first characteristic of a UUID; `index` counts further ones of the same.
@@ -52,8 +55,9 @@ final class ServerService {
         }
     }
 
-    /// bluetoothd keeps GAP to itself (src/device.c); every other service has objects.
-    var isExported: Bool { !uuid.hasPrefix("00001800-") }
+    /// Whether bluetoothd takes it for itself: GAP, HID and scan parameters have profiles of their own, which claim them
+    /// (Q109). The profiles for battery and device information claim nothing.
+    var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
 }
 
 /// A descriptor in a server's table.

@@ -6,19 +6,26 @@ final class Acquisition {
     var call: IncomingCall?
     var socket: AcquiredSocket?
     var isOpen = false
+    /// The how-manieth of its link it is.
+    let number: Int
     /// For notifications: the peripheral's switch is on.
     var isArmed = false
 
-    init(_ call: IncomingCall) { self.call = call }
+    init(_ call: IncomingCall, of link: Link) {
+        self.call = call
+        link.acquisitions += 1
+        number = link.acquisitions
+    }
 }
 
 /// Sockets instead of calls and signals. Source: BlueZ 5.66, src/gatt-client.c.
 extension RemoteCharacteristic {
     func acquireWrite(_ call: IncomingCall) throws(DBusError) {
-        guard device.link != nil else { throw BlueZError.failed("Not connected") }
+        guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         guard server.has("write-without-response") else { throw BlueZError.notSupported }
-        writing = Acquisition(call)
+        writing = Acquisition(call, of: link)
         openSockets()
     }
 
@@ -28,7 +35,7 @@ extension RemoteCharacteristic {
         // Somebody's session by signals is in the way, whoever's it is.
         if !notifier.sessions.isEmpty { throw BlueZError.inProgress }
         guard server.has("notify") else { throw BlueZError.notSupported }
-        let acquisition = Acquisition(call)
+        let acquisition = Acquisition(call, of: link)
         notifications = acquisition
         if isSwitchedOn { return notificationsAreOn(acquisition) }
         link.request(needing: server.protection) {
@@ -85,9 +92,19 @@ extension RemoteCharacteristic {
         server.take(packet)
     }
 
-    func closeSockets() {
-        if let writing { close(writing) }
-        if let notifications { close(notifications) }
+    /// What was handed out, each with what closes it.
+    var acquisitions: [(number: Int, close: () -> Void)] {
+        [writing, notifications].compactMap(\.self).map { acquisition in
+            (acquisition.number, { [self] in close(acquisition) })
+        }
+    }
+
+    /// bluetoothd's loop tells it of its sockets before it takes the next message, so one that closes its end and then
+    /// calls finds the characteristic given back.
+    var afterSockets: RemoteCharacteristic {
+        writing?.socket?.hear()
+        notifications?.socket?.hear()
+        return self
     }
 
     func close(_ acquisition: Acquisition) {

@@ -25,9 +25,11 @@ extension RemoteCharacteristic {
     /// What the descriptor that switches notifications holds.
     var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
 
-    /// Whether the peripheral sends values: for a client, or for bluetoothd's own reckoning of the battery.
+    /// Whether the peripheral sends values: for a client, or for bluetoothd's own reckoning of the battery, or of the
+    /// services, whose changes (2A05) it asks for on each connection.
     var isSwitchedOn: Bool {
         notifier.isOn || notifications?.isArmed == true || device.battery?.isSubscribed(to: server) == true
+            || server.tellsOfServices && device.areServicesResolved
     }
 
     func startNotify(_ call: IncomingCall) throws(DBusError) {
@@ -65,7 +67,6 @@ extension RemoteCharacteristic {
 
     func linkWentDown() {
         for session in notifier.sessions { session.isArmed = false }
-        closeSockets()
         stopClock()
     }
 

@@ -6,7 +6,7 @@ extension RemoteCharacteristic {
         name: "org.bluez.GattCharacteristic1",
         properties: [
             PropertyRow("UUID", "s") { .string($0.server.uuid) },
-            PropertyRow("Service", "o") { .objectPath($0.service.path) },
+            PropertyRow("Service", "o") { .objectPath($0.servicePath) },
             PropertyRow("Value", "ay") { .bytes($0.value) },
             PropertyRow("Notifying", "b") { $0.server.notifications == nil ? nil : .bool($0.isNotifying) },
             PropertyRow("Flags", "as") { .strings($0.server.flags) },
@@ -20,20 +20,23 @@ extension RemoteCharacteristic {
         ],
         methods: [
             MethodRow("ReadValue", in: [Argument("options", "a{sv}")], out: [Argument("value", "ay")]) {
-                (characteristic, call) throws(DBusError) in try characteristic.read(call)
+                (characteristic, call) throws(DBusError) in try characteristic.afterSockets.read(call)
             },
             MethodRow("WriteValue", in: [Argument("value", "ay"), Argument("options", "a{sv}")]) {
-                (characteristic, call) throws(DBusError) in try characteristic.write(call)
+                (characteristic, call) throws(DBusError) in try characteristic.afterSockets.write(call)
             },
             MethodRow(
                 "AcquireWrite", in: [Argument("options", "a{sv}")], out: [Argument("fd", "h"), Argument("mtu", "q")]
-            ) { (characteristic, call) throws(DBusError) in try characteristic.acquireWrite(call) },
+            ) { (characteristic, call) throws(DBusError) in try characteristic.afterSockets.acquireWrite(call) },
             MethodRow(
                 "AcquireNotify", in: [Argument("options", "a{sv}")], out: [Argument("fd", "h"), Argument("mtu", "q")]
-            ) { (characteristic, call) throws(DBusError) in try characteristic.acquireNotify(call) },
-            MethodRow("StartNotify") { (characteristic, call) throws(DBusError) in try characteristic.startNotify(call)
+            ) { (characteristic, call) throws(DBusError) in try characteristic.afterSockets.acquireNotify(call) },
+            MethodRow("StartNotify") { (characteristic, call) throws(DBusError) in
+                try characteristic.afterSockets.startNotify(call)
             },
-            MethodRow("StopNotify") { (characteristic, call) throws(DBusError) in try characteristic.stopNotify(call) },
+            MethodRow("StopNotify") { (characteristic, call) throws(DBusError) in
+                try characteristic.afterSockets.stopNotify(call)
+            },
         ])
 
     static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })

@@ -3,7 +3,11 @@ import DBus
 /// A characteristic as bluetoothd shows it, `org.bluez.GattCharacteristic1`.
 final class RemoteCharacteristic {
     let path: ObjectPath
-    unowned let service: RemoteService
+    let servicePath: ObjectPath
+    /// Of a service that the daemon keeps to itself (Q109).
+    let isReadOnly: Bool
+    /// Not reached through the service, which may have been taken away while a request is under way (Q111).
+    unowned let device: Device
     let server: ServerCharacteristic
     /// What was read or notified last; it stays over a lost link.
     var value: [UInt8] = []
@@ -19,12 +23,13 @@ final class RemoteCharacteristic {
 
     init(_ server: ServerCharacteristic, of service: RemoteService) {
         self.server = server
-        self.service = service
+        servicePath = service.path
+        isReadOnly = service.isReadOnly
+        device = service.device
         path = service.path.appending("char" + RemoteService.digits(server.handle)) ?? service.path
         descriptors = server.descriptors.map { RemoteDescriptor($0, of: self) }
     }
 
-    var device: Device { service.device }
     var tree: ObjectTree { device.tree }
 
     func appear() {
@@ -33,7 +38,7 @@ final class RemoteCharacteristic {
     }
 
     func disappear() {
-        closeSockets()
+        for acquisition in acquisitions { acquisition.close() }
         endNotifySessions()
         for descriptor in descriptors { descriptor.disappear() }
         if let object { tree.remove(object) }
@@ -48,7 +53,7 @@ final class RemoteCharacteristic {
 
     func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        let options = try AttributeOptions(call.message, hasValue: false)
+        let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         link.request(needing: server.protection) { [server] in
             let answer = server.read()
@@ -68,12 +73,14 @@ final class RemoteCharacteristic {
     /// Chooses the kind of write as characteristic_write_value in src/gatt-client.c does (Q98, Q99).
     func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if isReadOnly { throw BlueZError.notAuthorized }
         if writing != nil { throw BlueZError.notPermitted("Write acquired") }
         if isWriting { throw BlueZError.inProgress }
-        let options = try AttributeOptions(call.message, hasValue: true)
+        let options = try AttributeOptions(call.message, hasValue: true, hasType: true)
         let type = options.type ?? (server.has("write") ? "request" : "command")
         switch type {
         case "request", "reliable":
+            try options.refuseEmptyLongWrite(isReliable: type == "reliable")
             isWriting = true
             link.request(needing: server.protection) { [server] in
                 server.write(options.value, at: options.offset)

@@ -4,6 +4,7 @@ import DBus
 final class RemoteDescriptor {
     let path: ObjectPath
     private unowned let characteristic: RemoteCharacteristic
+    private unowned let device: Device
     private let server: ServerDescriptor
     /// What was read last.
     private var value: [UInt8] = []
@@ -14,6 +15,7 @@ final class RemoteDescriptor {
     init(_ server: ServerDescriptor, of characteristic: RemoteCharacteristic) {
         self.server = server
         self.characteristic = characteristic
+        device = characteristic.device
         path =
             characteristic.path.appending("desc" + RemoteService.digits(server.handle)) ?? characteristic.path
     }
@@ -36,8 +38,6 @@ final class RemoteDescriptor {
 
     static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })
 
-    private var device: Device { characteristic.service.device }
-
     func appear() {
         object = device.tree.add(
             TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
@@ -50,9 +50,10 @@ final class RemoteDescriptor {
 
     private func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        let options = try AttributeOptions(call.message, hasValue: false)
+        let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
-        link.request { [self] in
+        // It stays while the request is under way, whatever becomes of its service (Q111).
+        link.request { [self, characteristic] in
             let held = server.isSwitch ? characteristic.switchValue : server.value
             return options.offset <= held.count ? .value(Array(held.dropFirst(options.offset))) : .error(0x07)
         } _: { [self] outcome in
@@ -68,10 +69,12 @@ final class RemoteDescriptor {
 
     private func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if characteristic.isReadOnly { throw BlueZError.notAuthorized }
         if isWriting { throw BlueZError.inProgress }
         let options = try AttributeOptions(call.message, hasValue: true)
         // Switching notifications is for `StartNotify` alone (Q108).
         if server.isSwitch { throw BlueZError.notPermitted("Write not permitted") }
+        try options.refuseEmptyLongWrite()
         isWriting = true
         link.request { [self] in
             guard server.isWritable else { return .error(0x03) }

@@ -50,6 +50,12 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
+    /// The sockets of its characteristics that were handed out.
+    var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
+
+    /// Shown to be read only (Q109).
+    var isReadOnly: Bool { service.isClaimed }
+
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
         characteristics.first { $0.server === server }
     }

@@ -66,6 +66,9 @@ final class ServerCharacteristic {
         return ["read", "write-without-response", "write", "notify", "indicate"].filter(names.contains)
     }
 
+    /// Service Changed.
+    var tellsOfServices: Bool { uuid.hasPrefix("00002a05-") }
+
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     func read() -> SimulatedAnswer {

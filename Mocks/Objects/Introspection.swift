@@ -1,4 +1,7 @@
-/// What the objects say of themselves to tools such as busctl. Source: D-Bus specification, "Introspection Data Format".
+import DBus
+
+/// What the objects say of themselves to tools such as busctl, byte for byte as gdbus/object.c writes it. Source: D-Bus
+/// specification, "Introspection Data Format".
 enum Introspection {
     static func text(of object: ServedObject?, isRoot: Bool, nodes: [String]) -> String {
         var text = head
@@ -13,6 +16,11 @@ enum Introspection {
         return text + "</node>"
     }
 
+    /// What libdbus says of a path where nobody else answers: the nodes below it, if any.
+    static func plainText(nodes: [String]) -> String {
+        head + "\n" + nodes.map { "  <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
+    }
+
     static func text<Owner: AnyObject>(of table: InterfaceTable<Owner>) -> String {
         var text = #"<interface name="\#(table.name)">"#
         for method in table.methods {
@@ -23,18 +31,19 @@ enum Introspection {
         }
         for signal in table.signals {
             text += #"<signal name="\#(signal.name)">"#
-            text += signal.arguments.map { #"<arg name="\#($0.name)" type="\#($0.type)"/>"# }.joined()
-            text += "</signal>"
+            text += signal.arguments.map { argument($0, nil) }.joined()
+            text += "</signal>\n"
         }
         for property in table.properties {
             let access = property.set == nil ? "read" : "readwrite"
-            text += #"<property name="\#(property.name)" type="\#(property.type)" access="\#(access)"/>"#
+            text += #"<property name="\#(property.name)" type="\#(property.type)" access="\#(access)"></property>"#
         }
         return text + "</interface>"
     }
 
-    private static func argument(_ argument: Argument, _ direction: String) -> String {
-        #"<arg name="\#(argument.name)" type="\#(argument.type)" direction="\#(direction)"/>"#
+    private static func argument(_ argument: Argument, _ direction: String?) -> String {
+        let way = direction.map { #" direction="\#($0)""# } ?? ""
+        return #"<arg name="\#(argument.name)" type="\#(argument.type)"\#(way)/>"# + "\n"
     }
 
     private static let head = """
@@ -42,26 +51,44 @@ enum Introspection {
         "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <node>
         """
-    private static let introspectable = """
-        <interface name="org.freedesktop.DBus.Introspectable"><method name="Introspect">\
-        <arg name="xml" type="s" direction="out"/></method></interface>
-        """
-    private static let properties = """
-        <interface name="org.freedesktop.DBus.Properties">\
-        <method name="Get"><arg name="interface" type="s" direction="in"/><arg name="name" type="s" direction="in"/>\
-        <arg name="value" type="v" direction="out"/></method>\
-        <method name="Set"><arg name="interface" type="s" direction="in"/><arg name="name" type="s" direction="in"/>\
-        <arg name="value" type="v" direction="in"/></method>\
-        <method name="GetAll"><arg name="interface" type="s" direction="in"/>\
-        <arg name="properties" type="a{sv}" direction="out"/></method>\
-        <signal name="PropertiesChanged"><arg name="interface" type="s"/>\
-        <arg name="changed_properties" type="a{sv}"/><arg name="invalidated_properties" type="as"/></signal></interface>
-        """
-    private static let objectManager = """
-        <interface name="org.freedesktop.DBus.ObjectManager"><method name="GetManagedObjects">\
-        <arg name="objects" type="a{oa{sa{sv}}}" direction="out"/></method>\
-        <signal name="InterfacesAdded"><arg name="object" type="o"/><arg name="interfaces" type="a{sa{sv}}"/></signal>\
-        <signal name="InterfacesRemoved"><arg name="object" type="o"/><arg name="interfaces" type="as"/></signal>\
-        </interface>
-        """
+    private static let introspectable = text(
+        of: own("Introspectable", [method("Introspect", out: [Argument("xml", "s")])]))
+    private static let properties = text(
+        of: own(
+            "Properties",
+            [
+                method("Get", in: [Argument("interface", "s"), Argument("name", "s")], out: [Argument("value", "v")]),
+                method("Set", in: [Argument("interface", "s"), Argument("name", "s"), Argument("value", "v")]),
+                method("GetAll", in: [Argument("interface", "s")], out: [Argument("properties", "a{sv}")]),
+            ],
+            [
+                SignalRow(
+                    name: "PropertiesChanged",
+                    arguments: [
+                        Argument("interface", "s"), Argument("changed_properties", "a{sv}"),
+                        Argument("invalidated_properties", "as"),
+                    ])
+            ]))
+    private static let objectManager = text(
+        of: own(
+            "ObjectManager", [method("GetManagedObjects", out: [Argument("objects", "a{oa{sa{sv}}}")])],
+            [
+                SignalRow(
+                    name: "InterfacesAdded", arguments: [Argument("object", "o"), Argument("interfaces", "a{sa{sv}}")]),
+                SignalRow(
+                    name: "InterfacesRemoved", arguments: [Argument("object", "o"), Argument("interfaces", "as")]),
+            ]))
+
+    /// An interface that the tree itself answers for.
+    private static func own(
+        _ name: String, _ methods: [MethodRow<ObjectTree>], _ signals: [SignalRow] = []
+    ) -> InterfaceTable<ObjectTree> {
+        InterfaceTable(name: "org.freedesktop.DBus." + name, methods: methods, signals: signals)
+    }
+
+    private static func method(
+        _ name: String, in input: [Argument] = [], out output: [Argument] = []
+    ) -> MethodRow<ObjectTree> {
+        MethodRow(name, in: input, out: output) { (_, _) throws(DBusError) in }
+    }
 }

@@ -11,9 +11,12 @@ extension ObjectTree {
         guard let path = message.path else { return }
         let object = object(at: path)
         switch (message.interface, message.member, message.signature) {
-        case ("org.freedesktop.DBus.Introspectable", "Introspect", ""):
-            guard let nodes = children(of: path) else { break }
-            let text = Introspection.text(of: object, isRoot: path == .root, nodes: nodes)
+        case (Self.introspectable, "Introspect", "") where object != nil || path == .root:
+            let text = Introspection.text(of: object, isRoot: path == .root, nodes: children(of: path) ?? [])
+            return reply(call) { (body) throws(DBusError) in try body.string(text) }
+        case (Self.introspectable, "Introspect", _), (nil, "Introspect", _):
+            // gdbus has no such method here; libdbus answers by itself, at any path.
+            let text = Introspection.plainText(nodes: children(of: path) ?? [])
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "") where path == .root:
             return replyWithAll(call)
@@ -31,14 +34,14 @@ extension ObjectTree {
             }
         default: break
         }
-        let isKnown = object != nil || path == .root
+        let isKnown = object != nil || children(of: path) != nil
         throw DBusError(
             name: isKnown ? DBusError.Name.unknownMethod : DBusError.Name.unknownObject,
             message: Texts.unknownMethod(message))
     }
 
     private func replyWithAll(_ call: IncomingCall) {
-        let all = inOrder
+        let all = asListed
         reply(call) { (body) throws(DBusError) in
             try body.array(of: "{oa{sa{sv}}}") { (objects) throws(DBusError) in
                 for object in all {
@@ -55,10 +58,10 @@ extension ObjectTree {
         let (interface, name) = try call.message.read { (body) throws(DBusError) in
             (try body.string(), try body.string())
         }
+        let unknown = DBusError.invalidArgument("No such property '\(name)'")
+        if Self.plain.contains(interface) { throw unknown }
         let served = try find(interface, of: object)
-        guard let index = served.index(of: name), let value = served.value(index) else {
-            throw .invalidArgument("No such property '\(name)'")
-        }
+        guard let index = served.index(of: name), let value = served.value(index) else { throw unknown }
         reply(call) { (body) throws(DBusError) in
             try body.variant(of: served.property(index).type) { (content) throws(DBusError) in
                 try content.value(value)
@@ -82,8 +85,9 @@ extension ObjectTree {
                 try body.variant { (content) throws(DBusError) in try content.value() }
             )
         }
-        let served = try find(interface, of: object)
         let unknown = DBusError(name: DBusError.Name.unknownProperty, message: "No such property '\(name)'")
+        if Self.plain.contains(interface) { throw unknown }
+        let served = try find(interface, of: object)
         guard let index = served.index(of: name) else { throw unknown }
         guard served.isWritable(index) else {
             throw DBusError(name: DBusError.Name.propertyReadOnly, message: "Property '\(name)' is not writable")
@@ -95,7 +99,9 @@ extension ObjectTree {
         served.set(index, value, call)
     }
 
-    private static let plain = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
+    private static let introspectable = "org.freedesktop.DBus.Introspectable"
+    /// Interfaces of each object that have no properties.
+    private static let plain = [introspectable, "org.freedesktop.DBus.Properties"]
 
     private func find(_ interface: String, of object: ServedObject) throws(DBusError) -> ServedInterface {
         guard let found = object.interface(named: interface) else {

@@ -42,20 +42,35 @@ final class ObjectTree {
 
     init(bus: any Bus) { self.bus = bus }
 
-    var inOrder: [ServedObject] { objects.values.sorted { $0.number < $1.number } }
+    /// All objects as gdbus lists them: each before those below it, and of siblings the newest first.
+    var asListed: [ServedObject] {
+        var below: [ObjectPath: [ServedObject]] = [:]
+        for object in objects.values.sorted(by: { $0.number > $1.number }) {
+            var parent = object.path.parent
+            while parent != .root, objects[parent] == nil { parent = parent.parent }
+            below[parent, default: []].append(object)
+        }
+        var listed: [ServedObject] = []
+        func list(_ parent: ObjectPath) {
+            for object in below[parent] ?? [] {
+                listed.append(object)
+                list(object.path)
+            }
+        }
+        list(.root)
+        return listed
+    }
 
     func object(at path: ObjectPath) -> ServedObject? { objects[path] }
 
-    /// The names of the nodes right below a path; nil where there is no such node.
+    /// The names of the nodes right below a path, sorted as libdbus does; nil where there is no such node.
     func children(of path: ObjectPath) -> [String]? {
         let prefix = path == .root ? "/" : "\(path)/"
-        var names: [String] = []
-        for object in inOrder where object.path.isBelow(path) {
-            let rest = object.path.description.dropFirst(prefix.count)
-            let name = String(rest.prefix { $0 != "/" })
-            if !names.contains(name) { names.append(name) }
+        var names: Set<String> = []
+        for object in objects.keys where object.isBelow(path) {
+            names.insert(String(object.description.dropFirst(prefix.count).prefix { $0 != "/" }))
         }
-        return names.isEmpty && objects[path] == nil && path != .root ? nil : names
+        return names.isEmpty && objects[path] == nil && path != .root ? nil : names.sorted()
     }
 
     func add(_ interface: ServedInterface, at path: ObjectPath) -> ServedObject {

@@ -13,6 +13,9 @@ public enum DisconnectReason: String, CaseIterable, Sendable {
     /// This computer went to sleep.
     case suspend = "Suspend"
 
+    /// The name that goes over the bus.
+    var name: String { "org.bluez.Reason." + rawValue }
+
     /// The text that comes with the name. Source: src/device.c of BlueZ 5.83.
     var text: String {
         switch self {

@@ -3,20 +3,23 @@ import Rx
 
 /// A simulated bluetoothd on a real message bus, in real time: programs of other people use it as they use BlueZ's.
 ///
-/// It has a connection of its own to the bus and takes the name `org.bluez` there. ``Simulation`` is the one for tests
-/// within one process.
+/// The daemon has a connection of its own to the bus and takes the name `org.bluez` there; each rival has one as well.
+/// ``Simulation`` is the one for tests within one process.
 public final class ServedSimulation: Sendable {
     /// The daemon, with the controls of everything that can happen to it and around it.
     public let bluez: SimulatedBlueZ
-    private let connection: Connection
+    /// Stays on the bus while the daemon dies and comes back, and so tells the end of the bus from that of the daemon.
+    private let lifeline: Connection
 
     /// Makes a simulation that does not run yet, on the bus at an address as the D-Bus specification writes it
-    /// ("Server Addresses"). Begins to connect at once.
-    public init(_ scenario: Scenario = .everyday, address: String) {
-        let connection = Connection.open(.address(address))
+    /// ("Server Addresses"). Begins to connect at once. `endBus` is what ``SimulatedBlueZ/loseBus()`` does; without it
+    /// the bus stays, for it is somebody else's.
+    public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
+        lifeline = Connection.open(.address(address))
         let beginning = ContinuousClock.now
-        self.connection = connection
-        bluez = SimulatedBlueZ(scenario, clock: { ContinuousClock.now - beginning }, connect: { connection })
+        bluez = SimulatedBlueZ(scenario, clock: { ContinuousClock.now - beginning }, endBus: endBus) {
+            Connection.open(.address(address))
+        }
     }
 
     /// Starts to serve; to be called once. Never blocks. Both closures run on the bus's thread.
@@ -27,11 +30,11 @@ public final class ServedSimulation: Sendable {
     public func start(ready: @escaping @Sendable () -> Void, over: @escaping @Sendable (ServingError?) -> Void) {
         let end = end
         end.over.withLock { $0 = over }
-        _ = connection.whenDisconnected { end.come($0) }
-        bluez.start { [connection] error in
+        _ = lifeline.whenDisconnected { end.come($0) }
+        bluez.start { [lifeline] error in
             if let error {
                 end.come(error)
-                return connection.close()
+                return lifeline.close()
             }
             end.wasServing.withLock { $0 = true }
             ready()
@@ -41,7 +44,7 @@ public final class ServedSimulation: Sendable {
     /// Stops to serve, as bluetoothd does on a shutdown: links end, objects are taken away with signals, then the name goes.
     public func stop() {
         end.isWanted.withLock { $0 = true }
-        bluez.stop()
+        bluez.stop { [lifeline] in lifeline.close() }
     }
 
     private let end = End()

@@ -16,6 +16,17 @@ extension SimulatedBlueZ {
         }
     }
 
+    /// Unplugs `hciN` and plugs the same adapter in again after a time, as `hciM` or, where no number is given, as the one
+    /// after the highest that was there (Q28). Nothing where there is no such adapter.
+    public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
+        control { [weak self] world, daemon in
+            guard let hardware = world.hardware.removeValue(forKey: number) else { return }
+            let next = other ?? max(number, world.hardware.keys.max() ?? 0) + 1
+            if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
+            self?.after(delay) { $0.addAdapter(hardware, as: next) }
+        }
+    }
+
     /// Switches an adapter on or off, as another program would.
     public func setPower(_ isOn: Bool, adapter number: Int = 0) {
         control { world, daemon in

@@ -9,13 +9,9 @@ extension SimulatedBlueZ {
     }
 
     /// Drops the link to a peripheral at once. Nothing where there is none. The reason is told only by daemons from 5.83 on
-    /// (``Quirk/Q86``); 5.66 keeps it to itself.
+    /// (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``); 5.66 keeps it to itself.
     public func dropLink(to address: String, reason: DisconnectReason = .remote) {
-        control { [desk] world, daemon in
-            guard let daemon, let device = daemon.device(linkedTo: world.air.described(address)) else { return }
-            device.lost()
-            if desk.content.quirks.contains(.Q86) { daemon.tell(reason, of: device) }
-        }
+        control { world, daemon in daemon?.device(linkedTo: world.air.described(address))?.lost(reason) }
     }
 
     /// Moves a peripheral nearer or farther: it is received with this strength from now on, in dBm, -127 to 20, whatever it
@@ -72,15 +68,32 @@ extension SimulatedBlueZ {
     public func notify(_ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0) {
         control { world, daemon in
             let station = world.air.described(address)
-            let server = station.described(characteristic, index: index)
-            server.value = value
-            daemon?.device(linkedTo: station)?.remote(server)?.notify(value)
+            daemon.hold(value, station, station.described(characteristic, index: index), notifying: true)
         }
     }
 
     /// Changes the value that a peripheral holds; readers see it, nobody is notified.
     public func setValue(_ value: [UInt8], of address: String, _ characteristic: String, index: Int = 0) {
         control { world, _ in world.air.described(address).described(characteristic, index: index).value = value }
+    }
+
+    /// As ``setValue(_:of:_:index:)`` or ``notify(_:from:_:index:)``, for files: nothing where the peripheral does not have the
+    /// characteristic at that time, for its services may have changed.
+    package func hold(
+        _ value: [UInt8], for address: String, _ characteristic: String, _ index: Int, notifying: Bool
+    ) {
+        control { world, daemon in
+            let station = world.air.described(address)
+            guard let server = station.server.characteristic(characteristic, index: index) else { return }
+            daemon.hold(value, station, server, notifying: notifying)
+        }
+    }
+}
+
+extension Daemon? {
+    fileprivate func hold(_ value: [UInt8], _ station: Station, _ server: ServerCharacteristic, notifying: Bool) {
+        server.value = value
+        if notifying { self?.device(linkedTo: station)?.remote(server)?.notify(value) }
     }
 }
 
@@ -105,14 +118,6 @@ extension Daemon {
     func device(linkedTo station: Station) -> Device? {
         guard let link = station.link else { return nil }
         return adapters.lazy.flatMap(\.devicesInOrder).first { $0.link === link }
-    }
-
-    func tell(_ reason: DisconnectReason, of device: Device) {
-        turns.tree.flush()
-        turns.tree.signal(at: device.path, "org.bluez.Device1", "Disconnected") { (body) throws(DBusError) in
-            try body.string("org.bluez.Reason." + reason.rawValue)
-            try body.string(reason.text)
-        }
     }
 
     func retryAttempts(to station: Station) {

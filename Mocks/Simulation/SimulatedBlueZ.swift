@@ -61,6 +61,10 @@ public final class SimulatedBlueZ: Sendable {
     /// How many advertisements were sent while an adapter listened, those that got lost on the way left out.
     public var advertisementsSent: Int { sent.count }
 
+    /// How many advertisements were due while an adapter listened and were never sent, since the computer was more than a second
+    /// behind. Where the bus's clock is virtual, and wherever the simulation keeps up, it is 0.
+    public var advertisementsMissed: Int { sent.missed }
+
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
 
@@ -140,18 +144,22 @@ public final class SimulatedBlueZ: Sendable {
     public func crash() { end { $0.die() } }
 
     /// Ends the daemon as on a shutdown: links end, objects are taken away with signals, then the name goes.
-    public func stop() { end { $0.stop() } }
+    public func stop() { stop {} }
 
-    private func end(_ way: @escaping @Sendable (Daemon) -> Void) {
+    /// As ``stop()``; `done` hears that the daemon has left the bus, at once where it does not run.
+    func stop(_ done: @escaping @Sendable () -> Void) { end(done) { $0.stop() } }
+
+    private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (Daemon) -> Void) {
         let mayEnd = state.withLock { state in
             defer { state.isRunning = false }
             return state.isRunning
         }
-        guard mayEnd else { return }
+        guard mayEnd else { return done() }
         enter { simulation in
-            guard let daemon = simulation.world.content.daemon else { return }
+            guard let daemon = simulation.world.content.daemon else { return done() }
             way(daemon)
             simulation.world.content.daemon = nil
+            _ = daemon.turns.bus.whenDisconnected { _ in done() }
             daemon.turns.bus.close()
         }
     }

@@ -10,15 +10,19 @@ public import Rx
 ///
 /// A virtual clock must tick in milliseconds or finer. Simulations do not know of each other, and the same scenario with the same seed shows the same events.
 public final class Simulation: Sendable {
-    /// The bus. ``LoopbackBus/shutDown()`` ends it.
-    public let bus: LoopbackBus
+    /// The bus. ``SimulationBus/shutDown()`` ends it.
+    public let bus: any SimulationBus
     /// The daemon, with the controls of everything that can happen to it and around it.
     public let bluez: SimulatedBlueZ
 
     /// Makes a simulation on a scheduler, virtual or real. The daemon is up at once; without `starting` it waits for
     /// its ``SimulatedBlueZ/start()``.
-    public init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
-        let bus = LoopbackBus(scheduler: scheduler)
+    public convenience init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
+        self.init(scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting)
+    }
+
+    /// The same on a bus of another kind, whose timers run on the scheduler too.
+    public init(_ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true) {
         self.bus = bus
         let began = scheduler.now
         bluez = SimulatedBlueZ(scenario) {
@@ -26,16 +30,16 @@ public final class Simulation: Sendable {
         } endBus: {
             bus.shutDown()
         } connect: {
-            bus.connect()
+            bus.join()
         }
         guard starting else { return }
         bluez.start()
         // Nobody else is on this bus yet. A client that connects next finds the daemon up.
-        bus.hub.context.drain()
+        bus.settle()
     }
 
     /// Gives a client its connection to the bus.
-    public func connect() -> any Bus { bus.connect() }
+    public func connect() -> any Bus { bus.join() }
 
     /// The calls that clients made to the daemon, with the answers.
     public var recorder: Recorder { bluez.recorder }

@@ -1,2 +1,16 @@
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+
+// Swift imports neither a macro that is a call nor a structure that ends in an array of any length. The kernel's
+// `hci_conn_info_req` is both the question for one connection and, with what follows it, the answer.
+static const unsigned long connection_info_request = HCIGETCONNINFO;
+struct connection_info {
+    bdaddr_t bdaddr;
+    uint8_t type;
+    struct hci_conn_info info;
+};
+_Static_assert(offsetof(struct connection_info, info) == sizeof(struct hci_conn_info_req), "the kernel's layout");

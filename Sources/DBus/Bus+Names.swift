@@ -24,10 +24,11 @@ extension Bus {
             switch result {
             case .success(let reply): handler(try? reply.read { (body) throws(DBusError) in try body.string() })
             case .failure(let error) where error.name == DBusError.Name.nameHasNoOwner: handler(nil)
-            case .failure(let error) where error.name == DBusError.Name.noReply:
-                // A bus that is given up for its silence fails its calls so, too; then its loss is told first.
-                self?.perform { handler(nil) }
-            case .failure: break
+            // `whenDisconnected` tells that.
+            case .failure(let error) where error.name == DBusError.Name.disconnected: break
+            // A bus that is given up for its silence fails its calls so, too; then its loss is told first. Whatever else
+            // a bus answers, nobody is told of as the owner.
+            case .failure: self?.perform { handler(nil) }
             }
         }
         return BusTask {

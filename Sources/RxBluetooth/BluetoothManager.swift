@@ -25,7 +25,7 @@ public final class BluetoothManager: Sendable {
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, logger: logger
+            adapter: adapter, deadlines: deadlines, logger: logger, controller: HCIController()
         ) { Connection.open(.system) }
     }
 
@@ -37,20 +37,26 @@ public final class BluetoothManager: Sendable {
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
     ///   - logger: Where to tell what happens. Default: nowhere.
+    ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger
+        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger, controller: (any HostController)? = nil
     ) {
-        self.init(scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger) { bus }
+        self.init(
+            scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger, controller: controller
+        ) { bus }
     }
 
     /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
+    /// The parameters are those of the other initialisers.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger, openingBus open: @escaping @Sendable () -> any Bus
+        logger: Logger = silentLogger, controller: (any HostController)? = nil,
+        openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(
-            settings: Settings(adapter: adapter, deadlines: deadlines, scheduler: scheduler, logger: logger),
+            settings: Settings(
+                adapter: adapter, deadlines: deadlines, scheduler: scheduler, logger: logger, controller: controller),
             open: open)
     }
 

@@ -37,6 +37,8 @@ public struct Deadlines: Sendable {
     public var operation: Duration = .seconds(30)
     /// For a connection to end. Default 5 s.
     public var disconnect: Duration = .seconds(5)
+    /// For the controller to tell how strong a link is. Default 5 s.
+    public var rssi: Duration = .seconds(5)
     /// For a scan to start. Default 15 s.
     public var startScan: Duration = .seconds(15)
     /// For a scan to stop. Default 5 s.
@@ -56,6 +58,8 @@ struct Settings: Sendable {
     let deadlines: Deadlines
     let scheduler: any SchedulerType
     let logger: Logger
+    /// What answers for the controller; nil where nobody does.
+    let controller: (any HostController)?
 }
 
 /// The logger of managers that were given none: it says nothing.

@@ -8,9 +8,10 @@ extension Entry {
     private static let actions: [(name: String, details: [String])] = [
         ("drop-link", ["reason"]), ("out-of-range", []), ("in-range", []), ("strength", ["rssi"]), ("silence", []),
         ("advertise", ["advertisement"]), ("reset", ["silence-for"]), ("rotate-address", ["to"]),
-        ("set-value", ["characteristic", "value"]), ("notify", ["characteristic", "value"]),
-        ("change-services", ["services", "announced"]), ("power", ["adapter"]), ("rfkill", ["adapter"]), ("unplug", []),
-        ("plug", ["adapter"]), ("daemon", []), ("lose-bus", []), ("signal", ["about"]), ("rival", ["with"]),
+        ("set-value", ["characteristic", "index", "value"]), ("notify", ["characteristic", "index", "value"]),
+        ("change-services", ["services", "announced"]), ("lose-bond", []), ("power", ["adapter"]),
+        ("rfkill", ["adapter"]), ("unplug", []), ("plug", ["address", "name"]), ("replug", ["as", "after"]),
+        ("daemon", []), ("lose-bus", []), ("signal", ["about", "adapter"]), ("rival", ["with", "adapter"]),
     ]
 
     /// An event.
@@ -57,17 +58,26 @@ extension Entry {
         _ name: String, _ part: Entry, _ parts: [String: Entry], _ known: inout Known
     ) throws(ScenarioFileError) -> Action {
         switch name {
-        case "power", "rfkill":
-            let isOn = try part.truth()
-            let number = try parts["adapter"].or(0) { e throws(ScenarioFileError) in try e.number(0...99) }
-            if name == "power" { return { $0.setPower(isOn, adapter: number) } }
-            return { $0.setBlocked(isOn, adapter: number) }
+        case "power":
+            let (isOn, number) = (try part.truth(), try adapterNumber(parts))
+            return { $0.setPower(isOn, adapter: number) }
+        case "rfkill":
+            let (isBlocked, number) = (try part.truth(), try adapterNumber(parts))
+            return { $0.setBlocked(isBlocked, adapter: number) }
         case "unplug":
-            let number = try part.number(0...99)
+            let number = try part.adapterNumber()
             return { $0.removeAdapter(number) }
         case "plug":
-            let number = try part.number(0...99)
-            return { $0.addAdapter(as: number) }
+            let number = try part.adapterNumber()
+            var adapter = SimulatedAdapter()
+            if let part = parts["address"] { adapter.address = try part.address() }
+            if let part = parts["name"] { adapter.name = try part.text() }
+            return { [adapter] in $0.addAdapter(adapter, as: number) }
+        case "replug":
+            let number = try part.adapterNumber()
+            let other = try parts["as"].or(nil) { e throws(ScenarioFileError) in try e.adapterNumber() }
+            let delay = try parts["after"].or(.seconds(1)) { e throws(ScenarioFileError) in try e.time() }
+            return { $0.replugAdapter(number, as: other, after: delay) }
         case "daemon":
             switch try part.text() {
             case "crash": return { $0.crash() }
@@ -81,22 +91,36 @@ extension Entry {
         case "signal":
             let signal = try part.choice(MalformedSignal.self)
             let address = try required("about", in: parts).address()
-            return { $0.send(signal, about: address) }
+            let number = try adapterNumber(parts)
+            return { $0.send(signal, about: address, adapter: number) }
         case "rival": return try rival(part, parts)
         default: return try action(name, on: try part.known(known), parts, &known)
         }
     }
 
     private func rival(_ part: Entry, _ parts: [String: Entry]) throws(ScenarioFileError) -> Action {
-        if try part.text() == "scan" { return { $0.rival().startDiscovery() } }
+        let number = try adapterNumber(parts)
+        switch try part.text() {
+        case "scan": return { $0.rival().startDiscovery(adapter: number) }
+        case "power-off": return { $0.rival().setPower(false, adapter: number) }
+        case "power-on": return { $0.rival().setPower(true, adapter: number) }
+        default: break
+        }
+        let choices = "scan, connect, disconnect, remove, power-off or power-on"
+        guard ["connect", "disconnect", "remove"].contains(try part.text()) else { throw part.wrong(choices) }
         let address = try required("with", in: parts).address()
         switch try part.text() {
-        case "connect": return { $0.rival().connect(address) }
-        case "disconnect": return { $0.rival().disconnect(address) }
-        case "remove": return { $0.rival().remove(address) }
-        default: throw part.wrong("scan, connect, disconnect or remove")
+        case "connect": return { $0.rival().connect(address, adapter: number) }
+        case "disconnect": return { $0.rival().disconnect(address, adapter: number) }
+        default: return { $0.rival().remove(address, adapter: number) }
         }
     }
+
+    private func adapterNumber(_ parts: [String: Entry]) throws(ScenarioFileError) -> Int {
+        try parts["adapter"].or(0) { e throws(ScenarioFileError) in try e.adapterNumber() }
+    }
+
+    private func adapterNumber() throws(ScenarioFileError) -> Int { try number(0...99) }
 
     private func known(_ known: Known) throws(ScenarioFileError) -> String {
         let address = try address()
@@ -127,6 +151,7 @@ extension Entry {
         case "reset":
             let silence = try parts["silence-for"].or(.seconds(1)) { e throws(ScenarioFileError) in try e.time() }
             return { $0.reset(address, silentFor: silence) }
+        case "lose-bond": return { $0.loseBond(of: address) }
         case "rotate-address":
             let new = try parts["to"].or(nil) { e throws(ScenarioFileError) in try e.address() }
             if let new, let part = parts["to"], !known.addresses.insert(new).inserted {
@@ -145,8 +170,8 @@ extension Entry {
                 throw entry.wrong("the UUID of a characteristic of \(address)")
             }
             let value = try required("value", in: parts).bytes(atMost: 512)
-            if name == "notify" { return { $0.notify(value, from: address, uuid) } }
-            return { $0.setValue(value, of: address, uuid) }
+            let index = try parts["index"].or(0) { e throws(ScenarioFileError) in try e.number(0...999) }
+            return { $0.hold(value, for: address, uuid, index, notifying: name == "notify") }
         }
     }
 }

@@ -4,17 +4,32 @@ import Yams
 /// The scenario, its adapters and its peripherals.
 extension Entry {
     func scenario() throws(ScenarioFileError) -> Scenario {
-        let parts = try parts("seed", "packet-loss", "adapters", "peripherals", "quirks", "faults", "events")
+        let parts = try parts(
+            "seed", "packet-loss", "adapters", "peripherals", "quirks", "features", "faults", "events")
         var scenario = Scenario(
             peripherals: try peripherals(
                 try parts["peripherals"].or([]) { e throws(ScenarioFileError) in try e.list("a peripheral") }))
         scenario.seed = UInt64(try parts["seed"].or(1) { e throws(ScenarioFileError) in try e.number(0...Int.max) })
         scenario.packetLoss = try parts["packet-loss"].or(0) { e throws(ScenarioFileError) in try e.number(0...100) }
         if let adapters = parts["adapters"] {
-            scenario.adapters = try adapters.list("an adapter").each { e throws(ScenarioFileError) in try e.adapter() }
+            scenario.adapters = []
+            for entry in try adapters.list("an adapter") {
+                let adapter = try entry.adapter()
+                guard !scenario.adapters.contains(where: { $0.address == adapter.address }) else {
+                    throw entry.error(
+                        "the address \(adapter.address) stands twice", "another address for each adapter")
+                }
+                scenario.adapters.append(adapter)
+            }
         }
         if let quirks = parts["quirks"] {
             scenario.quirks = Set(try quirks.list("a quirk").each { e throws(ScenarioFileError) in try e.quirk() })
+        }
+        if let features = parts["features"] {
+            scenario.features = Set(
+                try features.list("a feature").each { e throws(ScenarioFileError) in
+                    try e.choice(SimulatedFeature.self)
+                })
         }
         var known = Known(scenario.peripherals)
         if let events = parts["events"] {
@@ -42,7 +57,7 @@ extension Entry {
         return peripherals
     }
 
-    private func adapter() throws(ScenarioFileError) -> SimulatedAdapter {
+    func adapter() throws(ScenarioFileError) -> SimulatedAdapter {
         let parts = try parts("address", "name", "powered", "blocked")
         var adapter = SimulatedAdapter()
         if let part = parts["address"] { adapter.address = try part.address() }
@@ -60,8 +75,8 @@ extension Entry {
         return quirk
     }
 
-    private func peripheral() throws(ScenarioFileError) -> SimulatedPeripheral {
-        let parts = try parts("name", "address", "address-type", "advertisement", "connection", "services")
+    func peripheral() throws(ScenarioFileError) -> SimulatedPeripheral {
+        let parts = try parts("name", "address", "address-type", "advertisement", "connection", "pairing", "services")
         var peripheral = SimulatedPeripheral(
             try required("name", in: parts).text(), address: try required("address", in: parts).address())
         if let part = parts["address-type"] {
@@ -74,6 +89,7 @@ extension Entry {
             try e.advertisement()
         }
         if let part = parts["connection"] { peripheral.connection = try part.connection() }
+        if let part = parts["pairing"] { peripheral.pairing = try part.pairing() }
         if let part = parts["services"] { peripheral.services = try part.services() }
         return peripheral
     }
@@ -98,7 +114,11 @@ extension Entry {
         }
         if let part = parts["manufacturer-data"] {
             for (key, value) in try part.pairs() {
-                advertisement.manufacturerData[UInt16(try key.number(0...0xFFFF))] = try value.bytes(atMost: 252)
+                let company = UInt16(try key.number(0...0xFFFF))
+                guard advertisement.manufacturerData[company] == nil else {
+                    throw key.error("the company \(company) stands twice", "each company once")
+                }
+                advertisement.manufacturerData[company] = try value.bytes(atMost: 252)
             }
         }
         if let part = parts["service-data"] {
@@ -114,7 +134,7 @@ extension Entry {
         return advertisement
     }
 
-    private func connection() throws(ScenarioFileError) -> SimulatedConnection {
+    func connection() throws(ScenarioFileError) -> SimulatedConnection {
         let parts = try parts("delay", "discovery", "round-trip", "failures", "drops-after", "mtu")
         var connection = SimulatedConnection()
         if let part = parts["delay"] { connection.delay = try part.time() }

@@ -20,7 +20,7 @@ extension Entry {
     }
 
     private func characteristic() throws(ScenarioFileError) -> SimulatedCharacteristic {
-        let parts = try parts("uuid", "value", "properties", "every", "values", "descriptors")
+        let parts = try parts("uuid", "value", "properties", "every", "values", "descriptors", "protection")
         var characteristic = SimulatedCharacteristic(try required("uuid", in: parts).uuid())
         let value = try parts["value"].or([]) { e throws(ScenarioFileError) in try e.bytes(atMost: 512) }
         let interval = try parts["every"].or(nil) { e throws(ScenarioFileError) in try e.interval() }
@@ -42,6 +42,7 @@ extension Entry {
             }
             characteristic.behaviours.append(behaviour)
         }
+        if let part = parts["protection"] { characteristic.protection = try part.protection() }
         if let part = parts["descriptors"] {
             characteristic.descriptors = try part.list("a descriptor").each { e throws(ScenarioFileError) in
                 try e.descriptor()

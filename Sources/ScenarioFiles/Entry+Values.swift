@@ -57,7 +57,9 @@ extension Entry {
         var bytes: [UInt8] = []
         var rest = digits[...]
         while !rest.isEmpty {
-            guard rest.prefix(2).count == 2, let byte = UInt8(rest.prefix(2), radix: 16) else {
+            guard rest.prefix(2).count == 2, rest.prefix(2).allSatisfy(Self.isDigit),
+                let byte = UInt8(rest.prefix(2), radix: 16)
+            else {
                 throw wrong("bytes in hexadecimal, such as 0d 48")
             }
             bytes.append(byte)
@@ -69,11 +71,14 @@ extension Entry {
         return bytes
     }
 
+    /// Other scripts have digits too, which no UUID has.
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isHexDigit }
+
     func uuid() throws(ScenarioFileError) -> String {
         let text = try text().lowercased()
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isShort = parts.count == 1 && [4, 8].contains(text.count)
-        guard isShort || parts.map(\.count) == [8, 4, 4, 4, 12], parts.joined().allSatisfy(\.isHexDigit) else {
+        guard isShort || parts.map(\.count) == [8, 4, 4, 4, 12], parts.joined().allSatisfy(Self.isDigit) else {
             throw wrong("a UUID of 16, 32 or 128 bits, such as 180d")
         }
         return text
@@ -82,7 +87,7 @@ extension Entry {
     func address() throws(ScenarioFileError) -> String {
         let text = try text().uppercased()
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+        guard parts.count == 6, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(Self.isDigit) }) else {
             throw wrong("an address such as C0:FF:EE:00:00:01")
         }
         return text

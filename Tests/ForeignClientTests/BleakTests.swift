@@ -24,7 +24,16 @@ extension ForeignClientTests {
                     "76": "021574278bdab64445208f0c720eaf05993500010007c5"
                 ])
             #expect(beacon["serviceData"] as? [String: String] == [:])
-            #expect(try served.end() > 0)
+            #expect(try served.end().sent > 0)
+        }
+
+        @Test func `Bleak hears by advertisement monitors, without a scan, what fits a pattern`() throws {
+            let served = try Served()
+            let heard = try served.bleak("watch", "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03")
+            try #require(heard.compactMap { $0["address"] as? String } == ["C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03"])
+            #expect(heard[0]["serviceData"] as? [String: String] == [Self.full("181a"): "2e09"])
+            #expect((heard[1]["manufacturerData"] as? [String: String])?["76"]?.hasPrefix("0215") == true)
+            #expect(abs((heard[1]["rssi"] as? Int ?? 0) + 64) <= 5)
         }
 
         @Test func `Bleak connects, lists, reads, writes, gets notifications and disconnects`() throws {
@@ -36,8 +45,10 @@ extension ForeignClientTests {
             #expect(
                 Set(characteristics.compactMap { $0["characteristic"] as? String })
                     == Set(["2a05", "2a37", "2a38", "2a39", "2a19", "2a29", "2a24", "2a26"].map(Self.full)))
+            #expect(characteristics.allSatisfy { $0["longestCommand"] as? Int == 514 })
             let rate = try #require(characteristics.first { $0["characteristic"] as? String == Self.full("2a37") })
             #expect(rate["service"] as? String == Self.full("180d"))
+            #expect(rate["handle"] as? Int == 11)
             #expect(rate["properties"] as? [String] == ["notify", "read"])
             #expect(rate["descriptors"] as? [String] == [Self.full("2902")])
             let control = try #require(characteristics.first { $0["characteristic"] as? String == Self.full("2a39") })
@@ -45,17 +56,44 @@ extension ForeignClientTests {
 
             #expect(facts("level") == ["57"])
             #expect(facts("written") == ["2a"])
-            #expect(facts("beats") == [["003e", "003f", "0040"]])
+            #expect(facts("commanded") == ["2b"])
             let refused: [String] = facts("refused")
             #expect(refused.count == 1 && refused[0].contains("Write Not Permitted"), "\(refused)")
+            #expect(facts("beats") == [["003e", "003f", "0040", "0041"]])
         }
 
-        @Test func `Bleak pairs`() throws {
-            let served = try Served()
-            // Pairing is not simulated yet. When it is, this passes, and is to be said without the bracket.
-            withKnownIssue(isIntermittent: true) { () throws -> Void in
-                #expect(try served.bleak("pair", Self.strap).first?["paired"] as? Bool == true)
+        @Test func `Bleak reads descriptors and the MTU, and gets notifications over a socket`() throws {
+            let said = try Served().bleak("describe", "C0:FF:EE:00:00:02")
+            let pairs = said.compactMap { fact in (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
             }
+            let descriptors = Dictionary(uniqueKeysWithValues: pairs)
+            // “Living room”
+            #expect(descriptors == [Self.full("2901"): "4c6976696e6720726f6f6d", Self.full("2902"): "0000"])
+            #expect(said.compactMap { $0["mtu"] as? Int } == [517])
+            #expect(said.compactMap { $0["degrees"] as? [String] } == [["2e09", "2f09"]])
+        }
+
+        @Test func `Bleak gets two hundred notifications in four seconds, in order`() throws {
+            let said = try Served(Ground.file("bench.yaml")).bleak("count", "C0:FF:EE:00:00:11")
+            let values = try #require(said.first?["counted"] as? [String])
+            #expect(values == (0..<200).map { "0\($0 % 10)" })
+        }
+
+        @Test func `Bleak gets every notification in order, and notices that the device drops its link`() throws {
+            let said = try Served().bleak("lose", "C0:FF:EE:00:00:04")
+            #expect(said.compactMap { $0["lost"] as? Bool } == [true])
+            #expect(said.compactMap { $0["connected"] as? Bool } == [false])
+            let values = try #require(said.first?["values"] as? [String])
+            // One each 200 ms, until 1.5 s after the link came up.
+            #expect((3...7).contains(values.count))
+            #expect(values == ["00", "01", "02", "03", "04", "05", "06"].dropLast(7 - values.count))
+        }
+
+        @Test func `Bleak pairs, and takes it back`() throws {
+            let said = try Served().bleak("pair", Self.strap)
+            #expect(said.compactMap { $0["paired"] as? Bool } == [true, false])
+            #expect(said.compactMap { $0["level"] as? String } == ["57"])
+            #expect(said.compactMap { $0["connected"] as? Bool } == [false])
         }
     }
 }

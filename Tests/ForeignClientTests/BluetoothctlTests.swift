@@ -1,45 +1,131 @@
 import Testing
 
 extension ForeignClientTests {
-    /// BlueZ's own client. Each command is a process, which ends when bluetoothd has answered.
+    /// BlueZ's own client.
     struct BluetoothctlTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
-        private func run(_ served: Served, _ words: String...) throws -> String { try served.bluetoothctl(words) }
-
-        @Test func `bluetoothctl lists, shows, scans, connects and disconnects`() throws {
-            let served = try Served()
-            #expect(try run(served, "list") == "Controller 00:1A:7D:DA:71:01 simulation [default]\n")
-            let adapter = try run(served, "show")
-            for line in ["Powered: yes", "Discovering: no", "Roles: central", "Alias: simulation"] {
-                #expect(adapter.contains("\t\(line)\n"), "\(adapter)")
-            }
-
-            let scan = try run(served, "--timeout", "3", "scan", "on")
-            #expect(scan.contains("Discovery started\n"), "\(scan)")
-            #expect(scan.contains("[NEW] Device \(Self.strap) Heart rate strap\n"), "\(scan)")
-            #expect(scan.contains("[NEW] Device C0:FF:EE:00:00:03 Door beacon\n"), "\(scan)")
-            #expect(try run(served, "devices").contains("Device \(Self.strap) Heart rate strap\n"))
-
-            let connected = try run(served, "connect", Self.strap)
-            #expect(connected.contains("Connection successful\n"), "\(connected)")
-            #expect(try run(served, "devices", "Connected") == "Device \(Self.strap) Heart rate strap\n")
-            let info = try run(served, "info", Self.strap)
-            for line in ["Connected: yes", "Paired: no", "UUID: Heart Rate                (0000180d-"] {
-                #expect(info.contains("\t\(line)"), "\(info)")
-            }
-            #expect(try run(served, "disconnect", Self.strap).contains("Successful disconnected\n"))
-            #expect(try run(served, "devices", "Connected") == "")
+        private func run(_ served: Served, _ words: String...) throws -> String {
+            let end = try served.run(["bluetoothctl"] + words)
+            try #require(end.code == 0, "bluetoothctl \(words): \(end.output)")
+            return Bluetoothctl.plain(Array(end.output.utf8))
         }
 
-        @Test func `bluetoothctl pairs`() throws {
+        @Test func `bluetoothctl lists, shows and scans, a process for each command`() throws {
             let served = try Served()
-            _ = try run(served, "--timeout", "2", "scan", "on")
-            // Pairing is not simulated yet. When it is, this passes, and is to be said without the bracket.
-            withKnownIssue(isIntermittent: true) { () throws -> Void in
-                #expect(try run(served, "pair", Self.strap).contains("Pairing successful\n"))
-                #expect(try run(served, "info", Self.strap).contains("\tPaired: yes\n"))
+            #expect(try run(served, "list") == "Controller 00:1A:7D:DA:71:01 simulation [default]\n")
+            let adapter = try run(served, "show", "00:1A:7D:DA:71:01")
+            for line in [
+                "Name: simulation", "Alias: simulation", "Powered: yes", "PowerState: on", "Discoverable: no",
+                "DiscoverableTimeout: 0x000000b4", "Discovering: no", "Roles: central", "Roles: peripheral",
+                "SupportedInstances: 0x05 (5)", "SupportedMonitorTypes: or_patterns",
+            ] {
+                #expect(adapter.contains("\t\(line)\n"), "\(adapter)")
             }
+            let scan = try run(served, "--timeout", "2", "scan", "on")
+            #expect(scan.contains("Discovery started\n"), "\(scan)")
+            for device in ["1 Heart rate strap", "2 Thermometer", "3 Door beacon", "4 Loose plug", "5 Twin sensor"] {
+                #expect(scan.contains("[NEW] Device C0:FF:EE:00:00:0\(device)\n"), "\(scan)")
+            }
+            #expect(try run(served, "devices").contains("Device \(Self.strap) Heart rate strap\n"))
+        }
+
+        @Test func `bluetoothctl connects, shows, pairs, disconnects and removes`() throws {
+            let served = try Served()
+            let user = try Bluetoothctl(on: served)
+            try user.find("C0:FF:EE:00:00:01 Heart rate strap")
+            let connection = try user.say("connect \(Self.strap)", until: "Connection successful\n")
+            #expect(connection.contains("[CHG] Device \(Self.strap) Connected: yes\n"), "\(connection)")
+            try user.wait(until: "[CHG] Device \(Self.strap) ServicesResolved: yes\n")
+            let info = try user.ask("info \(Self.strap)")
+            for line in [
+                "Name: Heart rate strap", "Appearance: 0x0341", "Paired: no", "Bonded: no", "Trusted: no",
+                "Connected: yes",
+                "UUID: Heart Rate                (0000180d-0000-1000-8000-00805f9b34fb)",
+            ] {
+                #expect(info.contains("\t\(line)\n"), "\(info)")
+            }
+            #expect(try user.ask("devices Connected").contains("\nDevice \(Self.strap) Heart rate strap\n"))
+
+            let pairing = try user.say("pair \(Self.strap)", until: "Pairing successful\n")
+            #expect(pairing.contains("[CHG] Device \(Self.strap) Bonded: yes\n"), "\(pairing)")
+            #expect(pairing.contains("[CHG] Device \(Self.strap) Paired: yes\n"), "\(pairing)")
+            let paired = try user.ask("info \(Self.strap)")
+            for line in ["Paired: yes", "Bonded: yes", "Connected: yes", "Battery Percentage: 0x57 (87)"] {
+                #expect(paired.contains("\t\(line)\n"), "\(paired)")
+            }
+            try user.say("pair \(Self.strap)", until: "Failed to pair: org.bluez.Error.AlreadyExists\n")
+            try user.say("trust \(Self.strap)", until: "Changing \(Self.strap) trust succeeded\n")
+
+            try user.say("disconnect \(Self.strap)", until: "Successful disconnected\n")
+            #expect(try !user.ask("devices Connected").contains("\nDevice"))
+            #expect(try user.ask("devices Bonded").contains("\nDevice \(Self.strap) Heart rate strap\n"))
+            let removal = try user.say("remove \(Self.strap)", until: "Device has been removed\n")
+            #expect(removal.contains("[DEL] Device \(Self.strap) Heart rate strap\n"), "\(removal)")
+            #expect(try !user.ask("devices").contains("\nDevice \(Self.strap)"))
+            try user.quit()
+        }
+
+        @Test func `bluetoothctl lists, reads, writes and subscribes to attributes`() throws {
+            let served = try Served()
+            let user = try Bluetoothctl(on: served)
+            try user.find("C0:FF:EE:00:00:01 Heart rate strap")
+            try user.say("connect \(Self.strap)", until: "ServicesResolved: yes\n")
+            try user.say("menu gatt", until: "export")
+            let attributes = try user.ask("list-attributes \(Self.strap)")
+            let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+            for (path, uuid, name) in [
+                ("service000a", "180d", "Heart Rate"), ("service000a/char000b", "2a37", "Heart Rate Measurement"),
+                ("service000a/char000b/desc000d", "2902", "Client Characteristic Configuration"),
+            ] {
+                let text = "\t\(device)/\(path)\n\t0000\(uuid)-0000-1000-8000-00805f9b34fb\n\t\(name)\n"
+                #expect(attributes.contains(text), "\(attributes)")
+            }
+
+            try user.say("select-attribute 00002a39-0000-1000-8000-00805f9b34fb", until: "char0010]")
+            try user.say("write 0x2a", until: "Attempting to write \(device)/service000a/char0010\n")
+            try user.say("read", until: "  2a ")
+            try user.say("select-attribute 00002a37-0000-1000-8000-00805f9b34fb", until: "char000b]")
+            try user.say("write 0x2a", until: "Failed to write: org.bluez.Error.NotSupported\n")
+            try user.say("notify on", until: "Notify started\n")
+            for value in ["3e", "3f", "40"] { try user.wait(until: "  00 \(value) ") }
+            try user.say("notify off", until: "Notify stopped\n")
+            try user.say("acquire-notify", until: "AcquireNotify success: fd ")
+            try user.wait(until: "MTU 517\n")
+            try user.wait(until: "  00 3")
+            try user.quit()
+        }
+
+        @Test func `bluetoothctl asks its user for what a pairing needs`() throws {
+            let served = try Served(Ground.file("bench.yaml"))
+            let user = try Bluetoothctl(on: served)
+            try user.find("C0:FF:EE:00:00:12 Keypad", "C0:FF:EE:00:00:13 Display", "C0:FF:EE:00:00:14 Comparer")
+            // The agent shows a passkey, which is typed on the device.
+            try user.say("pair C0:FF:EE:00:00:12", until: "[agent] Passkey: 012345\n")
+            try user.wait(until: "Pairing successful\n")
+
+            try user.say("pair C0:FF:EE:00:00:13", until: "[agent] Enter passkey (number in 0-999999): ")
+            try user.say("111111", until: "Failed to pair: org.bluez.Error.AuthenticationFailed\n")
+            try user.say("connect C0:FF:EE:00:00:13", until: "Connection successful\n")
+            try user.say("pair C0:FF:EE:00:00:13", until: "[agent] Enter passkey (number in 0-999999): ")
+            try user.say("123456", until: "Pairing successful\n")
+
+            try user.say("pair C0:FF:EE:00:00:14", until: "[agent] Confirm passkey 004711 (yes/no): ")
+            try user.say("no", until: "Failed to pair: org.bluez.Error.AuthenticationFailed\n")
+            try user.quit()
+        }
+
+        @Test func `bluetoothctl watches advertisements`() throws {
+            let served = try Served()
+            let user = try Bluetoothctl(on: served)
+            try user.say("menu monitor", until: "export")
+            // An iBeacon's: company 4C, type 2, length 21.
+            try user.say("add-or-pattern 0 255 4c000215", until: "Advertisement Monitor 0 added\n")
+            let seen = try user.wait(until: "[NEW] Device C0:FF:EE:00:00:03 Door beacon\n")
+            #expect(seen.contains("Advertisement monitor 0 activated\n"))
+            try user.wait(until: "Advertisement monitor 0 found device /org/bluez/hci0/dev_C0_FF_EE_00_00_03\n")
+            #expect(try !user.ask("remove-pattern all").contains("[NEW]"), "Only what fits appears.")
+            try user.quit()
         }
     }
 }

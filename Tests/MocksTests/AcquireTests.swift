@@ -81,7 +81,21 @@ struct AcquireTests {
         #expect(again.receive() == .packet([0, 62]))
     }
 
-    @Test func `A client that closes its end gives the characteristic back`() throws {
+    @Test func `Q107 with the link the sockets end in the order in which they were asked for`() throws {
+        for order in [["Write", "Notify"], ["Notify", "Write"]] {
+            let stage = stage()
+            let paths = ["Write": Self.control, "Notify": Self.rate]
+            let sockets = try order.map { try acquire(stage, paths[$0] ?? "", "Acquire\($0)").socket }
+            stage.client.log.clear()
+            stage.simulation.bluez.dropLink(to: Self.address)
+            stage.run(.milliseconds(1))
+            let ends = stage.seen().filter { $0.contains("Acquired") }.map { $0.contains("Write") ? "Write" : "Notify" }
+            #expect(ends == order)
+            #expect(sockets.allSatisfy { $0.receive() == .ended })
+        }
+    }
+
+    @Test func `Q14 a client that closes its end gives the characteristic back`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         socket.close()
@@ -89,6 +103,20 @@ struct AcquireTests {
         stage.run(.milliseconds(5))
         #expect(stage.seen() == ["\(Self.short)000b {NotifyAcquired: false}"])
         #expect(stage.characteristic(Self.rate, "StartNotify") == "ok")
+    }
+
+    @Test func `A client that closes its end finds the characteristic given back with its very next call`() throws {
+        let stage = stage()
+        let (listening, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        listening.close()
+        let (again, _) = try acquire(stage, Self.rate, "AcquireNotify")
+        again.close()
+        #expect(stage.characteristic(Self.rate, "StartNotify") == "ok")
+        let (writing, _) = try acquire(stage, Self.control, "AcquireWrite")
+        #expect(writing.send([7]))
+        writing.close()
+        #expect(stage.characteristic(Self.control, "ReadValue", .properties([:])) == "ok <7>")
+        #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:])) == "ok")
     }
 
     @Test func `Q106 a reader that is too slow loses values, and the daemon does not mind`() throws {

@@ -46,6 +46,38 @@ struct AdvertisingTests {
         }
     }
 
+    @Test func `Q114 an advertisement ends after its time, and its client hears so`() {
+        let stage = Stage()
+        let questions = Log()
+        _ = stage.client.bus.export(at: "/short", includingChildren: false) { call in
+            questions.write(call.message.member ?? "")
+            call.reply { (body) throws(DBusError) in
+                try body.properties(["Type": .string("peripheral"), "Timeout": .uint16(7)])
+            }
+        }
+        #expect(register(stage, "/short") == "ok")
+        stage.run(.milliseconds(6_900))
+        #expect(questions.take() == ["GetAll"])
+        #expect(stage.property(Stage.hci, "LEAdvertisingManager1", "ActiveInstances") == "1")
+        stage.run(.milliseconds(200))
+        #expect(questions.take() == ["Release"])
+        #expect(stage.property(Stage.hci, "LEAdvertisingManager1", "ActiveInstances") == "0")
+        #expect(unregister(stage, "/short") == "DoesNotExist: Does Not Exist")
+    }
+
+    @Test func `Q114 a daemon that stops lets advertisements go`() {
+        let stage = Stage()
+        let questions = Log()
+        _ = stage.client.bus.export(at: "/one", includingChildren: false) { call in
+            questions.write(call.message.member ?? "")
+            call.reply { (body) throws(DBusError) in try body.properties(["Type": .string("broadcast")]) }
+        }
+        #expect(register(stage, "/one") == "ok")
+        stage.simulation.bluez.stop()
+        stage.run(.milliseconds(100))
+        #expect(questions.take() == ["GetAll", "Release"])
+    }
+
     @Test func `Q114 an advertisement goes with its client`() {
         let stage = Stage()
         let other = stage.another()

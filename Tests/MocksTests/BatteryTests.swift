@@ -31,6 +31,19 @@ struct BatteryTests {
         #expect(level(stage) == "InvalidArgs: No such interface 'org.bluez.Battery1'")
     }
 
+    @Test func `On a later link the level comes before ServicesResolved, for the services are known`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.milliseconds(10))
+        _ = stage.seen()
+        stage.device(Stage.strap, "Connect")
+        stage.run(.milliseconds(200))
+        let seen = stage.seen()
+        let (level, resolved) = ("added \(Self.path)", "\(Self.path) {ServicesResolved: true}")
+        #expect(seen.filter { $0 == level || $0 == resolved } == [level, resolved])
+    }
+
     @Test func `Each new level is told once, and no client need subscribe`() {
         let stage = Stage()
         stage.connect(Stage.strap)
@@ -56,7 +69,8 @@ struct BatteryTests {
             for: stage.client.call(Stage.strap, "org.freedesktop.DBus.Introspectable.Introspect", []))
         #expect(
             text.contains(
-                #"<interface name="org.bluez.Battery1"><property name="Percentage" type="y" access="read"/>"#))
+                #"<interface name="org.bluez.Battery1"><property name="Percentage" type="y" access="read"></property>"#)
+        )
         let all = stage.client.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
         #expect(stage.wait(for: all).contains("org.bluez.Battery1: {Percentage: 87, Source: GATT Battery Service}"))
         let values = stage.client.call(

@@ -123,7 +123,31 @@ struct ConnectionTests {
         #expect(stage.objects() == ["hci0"])
     }
 
-    @Test func `A trusted device stays`() {
+    @Test func `A device that was trusted, but never connected, goes as others do`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.adapter("StopDiscovery")
+        stage.run(.seconds(40))
+        #expect(!stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
+    }
+
+    @Test func `A blocked device loses its link, and every attempt fails as it comes up`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Blocked", .bool(true))
+        stage.run(.milliseconds(1))
+        let seen = stage.seen().map { $0.replacing("hci0/dev_C0_FF_EE_00_00_01", with: "D") }
+        #expect(seen.prefix(2) == ["D {Blocked: true}", "Set -> ok"])
+        #expect(seen.dropFirst(2).contains("D {ServicesResolved: false, Connected: false}"))
+        #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
+        #expect(!stage.seen().contains { $0.contains("Connected") })
+        stage.set(Stage.strap, "Device1", "Blocked", .bool(false))
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+    }
+
+    @Test func `A trusted device stays once it was connected`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -167,5 +191,35 @@ struct ConnectionTests {
         stage.connect(Stage.strap)
         stage.set(Stage.hci, "Adapter1", "Powered", .bool(false))
         #expect(stage.device(Stage.strap, "Connect") == "Failed: Input/output error")
+    }
+
+    @Test func `Q83 profiles are looked for over Bluetooth classic, whatever the UUID, and not found`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let profile = { (method: String, uuid: String) in
+            stage.wait(for: stage.client.call(Stage.strap, "org.bluez.Device1." + method, [.string(uuid)]))
+        }
+        for uuid in ["", "rubbish", "180d"] {
+            #expect(profile("ConnectProfile", uuid) == "Failed: br-connection-sdp-search")
+            #expect(profile("DisconnectProfile", uuid) == "InvalidArguments: Invalid arguments in method call")
+        }
+        let attempt = stage.client.call(Stage.plug, "org.bluez.Device1.Connect", [])
+        let second = stage.client.call(Stage.plug, "org.bluez.Device1.ConnectProfile", [.string("180d")])
+        #expect(stage.wait(for: second) == "InProgress: br-connection-busy")
+        #expect(stage.wait(for: attempt) == "ok")
+        stage.set(Stage.hci, "Adapter1", "Powered", .bool(false))
+        stage.run(.milliseconds(10))
+        let third = stage.client.call(Stage.thermometer, "org.bluez.Device1.ConnectProfile", [.string("180d")])
+        #expect(stage.wait(for: third).hasPrefix("UnknownObject"))
+    }
+
+    @Test func `A device tells of a change of Trusted and Alias before the reply, and only of a change`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.set(Stage.strap, "Device1", "Alias", .string("A"))
+        let seen = stage.seen().map { $0.replacing("hci0/dev_C0_FF_EE_00_00_01", with: "D") }
+        #expect(seen == ["D {Trusted: true}", "Set -> ok", "Set -> ok", "D {Alias: A}", "Set -> ok"])
     }
 }

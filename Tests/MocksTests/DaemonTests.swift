@@ -43,6 +43,24 @@ struct DaemonTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
+    @Test func `All objects are listed as gdbus does it, of siblings the newest first`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.device(Stage.twins, "Connect")
+        stage.run(.milliseconds(300))
+        let twins = "hci0/dev_C0_FF_EE_00_00_05"
+        let listed = stage.objects()
+        let devices = listed.filter { $0.hasPrefix("hci0/") && !$0.hasPrefix(twins + "/") }
+        #expect(listed.first == "hci0")
+        #expect(devices == [5, 4, 3, 2, 1].map { "hci0/dev_C0_FF_EE_00_00_0\($0)" })
+        #expect(
+            listed[2..<8].map { $0.dropFirst(twins.count) } == [
+                "/service000d", "/service000d/char000e", "/service000a", "/service000a/char000b", "/service0006",
+                "/service0006/char0007",
+            ])
+    }
+
     @Test func `A clean stop takes everything away with signals, then the name goes`() {
         let stage = Stage()
         stage.connect(Stage.twins)
@@ -150,6 +168,7 @@ struct DaemonTests {
         #expect(stage.adapter("Bogus") == "UnknownMethod: " + unknown("Bogus", "Adapter1"))
         #expect(stage.device("/org/bluez/hci0", "Connect") == "UnknownMethod: " + unknown("Connect", "Device1"))
         #expect(stage.device("/org/bluez/hci0/nope", "Connect") == "UnknownObject: " + unknown("Connect", "Device1"))
+        #expect(stage.device("/org", "Connect") == "UnknownMethod: " + unknown("Connect", "Device1"))
         #expect(stage.adapter("StartDiscovery", .string("x")).hasPrefix("UnknownMethod: "))
         #expect(stage.property(Stage.hci, "Nope", "X") == "InvalidArgs: No such interface 'org.bluez.Nope'")
         #expect(stage.property(Stage.hci, "Adapter1", "X") == "InvalidArgs: No such property 'X'")
@@ -170,6 +189,49 @@ struct DaemonTests {
         let expected = ["Set -> ok", "hci0 {Alias: Gateway}", "Set -> ok", "hci0 {Alias: simulation}"]
         stage.run(.milliseconds(1))
         #expect(stage.seen() == expected)
+    }
+
+    @Test func `What is set of a device is told before the reply`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        for (property, value, text) in [
+            ("Alias", .string("left one"), "left one"), ("Trusted", .bool(true), "true"),
+        ] as [(String, Value, String)] {
+            stage.set(Stage.strap, "Device1", property, value)
+            #expect(stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01 {\(property): \(text)}", "Set -> ok"])
+        }
+    }
+
+    @Test func `Discoverable and Pairable end by themselves; a timeout is told of even where it is the same`() {
+        let stage = Stage()
+        for name in ["Discoverable", "Pairable"] {
+            stage.set(Stage.hci, "Adapter1", "\(name)Timeout", .uint32(2))
+            stage.set(Stage.hci, "Adapter1", "\(name)Timeout", .uint32(2))
+            stage.set(Stage.hci, "Adapter1", name, .bool(true))
+            stage.run(.milliseconds(2100))
+            let timeout = ["Set -> ok", "hci0 {\(name)Timeout: 2}"]
+            #expect(
+                stage.seen() == timeout + timeout + ["Set -> ok", "hci0 {\(name): true}", "hci0 {\(name): false}"])
+        }
+    }
+
+    @Test func `Q31 while it is switched off nothing is received; Discoverable with a time-out needs power`() {
+        let stage = Stage()
+        stage.scan()
+        stage.run(.milliseconds(500))
+        stage.client.log.clear()
+        stage.set(Stage.hci, "Adapter1", "Powered", .bool(false))
+        stage.run(.milliseconds(50))
+        let seen = stage.seen()
+        let change = seen.firstIndex(of: "hci0 {PowerState: on-disabling}") ?? 0
+        #expect(seen[..<change].allSatisfy { $0.hasPrefix("removed") } && change == 5)
+        #expect(
+            seen[(change + 1)...] == ["Set -> ok", "hci0 {PowerState: off, Powered: false, Discovering: false}"])
+        let refusal = "Failed: Not Powered"
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == refusal)
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(false)) == refusal)
+        stage.set(Stage.hci, "Adapter1", "DiscoverableTimeout", .uint32(0))
+        #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == "ok")
     }
 
     @Test func `Calls are recorded with their sender and arguments`() {
@@ -196,6 +258,8 @@ struct DaemonTests {
         #expect(text("/org").contains(#"<node name="bluez"/>"#))
         #expect(text("/org/bluez/hci0").contains(#"<method name="StartDiscovery"></method>"#))
         #expect(text(Stage.strap).contains(#"<node name="service000a"/>"#))
-        #expect(text("/nope").hasPrefix("UnknownObject"))
+        // libdbus answers where bluetoothd has nothing.
+        #expect(text("/nope").hasSuffix("<node>\n</node>\n"))
+        #expect(text("/org").hasSuffix("<node>\n  <node name=\"bluez\"/>\n</node>\n"))
     }
 }

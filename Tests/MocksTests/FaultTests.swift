@@ -72,6 +72,23 @@ struct FaultTests {
         #expect(stage.seen().filter { $0 == "Connect -> ok" }.count == 2)
     }
 
+    @Test func `Of two answers the second comes first, and each belongs to its call`() {
+        let stage = stage(Fault("ReadValue", .swapped))
+        stage.device(Stage.strap, "Connect")
+        stage.run(.seconds(1))
+        stage.client.log.clear()
+        let none = Value.properties([:])
+        let read = "org.bluez.GattCharacteristic1.ReadValue"
+        let first = stage.client.call(Stage.strap + "/service000a/char000b", read, [none])
+        stage.run(.seconds(1))
+        #expect(first.isOpen)
+        let second = stage.client.call(Stage.strap + "/service000a/char000e", read, [none])
+        stage.run(.seconds(1))
+        #expect(stage.seen().filter { $0.hasPrefix("ReadValue") } == ["ReadValue -> ok <1>", "ReadValue -> ok <0 3d>"])
+        #expect(first.line == "ok <0 3d>")
+        #expect(second.line == "ok <1>")
+    }
+
     @Test func `A second answer to a call reaches nobody`() {
         let stage = stage(Fault("StopDiscovery", .twice))
         #expect(stage.adapter("StopDiscovery") == "ok")

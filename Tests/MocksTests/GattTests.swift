@@ -215,4 +215,35 @@ struct GattTests {
         stage.characteristic(characteristic, "StartNotify")
         #expect(ask(characteristic + "/desc000d", "ReadValue", [Self.none]) == "ok <1 0>")
     }
+
+    @Test func `Rubbish in the options: offset has its type, and type matters only where a characteristic is written`()
+    {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let control = Stage.strap + "/service000a/char0010"
+        let wrong = "InvalidArguments: Invalid arguments in method call"
+        let write = { (value: [UInt8], options: [String: Value]) in
+            stage.characteristic(control, "WriteValue", .bytes(value), .properties(options))
+        }
+        #expect(stage.characteristic(control, "ReadValue", .properties(["offset": .string("1")])) == wrong)
+        #expect(stage.characteristic(control, "ReadValue", .properties(["type": .byte(1)])) == "ok <0>")
+        #expect(write([1], ["Type": .byte(1)]) == wrong)
+        #expect(write([1], ["type": .string("rubbish")]) == "NotSupported: Operation is not supported")
+        // A write in parts needs a part.
+        #expect(write([], ["type": .string("reliable")]) == "Failed: Failed to initiate write")
+        #expect(write([], ["offset": .uint16(1)]) == "Failed: Failed to initiate write")
+        #expect(write([], ["type": .string("request")]) == "ok")
+        let descriptor = Stage.strap + "/service000a/char000b/desc000d"
+        let call = stage.client.call(
+            descriptor, "org.bluez.GattDescriptor1.WriteValue", [.bytes([1]), .properties(["type": .byte(1)])])
+        #expect(stage.wait(for: call) == "NotPermitted: Write not permitted")
+    }
+
+    @Test func `bluetoothd itself asks each peripheral for indications of changed services`() {
+        let stage = Stage()
+        stage.connect(Stage.strap)
+        let call = stage.client.call(
+            Stage.strap + "/service0006/char0007/desc0009", "org.bluez.GattDescriptor1.ReadValue", [.properties([:])])
+        #expect(stage.wait(for: call) == "ok <2 0>")
+    }
 }

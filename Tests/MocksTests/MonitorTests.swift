@@ -57,6 +57,17 @@ struct MonitorTests {
         #expect(application.log.take() == ["m0 Release"])
     }
 
+    @Test func `Q63 a monitor sees what a scan does not`() {
+        var scenario = Scenario.everyday
+        scenario.quirks = [.Q63]
+        let stage = Stage(scenario)
+        let application = MonitorApplication(
+            of: stage.client, [["Patterns": MonitorApplication.patterns([Self.beacon])]])
+        #expect(register(stage, application) == "ok")
+        stage.run(.seconds(1))
+        #expect(stage.objects() == ["hci0", "hci0/dev_C0_FF_EE_00_00_03"])
+    }
+
     @Test func `Near and far are told apart by strength and time`() {
         let stage = Stage()
         let application = MonitorApplication(

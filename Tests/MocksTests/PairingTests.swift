@@ -78,15 +78,33 @@ struct PairingTests {
 
     // MARK: Methods
 
-    @Test func `Q90 without an agent pairing just works; Bonded and Paired are told before the reply`() {
+    @Test func `Q90 without an agent nothing pairs, and the link stays`() {
+        let stage = stage(SimulatedPairing(.passkeyShown(123_456)), needing: .encryption)
+        stage.wait(for: pair(stage))
+        #expect(lines(stage) == ["Pair -> AuthenticationFailed: Authentication Failed"])
+        #expect(stage.property(Self.path, "Device1", "Connected") == "true")
+        // A request that waits for protection that does not come waits until the link ends.
+        let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])
+        stage.run(.seconds(45))
+        #expect(read.isOpen)
+        stage.device(Self.path, "Disconnect")
+        #expect(stage.wait(for: read) == "Failed: Operation failed with ATT error: 0x0e")
+    }
+
+    @Test func `Q90 an agent without input and output pairs unasked; Bonded and Paired are told before the reply`() {
         let stage = stage(SimulatedPairing(.passkeyShown(123_456)))
+        let agent = stage.agent("NoInputNoOutput", .reject)
+        stage.client.log.clear()
         stage.wait(for: pair(stage))
         #expect(lines(stage) == ["D {Bonded: true, Paired: true}", "Pair -> ok"])
+        #expect(agent.log.take() == [])
         #expect(stage.device(Self.path, "Pair") == "AlreadyExists: Already Exists")
     }
 
     @Test func `Q88 Pair connects first, and is answered once the services are resolved`() {
         let stage = stage(SimulatedPairing(delay: .milliseconds(20)), connected: false)
+        _ = stage.agent("", .accept)
+        stage.client.log.clear()
         stage.wait(for: pair(stage))
         let seen = lines(stage).filter { !$0.hasPrefix("added") && !$0.contains("RSSI") }
         #expect(seen.count == 4)
@@ -94,6 +112,13 @@ struct PairingTests {
         #expect(seen.dropFirst().first == "D {Bonded: true}")
         #expect(seen.dropFirst(2).first?.hasSuffix("ServicesResolved: true, Paired: true}") == true)
         #expect(seen.last == "Pair -> ok")
+    }
+
+    @Test func `The agent's manager answers before the adapter turns pairable`() {
+        let stage = Stage()
+        _ = stage.client.call("/org/bluez", "org.bluez.AgentManager1.RegisterAgent", [.objectPath("/a"), .string("")])
+        stage.run(.milliseconds(2))
+        #expect(stage.seen() == ["RegisterAgent -> ok", "hci0 {Pairable: true}"])
     }
 
     @Test func `A passkey that the peripheral shows is asked for`() {
@@ -145,7 +170,32 @@ struct PairingTests {
         (.timeout, "AuthenticationTimeout: Authentication Timeout"),
     ])
     func `Failures come with BlueZ's names and texts`(_ failure: SimulatedPairing.Failure, _ line: String) {
-        #expect(stage(SimulatedPairing(failure: failure)).device(Self.path, "Pair") == line)
+        let stage = stage(SimulatedPairing(failure: failure))
+        #expect(stage.device(Self.path, "Pair") == line)
+        stage.run(.milliseconds(1))
+        #expect(lines(stage).last == "D {ServicesResolved: false, Connected: false}")
+    }
+
+    @Test func `Pair and Connect share one attempt, whichever comes first`() {
+        for first in ["Pair", "Connect"] {
+            let stage = stage(SimulatedPairing(), connected: false)
+            _ = stage.agent("", .accept)
+            let other = stage.another()
+            let one = stage.client.call(Self.path, "org.bluez.Device1." + first, [])
+            let two = other.call(Self.path, "org.bluez.Device1." + (first == "Pair" ? "Connect" : "Pair"), [])
+            let third = other.call(Self.path, "org.bluez.Device1.Connect", [])
+            #expect(stage.wait(for: one) == "ok" && stage.wait(for: two) == "ok")
+            #expect(third.line == "Failed: Operation already in progress")
+        }
+    }
+
+    @Test func `Q79 Disconnect of an attempt is answered before the Pair that it ends`() {
+        let stage = stage(SimulatedPairing(), connected: false)
+        let answer = pair(stage)
+        #expect(stage.device(Self.path, "Disconnect") == "ok")
+        #expect(stage.wait(for: answer) == "AuthenticationCanceled: Authentication Canceled")
+        #expect(
+            lines(stage) == ["Disconnect -> ok", "Pair -> AuthenticationCanceled: Authentication Canceled"])
     }
 
     // MARK: Calling it off
@@ -230,6 +280,7 @@ struct PairingTests {
 
     @Test func `Q87 a peripheral that lost its bond drops every link until the device is removed`() {
         let stage = stage(SimulatedPairing(losesBond: true))
+        _ = stage.agent("", .accept)
         #expect(stage.wait(for: pair(stage)) == "ok")
         stage.simulation.bluez.dropLink(to: Self.address)
         stage.run(.milliseconds(500))
@@ -257,14 +308,40 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "true")
     }
 
-    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little or fails`() {
-        let weak = stage(SimulatedPairing(), needing: .authentication)
-        #expect(weak.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
-        #expect(weak.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
-        let failing = stage(SimulatedPairing(failure: .failed), needing: .encryption)
+    @Test func `Q90 a pairing that nobody asked for needs the default agent's permission`() {
+        let stage = stage(SimulatedPairing(), needing: .encryption)
+        let agent = stage.agent("NoInputNoOutput", .accept)
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
+        #expect(agent.log.take() == ["RequestAuthorization 01"])
+    }
+
+    @Test func `Q90 without permission a request on a protected characteristic is never answered`() {
+        let stage = stage(SimulatedPairing(), needing: .encryption)
+        let agent = stage.agent("NoInputNoOutput", .reject)
+        let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])
+        stage.run(.seconds(50))
+        #expect(agent.log.take() == ["RequestAuthorization 01"])
+        #expect(read.isOpen && stage.property(Self.path, "Device1", "Connected") == "true")
+    }
+
+    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little`() {
+        let stage = stage(SimulatedPairing(), needing: .authentication)
+        _ = stage.agent("", .accept)
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
+        #expect(stage.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
+    }
+
+    @Test func `A peripheral that refuses to pair loses the link, and a request in flight with it`() {
+        let stage = stage(SimulatedPairing(failure: .failed), needing: .encryption)
+        _ = stage.agent("", .accept)
         #expect(
-            failing.characteristic(Self.secret, "WriteValue", .bytes([1]), .properties([:]))
-                == "NotPermitted: Not paired")
-        #expect(failing.property(Self.path, "Device1", "Paired") == "false")
+            stage.characteristic(Self.secret, "WriteValue", .bytes([1]), .properties([:]))
+                == "Failed: Operation failed with ATT error: 0x0e")
+        #expect(
+            lines(stage) == [
+                "D {ServicesResolved: false, Connected: false}",
+                "WriteValue -> Failed: Operation failed with ATT error: 0x0e",
+            ])
+        #expect(stage.property(Self.path, "Device1", "Paired") == "false")
     }
 }

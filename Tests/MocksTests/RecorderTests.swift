@@ -70,6 +70,21 @@ struct RecorderTests {
         #expect(stage.adapter("SetDiscoveryFilter", .properties([:])) == "ok")
     }
 
+    @Test func `An unscripted call is an issue of the test that runs, once, with all of its arguments`() {
+        let stage = Stage()
+        stage.simulation.recorder.expectOnly(["GetManagedObjects"]) { Issue.record(Comment(rawValue: $0)) }
+        let text =
+            #"/org/bluez/hci0 Properties.Set("org.bluez.Adapter1", "Alias", "a")"#
+        withKnownIssue {
+            stage.set(Stage.hci, "Adapter1", "Alias", .string("a"))
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.hasPrefix("Unscripted call of :") && $0.rawValue.hasSuffix(text) }
+        }
+        // What rivals do is nobody's mistake.
+        stage.simulation.bluez.rival().startDiscovery()
+        stage.run(.seconds(1))
+    }
+
     @Test func `Forgotten calls do not come back with their answers`() {
         let stage = Stage()
         let answer = stage.client.call(Stage.hci, "org.bluez.Adapter1.StartDiscovery", [])

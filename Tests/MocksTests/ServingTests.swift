@@ -51,6 +51,7 @@ struct ServingTests {
         scheduler.advanceTo(3_000)
         // Two seconds of timers are three of the clock.
         #expect(abs(daemon.advertisementsSent - before - 3_000) <= 20)
+        #expect(daemon.advertisementsMissed == 0)
     }
 
     @Test func `what is more than a second late was never sent`() {
@@ -71,5 +72,7 @@ struct ServingTests {
         asleep.store(3_600_000, ordering: .relaxed)
         scheduler.advanceTo(2_000)
         #expect((100...120).contains(daemon.advertisementsSent - before))
+        // Ten devices, ten times a second each, for an hour.
+        #expect(abs(daemon.advertisementsMissed - 360_000) <= 20)
     }
 }

@@ -1,15 +1,17 @@
 import FoundationEssentials
 import Testing
 
-/// The example of the article is compiled and run as GatewayTests.swift.
+/// The examples of the article and of the README are compiled and run as GatewayTests.swift and LostLinkTests.swift.
 struct GatewayArticleTests {
-    @Test func `The article shows the test that runs`() throws {
+    @Test(arguments: [
+        ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkTests.swift"),
+    ])
+    func `The text shows the test that runs`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         func text(_ path: String) throws -> String {
             String(decoding: try #require(FileManager.default.contents(atPath: root + path)), as: UTF8.self)
         }
-        let article = try text("/Mocks/Mocks.docc/TestingAGateway.md")
-        let example = try text("/Tests/RxBluetoothTests/GatewayTests.swift")
-        #expect(article.contains("```swift\n" + example + "```\n"))
+        let example = try text("/Tests/RxBluetoothTests/" + file)
+        #expect(try text(page).contains("```swift\n" + example + "```\n"))
     }
 }

@@ -90,6 +90,43 @@ struct ScenarioFileErrorTests {
             head + "events:\n  - at: 1 s\n    rotate-address: C0:00:00:00:00:01\n    to: C0:00:00:00:00:01\n",
             "f:7: the address C0:00:00:00:00:01 is taken; expected: an address that stands nowhere else"
         ),
+        (
+            head + "    pairing: { method: passkey-shown, passkey: 1000000 }\n",
+            "f:4: “1000000” is no value of passkey; expected: a whole number from 0 to 999999"
+        ),
+        (
+            head + "    pairing: { passkey: 1 }\n",
+            "f:4: passkey stands without a method that has one; expected: another method"
+        ),
+        (head + "    pairing: { method: handshake }\n", "f:4: “handshake” is no value of method; expected: one of"),
+        (
+            head.replacing("C0:00", with: "\u{FF23}0:00"),
+            "f:3: “\u{FF23}0:00:00:00:00:01” is no value of address; expected: an address such"
+        ),
+        (
+            head + "    services:\n      - uuid: \u{FF11}80d\n",
+            "f:5: “\u{FF11}80d” is no value of uuid; expected: a UUID of 16,"
+        ),
+        (
+            head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: '', 0x4C: '' } }\n",
+            "f:4: the company 76 stands twice; expected: each company once"
+        ),
+        (
+            head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: +f } }\n",
+            "f:4: “+f” is no value of manufacturer-data; expected: bytes in hexadecimal, such as 0d 48"
+        ),
+        ("features: [telepathy]\n", "f:1: “telepathy” is no value of a feature; expected: one of disconnected-signal,"),
+        (
+            "adapters:\n  - { name: a }\n  - { name: b }\n",
+            "f:3: the address 00:1A:7D:DA:71:01 stands twice; expected: another address for each adapter"
+        ),
+        (
+            "events:\n  - { at: 1 s, rival: dance }\n",
+            "f:2: “dance” is no value of rival; expected: scan, connect, disconnect, remove, power-off or power-on"
+        ),
+        (
+            "events:\n  - { at: 1 s, rival: remove }\n", "f:2: an event has no with; expected: the key with"
+        ),
         ("seed: 1\nseed: 2\n", "f:1: a key stands twice: seed; expected: each key once"),
         ("seed: [1\n", "f:2: "),
         ("peripherals: 7\n", "f:1: peripherals is no list; expected: a list"),

@@ -117,6 +117,9 @@ struct ScenarioFileTests {
         "set-value: X, characteristic: 2a6e, value: 01", "notify: X, characteristic: 2a6e, value: 01",
         "change-services: X, services: [{ uuid: fff0 }], announced: false", "power: off, adapter: 0", "rfkill: on",
         "unplug: 0", "plug: 2", "daemon: crash", "daemon: stop", "lose-bus: true", "signal: wrong-type, about: X",
+        "rival: scan, adapter: 0", "rival: power-off", "rival: power-on", "lose-bond: X", "replug: 0",
+        "replug: 0, as: 0, after: 5 ms", "plug: 2, address: '00:00:00:00:00:09', name: spare",
+        "notify: X, characteristic: 2a6e, value: 01, index: 3", "signal: gone-object, about: X, adapter: 1",
         "rival: scan", "rival: connect, with: X", "rival: disconnect, with: X", "rival: remove, with: X",
     ])
     func `Every action of an event runs`(_ action: String) throws {

@@ -3,7 +3,8 @@
 //     simbench              ten simulated minutes of 100 peripherals at 10 Hz and a connected sensor, twice, and with
 //                           another seed; fails where a run takes 6 s or the events do not repeat
 //     simbench SECONDS      so many simulated seconds instead, without a limit
-//     simbench crowd        1,000 advertising peripherals and 20 connected ones for ten simulated seconds
+//     simbench crowd        1,000 advertising peripherals and 20 connected ones for ten simulated seconds, with a client that
+//                           counts signals, and with RxBluetooth as the client of all twenty; before, the memory of a device
 
 import RxBluetoothMocks
 
@@ -33,6 +34,8 @@ enum Main {
     }
 
     private static func crowd() {
+        print("memory: \(Memory.ofDevices(10_000))")
         print("crowd: \(Run(.crowd(advertising: 1_000, connected: 20, seed: 1), connecting: 20).run(10))")
+        print("crowd, RxBluetooth: \(Gateway.run(.crowd(advertising: 1_000, connected: 20, seed: 1), sensors: 20))")
     }
 }

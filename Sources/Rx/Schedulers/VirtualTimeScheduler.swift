@@ -11,13 +11,14 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// A distance on its clock.
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
-    // Guard for `@unchecked`: `lock` guards these six. Nothing is run, compared or released under it.
+    // Guard for `@unchecked`: `lock` guards these seven. Nothing is run, compared or released under it.
     private let lock = Lock()
     private var time: VirtualTime
     private var arrived: [VirtualQueue<Converter>.Item] = []
     private var count = 0
     private var isMoving = false
     private var isStopped = false
+    private var pauses: [@Sendable () -> Void] = []
 
     // It belongs to the thread that moves the clock.
     private var queue: VirtualQueue<Converter>
@@ -118,6 +119,10 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Ends a run after the piece of work it is at.
     public func stop() { lock.withLock { isStopped = true } }
 
+    /// Runs `pause` before each piece of work and before the clock moves, on the thread that moves it: for tests whose other
+    /// half does its work on threads of its own, and which have to wait for that half.
+    package func beforeEach(_ pause: @escaping @Sendable () -> Void) { lock.withLock { pauses.append(pause) } }
+
     private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
         converter.compareVirtualTime(one, other) == .lessThan
     }
@@ -136,7 +141,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     private func takeNext(until end: VirtualTime?) -> ScheduledAction? {
-        while let news = lock.withLock({ takeArrived() }) {
+        while true {
+            for pause in lock.withLock({ pauses }) { pause() }
+            guard let news = lock.withLock({ takeArrived() }) else { return nil }
             for item in news { queue.add(item) }
             guard let due = queue.firstTime else { return nil }
             if let end, comes(end, before: due) { return nil }
@@ -145,7 +152,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             moveClock(to: due)
             return item.action
         }
-        return nil
     }
 
     /// What was scheduled since the last look; nil when the run is to end.

@@ -3,6 +3,8 @@ import DBus
 /// What bluetoothd tells of a device, and the services below it.
 struct DeviceRecord {
     let key: DeviceKey
+    /// The address that the device has now; after a bond it may differ from the one in its path (Q62).
+    var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
     var alias: String?
@@ -24,9 +26,10 @@ struct DeviceRecord {
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([
         .init("RSSI", clear: { $0.rssi = nil }) { (record, value) throws(DBusError) in
-            // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55).
+            // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55). A controller says 127 for it.
             let rssi = try value.int16()
-            record.rssi = rssi == 0 ? nil : rssi
+            guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is no strength.") }
+            record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
         },
         .init("ManufacturerData", clear: { $0.advertisement.manufacturerData = [:] }) {
             (record, value) throws(DBusError) in
@@ -64,6 +67,9 @@ struct DeviceRecord {
         },
         .init("Alias", clear: { $0.alias = nil }) { (record, value) throws(DBusError) in
             record.alias = try value.string()
+        },
+        .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
+            record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
         },
         .init("AddressType", clear: { $0.addressKind = nil }) { (record, value) throws(DBusError) in
             record.addressKind = BluetoothAddress.Kind(rawValue: try value.string())

@@ -38,6 +38,7 @@ extension BluetoothError: CustomStringConvertible {
             case .write: "Writing"
             case .readDescriptor: "Reading a descriptor"
             case .writeDescriptor: "Writing a descriptor"
+            case .readRSSI: "Reading the signal strength of"
             case .notify: "Notifications"
             case nil: nil
             }

@@ -33,6 +33,8 @@ public struct BluetoothError: Error, Sendable {
     public enum Operation: String, Sendable {
         /// One operation of this module each; the names say which.
         case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
+        /// Reading how strong a link is received.
+        case readRSSI
         /// Turning notifications on, or receiving them.
         case notify
     }

@@ -113,6 +113,18 @@ public final class Peripheral: Sendable {
         return surviving(discovery)
     }
 
+    /// Reads how strong the link is received. Emits it once, in dBm: −127 to 20, usually −100 to −30 (S83).
+    ///
+    /// bluetoothd tells the strength of advertisements only, so the adapter's controller is asked by libbluetooth, which needs
+    /// no privilege and sends nothing to the peripheral. Who asks while an answer is awaited gets the same one.
+    /// Fails with ``BluetoothError/Kind/notConnected`` outside a connection, with ``BluetoothError/Kind/unsupported`` where the
+    /// controller does not tell or the manager was given a bus and no ``HostController``, with
+    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/rssi``, and with the error of the connection when that ends. Cold.
+    /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
+    public func readRSSI() -> Single<Int> {
+        stream { [self] client, emitter in client.readRSSI(of: self, emitter) }.asSingle()
+    }
+
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {

@@ -29,6 +29,7 @@ final class Link: @unchecked Sendable {
     var task: BusTask?
     private(set) lazy var queue = AttributeQueue(client)
     private(set) lazy var resolution = Resolution(self)
+    private(set) lazy var strength = StrengthReading(self)
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
     private var whenOver: [(BluetoothError?) -> Void] = []
@@ -171,6 +172,7 @@ final class Link: @unchecked Sendable {
         let cause = told(cause)
         resolution.fail(cause)
         queue.fail(cause)
+        strength.fail(cause)
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
     }

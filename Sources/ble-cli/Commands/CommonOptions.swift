@@ -1,5 +1,6 @@
 import ArgumentParser
 import RxBluetooth
+import RxBluetoothMocks
 
 /// The options that every verb has.
 struct CommonOptions: ParsableArguments {
@@ -23,8 +24,21 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Use simulated devices instead of this machine's Bluetooth.")
     var simulate = false
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Use the simulated devices of this scenario: everyday, crowd, or a file. It means --simulate.",
+            valueName: "scenario"))
+    var scenario: String?
+
     @Flag(name: .shortAndLong, help: "Tell on stderr what happens between this program and bluetoothd.")
     var verbose = false
+
+    /// What to simulate; nil where this machine's Bluetooth is meant.
+    func simulated() throws(Failure) -> Scenario? {
+        if let scenario { return try ScenarioChoice.parse(scenario) }
+        return simulate ? try ScenarioChoice.parse(ScenarioChoice.standard) : nil
+    }
 
     /// The options as a verb wants them.
     func parsed() throws(Failure) -> Session.Options {

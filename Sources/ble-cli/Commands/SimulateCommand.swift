@@ -10,16 +10,20 @@ struct SimulateCommand: ParsableCommand {
             DBUS_SYSTEM_BUS_ADDRESS=… for the environment of the program that is to see the devices. It goes on until \
             Ctrl-C, takes the bus with it, and says how many advertisements were sent.
 
-            SCENARIO is everyday (five devices of a household; the one that is served where none is named) or crowd \
-            (1,000 beacons that send 5,000 advertisements a second).
+            SCENARIO is everyday (five devices of a household; the one that is served where none is named), crowd \
+            (1,000 beacons that send 5,000 advertisements a second) or lab (the eight peripherals of the project's \
+            virtual machine), or a file in YAML or JSON that describes adapters, peripherals, what goes wrong and what \
+            happens when. A file is named by a path with a slash or a dot in it. What is wrong with a file is told with its \
+            line and what is expected there. Times in a file count from the start of this program.
 
             EXAMPLES:
               ble-cli simulate
               ble-cli simulate crowd
+              ble-cli simulate hall.yaml
               ble-cli simulate everyday --bus unix:path=/run/test/bus
             """)
 
-    @Argument(help: "The name of the scenario.") var scenario = ScenarioChoice.standard
+    @Argument(help: "The scenario: everyday, crowd, or a file.") var scenario = ScenarioChoice.standard
 
     @Option(
         parsing: .unconditional,

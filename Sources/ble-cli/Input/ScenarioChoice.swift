@@ -1,6 +1,7 @@
 import RxBluetoothMocks
+import ScenarioFiles
 
-/// Which scenario a person means. This is the one place where a name becomes a scenario.
+/// Which scenario a person means. This is the one place where a name becomes a scenario, or a file is read.
 enum ScenarioChoice {
     /// The one that is served where none is named.
     static let standard = "everyday"
@@ -8,15 +9,22 @@ enum ScenarioChoice {
     private static let named: [(name: String, scenario: @Sendable () -> Scenario)] = [
         ("everyday", { .everyday }),
         ("crowd", { .crowd }),
+        ("lab", { .lab }),
     ]
 
-    /// Throws for a name that no scenario has.
+    /// Takes a name, or a path: what has a slash or a dot in it. Throws for a name that no scenario has, and for a file that
+    /// cannot be read or has something wrong in it.
     static func parse(_ text: String) throws(Failure) -> Scenario {
         let name = text.trimmed.lowercased()
-        guard let choice = named.first(where: { $0.name == name }) else {
+        if let choice = named.first(where: { $0.name == name }) { return choice.scenario() }
+        guard text.contains("/") || text.contains(".") else {
             let names = named.map(\.name).joined(separator: ", ")
-            throw Failure(.usage, "There is no scenario “\(text)”. Name one of these: \(names).")
+            throw Failure(
+                .usage,
+                "There is no scenario “\(text)”. Name one of these: \(names); or give a file, such as ./hall.yaml.")
         }
-        return choice.scenario()
+        do throws(ScenarioFileError) { return try ScenarioFile.load(text) } catch {
+            throw Failure(.usage, "\(error).")
+        }
     }
 }

@@ -6,10 +6,10 @@ import RxBluetoothMocks
 
 /// A verb in a process of its own: on the real clock, with signals.
 enum Launch {
-    static func run(_ verb: any Verb, _ options: Session.Options, simulated: Bool) -> Never {
+    static func run(_ verb: any Verb, _ options: Session.Options, simulating scenario: Scenario?) -> Never {
         let queue = DispatchQueue(label: "ble-cli")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
-        let simulation = simulated ? Simulation(.everyday, scheduler: scheduler) : nil
+        let simulation = scenario.map { Simulation($0, scheduler: scheduler) }
         let logger = options.isVerbose ? talkativeLogger : silentLogger
         let manager =
             if let simulation {

@@ -8,7 +8,8 @@ enum Main {
         do {
             var command = try BLECLI.parseAsRoot()
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
-            Launch.run(try bluetooth.verb(), try bluetooth.common.parsed(), simulated: bluetooth.common.simulate)
+            Launch.run(
+                try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
         } catch let failure as Failure {
             FileOutput.error.complain(failure.text)
             Exit.now(failure.code)

@@ -1,15 +1,23 @@
 import Glibc
+import Synchronization
 
 /// A dbus-daemon that lives as long as this process, however that ends.
 ///
 /// A shell stands between: its input is a socket of ours that no other program inherits, and when that ends, because we
 /// close it or are no more, it ends the daemon. The two have a process group of their own, so that Ctrl-C reaches
 /// us alone and what we serve is taken back before the bus goes.
-struct PrivateBus: Sendable {
+final class PrivateBus: Sendable {
     /// Where the daemon listens.
     let address: String
     private let shell: pid_t
     private let socket: Int32
+    private let hasEnded = Mutex(false)
+
+    private init(address: String, shell: pid_t, socket: Int32) {
+        self.address = address
+        self.shell = shell
+        self.socket = socket
+    }
 
     /// How long the daemon may take to say its address.
     private static let patience: Int32 = 10_000
@@ -47,11 +55,15 @@ struct PrivateBus: Sendable {
         return PrivateBus(address: said, shell: shell, socket: pair.0)
     }
 
-    /// Ends the daemon, and waits until it has ended.
+    /// Ends the daemon, and waits until it has ended. It may be asked for more than once.
     func end() {
-        close(socket)
-        var status: Int32 = 0
-        while unsafe waitpid(shell, &status, 0) < 0, errno == EINTR {}
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            hasEnded = true
+            close(socket)
+            var status: Int32 = 0
+            while unsafe waitpid(shell, &status, 0) < 0, errno == EINTR {}
+        }
     }
 
     private static func spawn(with socket: Int32) throws(Failure) -> pid_t {

@@ -44,6 +44,15 @@ struct SimulateTests {
         #expect(first.end().code == 143)
     }
 
+    @Test func `two signals at once, as timeout sends them, are one wish to end`() throws {
+        let (server, _) = try serve()
+        server.signal(SIGTERM)
+        server.signal(SIGHUP)
+        let end = server.end()
+        #expect([129, 143].contains(end.code))
+        #expect(end.lines.last == "Sent 0 advertisements.")
+    }
+
     @Test func `a bus that goes away is one line and exit code 3`() throws {
         let (first, address) = try serve()
         // With another name owner gone the name is free; here it is the bus itself that goes.

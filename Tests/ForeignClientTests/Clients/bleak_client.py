@@ -5,6 +5,8 @@ import json
 import sys
 
 from bleak import BleakClient, BleakScanner
+from bleak.args.bluez import OrPattern
+from bleak.assigned_numbers import AdvertisementDataType
 
 PATIENCE = 15
 
@@ -13,8 +15,8 @@ def say(**fact):
     print(json.dumps(fact), flush=True)
 
 
-async def scan(addresses):
-    """Says what was heard last of each of these devices, once all of them were heard."""
+async def scan(addresses, **how):
+    """Says what was heard last of each of these devices, once all of them were heard; and of others that were."""
     heard = {}
     done = asyncio.Event()
 
@@ -23,7 +25,7 @@ async def scan(addresses):
         if addresses <= heard.keys():
             done.set()
 
-    async with BleakScanner(take):
+    async with BleakScanner(take, **how):
         await asyncio.wait_for(done.wait(), PATIENCE)
     for address, data in sorted(heard.items()):
         say(
@@ -37,11 +39,29 @@ async def scan(addresses):
         )
 
 
+async def watch(addresses):
+    """Scans passively, by advertisement monitors: iBeacons, and whatever has data of the service 181A."""
+    patterns = [
+        OrPattern(0, AdvertisementDataType.MANUFACTURER_SPECIFIC_DATA, bytes.fromhex("4c000215")),
+        OrPattern(0, AdvertisementDataType.SERVICE_DATA_UUID16, bytes.fromhex("1a18")),
+    ]
+    await scan(addresses, scanning_mode="passive", bluez={"or_patterns": patterns})
+
+
+async def found(address):
+    device = await BleakScanner.find_device_by_address(address, timeout=PATIENCE)
+    assert device is not None, f"{address} was not found"
+    return device
+
+
+async def several(values, count):
+    return [(await asyncio.wait_for(values.get(), PATIENCE)).hex() for _ in range(count)]
+
+
 async def use(address):
     """Connects, lists, reads, writes, subscribes and disconnects."""
-    device = await BleakScanner.find_device_by_address(address, timeout=PATIENCE)
     gone = asyncio.Event()
-    async with BleakClient(device, disconnected_callback=lambda _: gone.set()) as client:
+    async with BleakClient(await found(address), disconnected_callback=lambda _: gone.set()) as client:
         say(connected=client.is_connected)
         for service in client.services:
             for characteristic in service.characteristics:
@@ -51,33 +71,76 @@ async def use(address):
                     handle=characteristic.handle,
                     properties=sorted(characteristic.properties),
                     descriptors=[descriptor.uuid for descriptor in characteristic.descriptors],
+                    longestCommand=characteristic.max_write_without_response_size,
                 )
         say(level=(await client.read_gatt_char("2a19")).hex())
         await client.write_gatt_char("2a39", b"\x2a", response=True)
         say(written=(await client.read_gatt_char("2a39")).hex())
         await client.write_gatt_char("2a39", b"\x2b", response=False)
-
-        values = asyncio.Queue()
-        await client.start_notify("2a37", lambda _, value: values.put_nowait(bytes(value)))
-        beats = [(await asyncio.wait_for(values.get(), PATIENCE)).hex() for _ in range(3)]
-        await client.stop_notify("2a37")
-        say(beats=beats)
+        say(commanded=(await client.read_gatt_char("2a39")).hex())
         try:
             await client.write_gatt_char("2a38", b"\x00", response=True)
         except Exception as error:
             say(refused=f"{type(error).__name__}: {error}")
+
+        values = asyncio.Queue()
+        await client.start_notify("2a37", lambda _, value: values.put_nowait(bytes(value)))
+        say(beats=await several(values, 4))
+        await client.stop_notify("2a37")
     await asyncio.wait_for(gone.wait(), PATIENCE)
     say(connected=client.is_connected)
 
 
+async def describe(address):
+    """Reads descriptors and the MTU, and gets notifications over a socket."""
+    async with BleakClient(await found(address)) as client:
+        characteristic = client.services.get_characteristic("2a6e")
+        for descriptor in characteristic.descriptors:
+            say(descriptor=descriptor.uuid, value=(await client.read_gatt_descriptor(descriptor.handle)).hex())
+        # As Bleak's documentation has it for BlueZ. It acquires a socket, and closes it.
+        await client._backend._acquire_mtu()
+        say(mtu=client.mtu_size)
+        values = asyncio.Queue()
+        await client.start_notify(
+            characteristic, lambda _, value: values.put_nowait(bytes(value)), bluez={"use_start_notify": False}
+        )
+        say(degrees=await several(values, 2))
+
+
+async def count(address):
+    """Gets many notifications."""
+    values = asyncio.Queue()
+    async with BleakClient(await found(address)) as client:
+        await client.start_notify("ffe1", lambda _, value: values.put_nowait(bytes(value)))
+        say(counted=await several(values, 200))
+
+
+async def lose(address):
+    """Subscribes, and is there when the device drops its link."""
+    gone = asyncio.Event()
+    values = []
+    async with BleakClient(await found(address), disconnected_callback=lambda _: gone.set()) as client:
+        await client.start_notify("fff2", lambda _, value: values.append(bytes(value)))
+        await asyncio.wait_for(gone.wait(), PATIENCE)
+        say(lost=True, connected=client.is_connected, values=[value.hex() for value in values])
+
+
 async def pair(address):
-    """Connects and pairs."""
-    device = await BleakScanner.find_device_by_address(address, timeout=PATIENCE)
-    async with BleakClient(device) as client:
+    """Connects, pairs and takes it back."""
+    gone = asyncio.Event()
+    async with BleakClient(await found(address), disconnected_callback=lambda _: gone.set()) as client:
         await client.pair()
-        say(paired=True)
+        say(paired=True, level=(await client.read_gatt_char("2a19")).hex())
+        await client.unpair()
+        await asyncio.wait_for(gone.wait(), PATIENCE)
+        say(paired=False, connected=client.is_connected)
 
 
+STEPS = {"use": use, "describe": describe, "count": count, "lose": lose, "pair": pair}
 _, step, addresses = sys.argv
-steps = {"scan": lambda: scan(set(addresses.split(","))), "use": lambda: use(addresses), "pair": lambda: pair(addresses)}
-asyncio.run(asyncio.wait_for(steps[step](), 4 * PATIENCE))
+addresses = addresses.split(",")
+if step in STEPS:
+    task = STEPS[step](addresses[0])
+else:
+    task = {"scan": scan, "watch": watch}[step](set(addresses))
+asyncio.run(asyncio.wait_for(task, 4 * PATIENCE))

@@ -3,17 +3,14 @@ import Testing
 
 /// A running `ble-cli simulate`.
 final class Served {
-    private let process = Process()
+    private let process: Process
     private let output = Pipe()
     /// Where the simulated bluetoothd is.
     let bus: String
 
+    /// Serves a scenario, by its name or from a file.
     init(_ scenario: String = "everyday") throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A limit of its own ends it where the tests themselves die.
-        process.arguments = ["timeout", "--foreground", "300", Ground.bleCLI, "simulate", scenario]
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
+        process = try Ground.process([Ground.bleCLI, "simulate", scenario], limit: 120, output: output)
         try process.run()
         var line = ""
         while !line.hasSuffix("\n") {
@@ -26,29 +23,43 @@ final class Served {
         try #require(words.first == "DBUS_SYSTEM_BUS_ADDRESS", "ble-cli simulate printed \(line)")
     }
 
-    deinit { if process.isRunning { process.terminate() } }
-
-    /// Ends it, and gives how many advertisements it says it sent.
-    func end() throws -> Int {
+    deinit {
+        guard process.isRunning else { return }
         process.terminate()
-        let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 143)
-        let words = rest.split(whereSeparator: \.isWhitespace)
-        return try #require(words.count == 3 && words[0] == "Sent" ? Int(words[1]) : nil, "\(rest)")
     }
 
-    /// Runs a program with this bus as the system's, to its end; 90 s at most.
+    /// The processor time that it and its bus have taken so far, in steps of 10 ms. Source: proc(5).
+    func processorTime() throws -> Duration {
+        try Self.tree(process.processIdentifier).reduce(.zero) { sum, process in
+            let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            // The name of the program, in brackets, may hold spaces. The 14th and the 15th number count hundredths of a second.
+            let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst(12)
+            return sum + numbers.prefix(2).reduce(.zero) { $0 + .milliseconds(10) * (Int($1) ?? 0) }
+        }
+    }
+
+    /// A process and those that it started, and so on.
+    private static func tree(_ process: Int32) throws -> [Int32] {
+        let children = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+        return try [process] + children.split(separator: " ").compactMap { Int32($0) }.flatMap(tree)
+    }
+
+    /// Ends it, and gives how many advertisements it says it sent, and how many it was too slow for.
+    func end() throws -> (sent: Int, missed: Int) {
+        process.terminate()
+        let rest = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let words = try #require(rest.wholeMatch(of: /Sent (\d+) advertisements(?:\.|; (\d+) more .*)\n/), "\(rest)")
+        return (Int(words.1) ?? 0, words.2.flatMap { Int($0) } ?? 0)
+    }
+
+    /// Runs a program with this bus as the system's, to its end; 60 s at most.
     func run(_ words: [String]) throws -> (code: Int32, output: String) {
-        let program = Process()
         let output = Pipe()
-        program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        program.arguments = ["DBUS_SYSTEM_BUS_ADDRESS=\(bus)", "timeout", "--kill-after=1", "90"] + words
-        program.standardInput = FileHandle.nullDevice
-        program.standardOutput = output
-        program.standardError = output
+        let program = try Ground.process(words, bus: bus, limit: 60, output: output)
         try program.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         program.waitUntilExit()
         return (program.terminationStatus, text)
     }
@@ -56,18 +67,11 @@ final class Served {
     /// Runs a step of the Bleak program, and gives the objects that it printed.
     func bleak(_ step: String, _ addresses: String...) throws -> [[String: Any]] {
         let python = try #require(Ground.python)
-        let script = Ground.script("bleak_client.py")
+        let script = Ground.file("bleak_client.py")
         let end = try run([python, script, step, addresses.joined(separator: ",")])
         try #require(end.code == 0, "\(end.output)")
         return try end.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-    }
-
-    /// Runs a command of bluetoothctl, and gives what it printed, without what is for terminals.
-    func bluetoothctl(_ words: [String]) throws -> String {
-        let end = try run(["bluetoothctl"] + words)
-        try #require(end.code == 0, "bluetoothctl \(words): \(end.output)")
-        return end.output.replacing(/\u{1B}\[[0-9;]*[A-Za-z]|[\u{1}\u{2}\r]/, with: "")
     }
 }

@@ -54,3 +54,12 @@ extension Stage {
         wait(for: (client ?? self.client).call("/org/bluez", "org.bluez.AgentManager1.\(method)", arguments))
     }
 }
+
+/// Calls that a client got and has not answered yet.
+final class Questions: Sendable {
+    private let open = Mutex<[IncomingCall]>([])
+
+    var calls: [IncomingCall] { open.withLock { $0 } }
+
+    func take(_ call: IncomingCall) { open.withLock { $0.append(call) } }
+}

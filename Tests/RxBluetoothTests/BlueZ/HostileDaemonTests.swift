@@ -38,6 +38,18 @@ struct HostileDaemonTests {
         #expect(scan.elements.first?.rssi == nil)
     }
 
+    @Test(arguments: [(Int16(0), nil), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
+    func `Q55 A strength that cannot be is left out, and one that says that there is none is none`(
+        told: Int16, strength: Int16?
+    ) {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
+        daemon.change(Self.device, Self.deviceInterface, ["RSSI": .int16(told), "TxPower": .int16(4)])
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50, strength])
+        #expect(scan.elements.last?.advertisementData.txPowerLevel == 4)
+    }
+
     @Test(arguments: [
         ["RSSI": Value.string("loud")], ["RSSI": .int32(-4)], ["UUIDs": .string("x")],
         ["ManufacturerData": .properties(["x": .bytes([1])])], ["ServiceData": .bool(true)], ["Name": .bytes([0xFF])],
@@ -231,7 +243,7 @@ struct HostileDaemonTests {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         stage.advance(1)
-        let impostor = stage.simulation.bus.connect()
+        let impostor = stage.simulation.bus.join()
         let lie = try Message.signal(
             path: ObjectPath(Self.device) ?? .root, interface: "org.freedesktop.DBus.Properties",
             member: "PropertiesChanged"

@@ -65,7 +65,8 @@ struct LinkLossTests {
         busy.stage.simulation.bluez.setPower(false)
         busy.stage.advance(1)
         busy.expectAll(.disconnected(.adapter))
-        #expect(busy.stage.methods == ["StopNotify"])
+        // On a real bus the two signals may be read one by one; then the adapter is asked for in between (S34).
+        #expect(busy.stage.methods.filter { !Ground.isPrivateBus || $0 != "Get" } == ["StopNotify"])
         let again = busy.stage.record(busy.peripheral.connect())
         busy.stage.advance(1)
         #expect(again.kind == .adapterOff)
@@ -96,7 +97,8 @@ struct LinkLossTests {
         stage.advance(1)
         // The link was down a moment before the adapter, so the next one had begun.
         #expect(waiting.kind == .disconnected(.adapter))
-        #expect(stage.methods == ["Connect", "Disconnect"])
+        // On a real bus its call may have left by then, and comes back refused.
+        #expect(stage.methods == ["Connect", "Disconnect"] || Ground.isPrivateBus && stage.count("Connect") == 2)
         stage.expectSettled()
     }
 

@@ -131,7 +131,7 @@ struct ManagerLifeTests {
     @Test func `S46 A peripheral outlives a lost bus, and its state is never an old one`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let (first, second) = (
-            Simulation(.everyday, scheduler: scheduler), Simulation(.everyday, scheduler: scheduler)
+            Ground.simulation(.everyday, scheduler: scheduler), Ground.simulation(.everyday, scheduler: scheduler)
         )
         let buses = Buses([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
@@ -153,7 +153,7 @@ struct ManagerLifeTests {
 
     @Test func `S44 A link whose subscription and manager are let go in one breath is closed all the same`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
-        let simulation = Simulation(.everyday, scheduler: scheduler)
+        let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
         var connection = manager.map { Recording($0.peripheral(strap).flatMap { $0.connect() }, scheduler) }
         scheduler.advanceBy(2_000)
@@ -168,7 +168,7 @@ struct ManagerLifeTests {
 
     @Test func `A closure that opens the bus may use the manager`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
-        let simulation = Simulation(.everyday, scheduler: scheduler)
+        let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         let holder = BehaviorRelay<BluetoothManager?>(value: nil)
         let depth = BehaviorRelay(value: 0)
         let manager = BluetoothManager(scheduler: scheduler) {

@@ -96,8 +96,8 @@ struct StateTests {
 
     @Test func `A bus that goes away is a state, and the next use opens a new one`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
-        let first = Simulation(.everyday, scheduler: scheduler)
-        let second = Simulation(.everyday, scheduler: scheduler)
+        let first = Ground.simulation(.everyday, scheduler: scheduler)
+        let second = Ground.simulation(.everyday, scheduler: scheduler)
         let buses = Buses([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let states = Recording(manager.state, scheduler)
@@ -113,7 +113,7 @@ struct StateTests {
 
     @Test func `S5 Nothing is opened before somebody subscribes`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
-        let buses = Buses([Simulation(.everyday, scheduler: scheduler)])
+        let buses = Buses([Ground.simulation(.everyday, scheduler: scheduler)])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         _ = manager.state
         _ = manager.scanForPeripherals()

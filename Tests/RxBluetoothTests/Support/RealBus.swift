@@ -3,7 +3,7 @@ import Foundation
 /// A dbus-daemon of the test's own, which ends with it.
 final class RealBus {
     private let input = Pipe()
-    private let daemon: pid_t
+    private var daemon: pid_t
     let address: String
 
     init() throws {
@@ -33,7 +33,9 @@ final class RealBus {
 
     /// Ends the daemon. Closing the input would not do: a program that another test has started may hold it too.
     func stop() {
+        // Once: another process may have the number afterwards.
         if daemon > 0 { kill(daemon, SIGKILL) }
+        daemon = 0
         try? input.fileHandleForWriting.close()
     }
 }

@@ -16,7 +16,7 @@ final class ScriptedDaemon: Sendable {
     typealias Objects = [String: [String: [String: Value]]]
 
     private struct State {
-        var connection: LoopbackConnection?
+        var connection: (any Bus)?
         var objects: Value
         var waiting: [IncomingCall] = []
         var habits: [String: @Sendable (IncomingCall) -> Void] = [:]
@@ -24,7 +24,7 @@ final class ScriptedDaemon: Sendable {
         var holdsSnapshot = false
     }
 
-    private let bus: LoopbackBus
+    private let bus: any SimulationBus
     private let state: Mutex<State>
 
     /// A daemon that is up at once. It is gone with the object.
@@ -38,7 +38,7 @@ final class ScriptedDaemon: Sendable {
     // MARK: Its life
 
     func start() {
-        let connection = bus.connect()
+        let connection = bus.join()
         state.withLock { $0.connection = connection }
         _ = connection.export(at: .root, includingChildren: true) { [weak self] in self?.came($0) }
         connection.requestName("org.bluez") { #expect($0 == nil) }

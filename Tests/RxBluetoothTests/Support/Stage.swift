@@ -8,18 +8,24 @@ struct Stage {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
     let manager: BluetoothManager
+    private let curtain: Curtain
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines()
+        deadlines: Deadlines = Deadlines(), controller: (any HostController)? = nil
     ) {
-        simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
+        simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
+        curtain = Curtain(simulation)
         manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines)
+            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines,
+            controller: controller)
     }
 
-    init(with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines()) {
-        self.init(Scenario(peripherals: peripherals), deadlines: deadlines)
+    init(
+        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
+        controller: (any HostController)? = nil
+    ) {
+        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, controller: controller)
     }
 
     /// Subscribes now, and records what comes and when.
@@ -40,6 +46,15 @@ struct Stage {
 
     /// The methods that clients called, in order, without what every client asks at its start.
     var methods: [String] { simulation.calls.map(\.member).filter { $0 != "GetManagedObjects" } }
+}
+
+/// Ends the bus with the test, for a real one has a process and descriptors.
+private final class Curtain: Sendable {
+    private let simulation: Simulation
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    deinit { if Ground.isPrivateBus { simulation.bus.shutDown() } }
 }
 
 /// What a stream told, and when, in milliseconds.

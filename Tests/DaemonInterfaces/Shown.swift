@@ -1,8 +1,8 @@
-/// An interface as `busctl introspect` shows it.
-struct Shown {
+/// An object as `busctl introspect` shows it: its interfaces with their members.
+package struct Shown {
     /// A method, signal or property with its types, such as `ReadValue(a{sv}) -> ay` or `Alias: s writable`.
-    struct Member: Hashable, CustomStringConvertible {
-        let description: String
+    package struct Member: Hashable, CustomStringConvertible {
+        package let description: String
 
         /// Reads a line of busctl: name, kind, signature, result or value, flags.
         init?(busctl line: Substring) {
@@ -17,15 +17,16 @@ struct Shown {
             }
         }
 
-        init(_ description: some StringProtocol) { self.description = String(description) }
+        init(_ description: Substring) { self.description = String(description) }
 
         private static func types(_ word: Substring) -> Substring { word == "-" ? "" : word }
     }
 
     /// The members by their interface's name.
-    private(set) var interfaces: [String: Set<Member>] = [:]
+    package private(set) var interfaces: [String: Set<Member>] = [:]
 
-    init(busctl text: String) {
+    /// Reads what busctl printed.
+    package init(busctl text: String) {
         var interface = ""
         for line in text.split(separator: "\n").dropFirst() {
             if let member = Member(busctl: line) {

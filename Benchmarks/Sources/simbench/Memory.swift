@@ -1,0 +1,47 @@
+import FoundationEssentials
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+
+/// What a device costs: how much the process grows. To be measured in a fresh one, for memory that was let go is used again.
+enum Memory {
+    /// For each device, in bytes: in the simulation before it is seen, with bluetoothd's object besides, and with RxBluetooth's
+    /// view of it besides.
+    struct Outcome: CustomStringConvertible {
+        let described: Int
+        let known: Int
+        let seen: Int
+
+        var description: String {
+            "a device costs \(described) bytes as a description, \(known) as an object of bluetoothd, "
+                + "\(seen) in a client with RxBluetooth"
+        }
+    }
+
+    static func ofDevices(_ count: Int) -> Outcome {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let empty = resident
+        let simulation = Simulation(.crowd(of: count, every: .milliseconds(500)), scheduler: scheduler)
+        let described = resident
+        // A rival scans, so that bluetoothd knows all of them and no client does.
+        simulation.bluez.rival().startDiscovery(["DuplicateData": .bool(true)])
+        scheduler.advanceTo(5_000)
+        let known = resident
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
+        scheduler.advanceTo(10_000)
+        let seen = resident
+        scan.dispose()
+        withExtendedLifetime((simulation, manager)) {}
+        return Outcome(
+            described: (described - empty) / count, known: (known - described) / count, seen: (seen - known) / count)
+    }
+
+    /// The bytes of the process that are in memory, in pages of 4,096.
+    private static var resident: Int {
+        let text = FileManager.default.contents(atPath: "/proc/self/statm").map { String(decoding: $0, as: UTF8.self) }
+        let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        guard let pages else { preconditionFailure("/proc/self/statm cannot be read.") }
+        return pages * 4_096
+    }
+}

@@ -1,0 +1,20 @@
+/// What an adapter's controller tells only when it is asked directly, since bluetoothd does not pass it on: a seam, so that
+/// tests answer in its place. ``HCIController`` asks the real one.
+///
+/// A manager that is made for the system bus has ``HCIController``; one that is given its bus has none unless it is given
+/// one too, because what stands behind that bus may be no adapter of this machine.
+public protocol HostController: Sendable {
+    /// Asks how strong a peripheral's link is received.
+    ///
+    /// It is called in the bus's context, so it must not block. `answer` may be called on any thread, at once or later, once;
+    /// what comes after the first, or after the deadline, is dropped.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter's name, for example `hci0`.
+    ///   - address: The peripheral's address, as the controller knows it.
+    ///   - deadline: After which nobody waits for the answer any more.
+    ///   - answer: Gets the strength in dBm, or why it is not known.
+    func readRSSI(
+        of address: BluetoothAddress, on adapter: String, deadline: Duration,
+        _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void)
+}

@@ -1,0 +1,75 @@
+import DBus
+
+/// The question to the controller how strong a link is received. bluetoothd is not asked: it knows the strength of
+/// advertisements only.
+final class StrengthReading: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let link: Link
+    private var waiting: [Emitter<Int>] = []
+    /// Counts the questions; an answer to one that is over concerns nobody.
+    private var question = 0
+    private var deadline: BusTask?
+
+    init(_ link: Link) { self.link = link }
+
+    /// Asks for somebody; who comes while a question is under way gets its answer.
+    func add(_ emitter: Emitter<Int>) {
+        guard let controller = link.client.settings.controller else {
+            return emitter.fail(
+                BluetoothError(.unsupported, dbusMessage: "The manager was made without a HostController")
+                    .during(.readRSSI, link.target))
+        }
+        waiting.append(emitter)
+        emitter.onEnd { [weak self] in self?.waiting.removeAll { $0 === emitter } }
+        if deadline == nil { ask(controller) }
+    }
+
+    private func ask(_ controller: any HostController) {
+        question += 1
+        let (client, question, limit) = (link.client, question, link.deadlines.rssi)
+        deadline = client.bus.schedule(after: limit) { [weak self] in
+            self?.answered(question, .failure(BluetoothError(.timedOut)))
+        }
+        // After a bond the device may have another address than its path has (Q62), and the controller goes by that.
+        let address = client.devices[link.key]?.address ?? link.key.address
+        let answered: @Sendable (Result<Int, BluetoothError>) -> Void = { [weak self] in self?.answered(question, $0) }
+        controller.readRSSI(of: address, on: "hci\(link.key.adapter)", deadline: limit) { [bus = client.bus] result in
+            bus.perform { answered(result) }
+        }
+    }
+
+    private func answered(_ question: Int, _ result: Result<Int, BluetoothError>) {
+        guard question == self.question, let deadline else { return }
+        deadline.cancel()
+        self.deadline = nil
+        // The link is down, and why is still being found out; that is then the reason for this too.
+        guard link.isConnected else { return }
+        let done = waiting
+        waiting = []
+        for emitter in done {
+            switch result {
+            case .success(let strength): emitter.finish(strength)
+            case .failure(let error): emitter.fail(error.during(.readRSSI, link.target))
+            }
+        }
+    }
+
+    /// The link is over.
+    func fail(_ cause: BluetoothError) {
+        deadline?.cancel()
+        deadline = nil
+        let failed = waiting
+        waiting = []
+        for emitter in failed { emitter.fail(cause.during(.readRSSI, link.target)) }
+    }
+}
+
+extension BlueZClient {
+    func readRSSI(of peripheral: Peripheral, _ emitter: Emitter<Int>) {
+        do throws(BluetoothError) {
+            try link(peripheral.key).strength.add(emitter)
+        } catch {
+            emitter.fail(error.during(.readRSSI, peripheral.address.description))
+        }
+    }
+}

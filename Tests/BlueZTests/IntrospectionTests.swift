@@ -1,0 +1,31 @@
+import DaemonInterfaces
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    /// The table that the simulation is held to is true: it is what busctl shows of the real daemon.
+    @Suite struct IntrospectionTests {
+        private func busctl(_ words: String...) throws -> String {
+            let result = try Command.run(["timeout", "60", "busctl", "--no-pager"] + words)
+            try #require(result.status == 0, "busctl \(words): \(result.errors)")
+            return result.output
+        }
+
+        @Test func `busctl shows of bluetoothd what the table says, member by member`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    _ = try await peripheral.discoverServices().allValues()
+                    let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_00"
+                    let tree = try busctl("--list", "tree", "org.bluez").split(separator: "\n").map(String.init)
+                    let paths = tree.filter { !$0.hasPrefix("/org/bluez/hci0/") || $0.hasPrefix(device) }
+                    #expect(paths.contains("/org/bluez/test"))
+                    #expect(paths.contains(device + "/service0006/char0007/desc0009"))
+                    for path in paths {
+                        let shown = Shown(busctl: try busctl("introspect", "org.bluez", path))
+                        #expect(BlueZ566.differences(shown, at: path) == [])
+                    }
+                }
+            }
+        }
+    }
+}

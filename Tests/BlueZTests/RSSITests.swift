@@ -1,0 +1,47 @@
+import DBus
+import Dispatch
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    @Suite struct RSSITests {
+        @Test func `S83 The strength of a live link is what the lab's controller says`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let strength = try await peripheral.readRSSI().value
+                    #expect(strength == -52)
+                    // Also while the controller is busy with advertisements, of which it tells every listener.
+                    let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
+                    for _ in 0..<20 {
+                        let strength = try await peripheral.readRSSI().value
+                        #expect(strength == -52)
+                    }
+                    scan.dispose()
+                }
+            }
+        }
+
+        @Test func `A peripheral that is not connected has no link whose strength could be told`() async throws {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "HRM-1")
+                let error = await #expect(throws: BluetoothError.self) { try await peripheral.readRSSI().value }
+                #expect(error?.kind == .notConnected)
+                #expect(try await Self.controllerSays(of: peripheral.address, on: "hci0") == .notConnected)
+                #expect(try await Self.controllerSays(of: peripheral.address, on: "hci7") == .noAdapter)
+            }
+        }
+
+        /// The error with which the kernel's controller answers, asked past bluetoothd and the manager.
+        static func controllerSays(of address: BluetoothAddress, on adapter: String) async throws -> BluetoothError
+            .Kind?
+        {
+            let result = await withCheckedContinuation { continuation in
+                HCIController().readRSSI(of: address, on: adapter, deadline: .seconds(5)) {
+                    continuation.resume(returning: $0)
+                }
+            }
+            guard case .failure(let error) = result else { return nil }
+            return error.kind
+        }
+    }
+}

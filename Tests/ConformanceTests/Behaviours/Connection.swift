@@ -1,0 +1,187 @@
+import DBus
+
+extension Behaviour {
+    /// Links that come.
+    static let connection = [
+        Behaviour(
+            "Connect: the order of Connected, the reply, the services' objects and ServicesResolved", 70,
+            transcript: """
+                TWINS Device1 Connected=true
+                TWINS Connect -> ok
+                added TWINS/1801: Introspectable GattService1 Properties
+                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0: Introspectable GattService1 Properties
+                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0#2: Introspectable GattService1 Properties
+                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS Device1 UUIDs=[1800, 1801, ffd0] ServicesResolved=true
+                """
+        ) { trial in
+            trial.aside { trial.find("TWINS") }
+            trial.watch("TWINS", hiding: ["RSSI", "ManufacturerData"])
+            trial.first.call("TWINS", "Device1.Connect")
+            trial.first.until("ServicesResolved=true")
+        },
+        Behaviour(
+            "Connect to a device with a battery", 109,
+            transcript: """
+                HRM-0 Device1 Connected=true
+                HRM-0 Connect -> ok
+                added HRM-0/1801: Introspectable GattService1 Properties
+                added HRM-0/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added HRM-0/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added HRM-0/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added HRM-0/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added HRM-0/180d: Introspectable GattService1 Properties
+                added HRM-0/180d/2a37: Introspectable GattCharacteristic1 Properties
+                added HRM-0/180d/2a37/2902: Introspectable GattDescriptor1 Properties
+                added HRM-0/180d/2a38: Introspectable GattCharacteristic1 Properties
+                added HRM-0/180d/2a39: Introspectable GattCharacteristic1 Properties
+                added HRM-0/180f: Introspectable GattService1 Properties
+                added HRM-0/180f/2a19: Introspectable GattCharacteristic1 Properties
+                added HRM-0/180f/2a19/2902: Introspectable GattDescriptor1 Properties
+                HRM-0 Device1 UUIDs=[1800, 1801, 180d, 180f] ServicesResolved=true
+                added HRM-0: Battery1
+                """
+        ) { trial in
+            trial.discover("HRM-0")
+            trial.first.call("HRM-0", "Device1.Connect")
+            trial.first.until("Battery1")
+            trial.pass(.seconds(1))
+        },
+        Behaviour(
+            "a connected device: its properties and their types", 55, 58,
+            transcript: """
+                TWINS Device1 Address s F0:F1:F2:F3:F4:10
+                TWINS Device1 AddressType s random
+                TWINS Device1 Name s TWINS
+                TWINS Device1 Alias s TWINS
+                TWINS Device1 Paired b false
+                TWINS Device1 Bonded b false
+                TWINS Device1 Trusted b false
+                TWINS Device1 Blocked b false
+                TWINS Device1 LegacyPairing b false
+                TWINS Device1 Connected b true
+                TWINS Device1 UUIDs as [1800, 1801, ffd0]
+                TWINS Device1 Adapter o hci0
+                TWINS Device1 ManufacturerData a{qv} {76: <01 02 03 04 05>}
+                TWINS Device1 ServicesResolved b true
+                TWINS Device1 AdvertisingFlags ay <06>
+                """
+        ) { trial in
+            trial.connect("TWINS")
+            trial.first.describe("TWINS", "Device1")
+        },
+        Behaviour(
+            "services, characteristics and descriptors: their properties and their types", 101,
+            transcript: """
+                HRM-0/180d GattService1 UUID s 180d
+                HRM-0/180d GattService1 Device o HRM-0
+                HRM-0/180d GattService1 Primary b true
+                HRM-0/180d GattService1 Includes ao []
+                HRM-0/180d/2a37 GattCharacteristic1 UUID s 2a37
+                HRM-0/180d/2a37 GattCharacteristic1 Service o HRM-0/180d
+                HRM-0/180d/2a37 GattCharacteristic1 Value ay <>
+                HRM-0/180d/2a37 GattCharacteristic1 Notifying b false
+                HRM-0/180d/2a37 GattCharacteristic1 Flags as [notify]
+                HRM-0/180d/2a37 GattCharacteristic1 NotifyAcquired b false
+                HRM-0/180d/2a37 GattCharacteristic1 MTU q 517
+                HRM-0/180d/2a38 GattCharacteristic1 UUID s 2a38
+                HRM-0/180d/2a38 GattCharacteristic1 Service o HRM-0/180d
+                HRM-0/180d/2a38 GattCharacteristic1 Value ay <>
+                HRM-0/180d/2a38 GattCharacteristic1 Flags as [read]
+                HRM-0/180d/2a38 GattCharacteristic1 MTU q 517
+                HRM-0/180d/2a39 GattCharacteristic1 UUID s 2a39
+                HRM-0/180d/2a39 GattCharacteristic1 Service o HRM-0/180d
+                HRM-0/180d/2a39 GattCharacteristic1 Value ay <>
+                HRM-0/180d/2a39 GattCharacteristic1 Flags as [read, write-without-response, write]
+                HRM-0/180d/2a39 GattCharacteristic1 WriteAcquired b false
+                HRM-0/180d/2a39 GattCharacteristic1 MTU q 517
+                HRM-0/180d/2a37/2902 GattDescriptor1 UUID s 2902
+                HRM-0/180d/2a37/2902 GattDescriptor1 Characteristic o HRM-0/180d/2a37
+                HRM-0/180d/2a37/2902 GattDescriptor1 Value ay <>
+                HRM-0 Battery1 Percentage y 90
+                HRM-0 Battery1 Source s GATT Battery Service
+                """
+        ) { trial in
+            trial.connect("HRM-0")
+            trial.first.describe("HRM-0/180d", "GattService1")
+            for characteristic in ["2a37", "2a38", "2a39"] {
+                trial.first.describe("HRM-0/180d/\(characteristic)", "GattCharacteristic1")
+            }
+            trial.first.describe("HRM-0/180d/2a37/2902", "GattDescriptor1")
+            trial.first.describe("HRM-0", "Battery1")
+        },
+        Behaviour(
+            "the paths of attributes bear their handles", 110,
+            transcript: """
+                TWINS/1801: …/service0006
+                TWINS/1801/2a05: …/service0006/char0007
+                TWINS/1801/2a05/2902: …/service0006/char0007/desc0009
+                TWINS/ffd0: …/service000e
+                TWINS/ffd0/ffd1: …/service000e/char000f
+                TWINS/ffd0#2: …/service0011
+                TWINS/ffd0#2/ffd1: …/service0011/char0012
+                """
+        ) { trial in
+            trial.connect("TWINS")
+            for object in ["1801", "1801/2a05", "1801/2a05/2902", "ffd0", "ffd0/ffd1", "ffd0#2", "ffd0#2/ffd1"] {
+                let path = trial.names.path(of: "TWINS/\(object)")?.description ?? "none"
+                trial.first.journal.write("TWINS/\(object): …\(path.dropFirst("/org/bluez/hci0/dev_".count + 17))")
+            }
+        },
+        Behaviour(
+            "Connect on a live link", 71, 80,
+            transcript: """
+                TWINS Connect -> ok
+                B: TWINS Connect -> ok
+                """
+        ) { trial in
+            trial.connect("TWINS")
+            let other = trial.another("B")
+            trial.first.call("TWINS", "Device1.Connect")
+            other.call("TWINS", "Device1.Connect")
+        },
+        Behaviour(
+            "Connect while another client connects", 76,
+            transcript: """
+                TWINS Device1 Connected=true
+                TWINS Connect -> ok
+                added TWINS/1801: Introspectable GattService1 Properties
+                added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+                added TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
+                added TWINS/1801/2b2a: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0: Introspectable GattService1 Properties
+                added TWINS/ffd0/ffd1: Introspectable GattCharacteristic1 Properties
+                added TWINS/ffd0#2: Introspectable GattService1 Properties
+                added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
+                TWINS Device1 UUIDs=[1800, 1801, ffd0] ServicesResolved=true
+                B: TWINS Connect -> error org.bluez.Error.Failed "Operation already in progress"
+                """
+        ) { trial in
+            trial.discover("TWINS")
+            let other = trial.another("B")
+            let connecting = trial.first.begin("TWINS", "Device1.Connect")
+            other.call("TWINS", "Device1.Connect")
+            trial.wait { !connecting.isOpen }
+            trial.first.until("ServicesResolved=true")
+        },
+        Behaviour(
+            "a second link to the same device: its services are known", 93,
+            transcript: """
+                TWINS Device1 Connected=true
+                TWINS Connect -> ok
+                TWINS Device1 ServicesResolved=true
+                """
+        ) { trial in
+            trial.connect("TWINS")
+            trial.aside { trial.first.call("TWINS", "Device1.Disconnect") }
+            trial.first.call("TWINS", "Device1.Connect")
+            trial.first.until("ServicesResolved=true")
+        },
+    ]
+}

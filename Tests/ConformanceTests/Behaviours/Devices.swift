@@ -1,0 +1,109 @@
+import DBus
+
+extension Behaviour {
+    /// Devices as objects.
+    static let devices = [
+        Behaviour(
+            "RemoveDevice: replies and signals", 59,
+            transcript: """
+                removed TWINS: Properties Introspectable Device1
+                hci0 RemoveDevice TWINS -> ok
+                hci0 RemoveDevice TWINS -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                hci0 RemoveDevice hci0 -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                TWINS Connect -> error org.freedesktop.DBus.Error.UnknownObject "Method "Connect" with signature "" on interface "org.bluez.Device1" doesn't exist\\u{a}"
+                """
+        ) { trial in
+            trial.discover("TWINS")
+            let path = Value.objectPath(trial.names.path(of: "TWINS") ?? .root)
+            trial.first.call("hci0", "Adapter1.RemoveDevice", path)
+            trial.first.call("hci0", "Adapter1.RemoveDevice", path)
+            trial.first.call("hci0", "Adapter1.RemoveDevice", Value.objectPath("/org/bluez/hci0"))
+            trial.first.call("TWINS", "Device1.Connect")
+        },
+        Behaviour(
+            "RemoveDevice of a connected device", 61,
+            transcript: """
+                TWINS Device1 ServicesResolved=false
+                hci0 RemoveDevice TWINS -> ok
+                TWINS Device1 Connected=false
+                removed TWINS/1801/2a05/2902: Properties Introspectable GattDescriptor1
+                removed TWINS/1801/2a05: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801/2b29: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801/2b2a: Properties Introspectable GattCharacteristic1
+                removed TWINS/1801: Properties Introspectable GattService1
+                removed TWINS/ffd0/ffd1: Properties Introspectable GattCharacteristic1
+                removed TWINS/ffd0: Properties Introspectable GattService1
+                removed TWINS/ffd0#2/ffd1: Properties Introspectable GattCharacteristic1
+                removed TWINS/ffd0#2: Properties Introspectable GattService1
+                removed TWINS: Properties Introspectable Device1
+                """
+        ) { trial in
+            trial.connect("TWINS")
+            trial.first.call("hci0", "Adapter1.RemoveDevice", Value.objectPath(trial.names.path(of: "TWINS") ?? .root))
+            trial.first.until("removed TWINS:")
+        },
+        Behaviour(
+            "Alias of a device, set and taken back", 56,
+            transcript: """
+                TWINS Device1 Alias=left one
+                TWINS Set org.bluez.Device1 Alias left one -> ok
+                TWINS Set org.bluez.Device1 Alias left one -> ok
+                TWINS Get org.bluez.Device1 Name -> TWINS
+                TWINS Device1 Alias=TWINS
+                TWINS Set org.bluez.Device1 Alias  -> ok
+                TWINS Get org.bluez.Device1 Alias -> TWINS
+                """
+        ) { trial in
+            trial.discover("TWINS")
+            trial.first.set("TWINS", "Device1", "Alias", "left one")
+            trial.first.set("TWINS", "Device1", "Alias", "left one")
+            trial.first.get("TWINS", "Device1", "Name")
+            trial.first.set("TWINS", "Device1", "Alias", "")
+            trial.first.get("TWINS", "Device1", "Alias")
+        },
+        Behaviour(
+            "Alias of the adapter, set and taken back",
+            transcript: """
+                hci0 Set org.bluez.Adapter1 Alias gateway -> ok
+                hci0 Adapter1 Alias=gateway
+                hci0 Set org.bluez.Adapter1 Alias gateway -> ok
+                hci0 Get org.bluez.Adapter1 Alias -> gateway
+                hci0 Set org.bluez.Adapter1 Alias  -> ok
+                hci0 Adapter1 Alias=BlueZ 5.66
+                hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.66
+                """
+        ) { trial in
+            trial.first.set("hci0", "Adapter1", "Alias", "gateway")
+            trial.first.set("hci0", "Adapter1", "Alias", "gateway")
+            trial.first.get("hci0", "Adapter1", "Alias")
+            trial.first.set("hci0", "Adapter1", "Alias", "")
+            trial.pass(.milliseconds(500))
+            trial.first.get("hci0", "Adapter1", "Alias")
+        },
+        Behaviour(
+            "Trusted and Blocked, set and taken back",
+            transcript: """
+                TWINS Device1 Trusted=true
+                TWINS Set org.bluez.Device1 Trusted true -> ok
+                TWINS Set org.bluez.Device1 Trusted true -> ok
+                TWINS Get org.bluez.Device1 Trusted -> true
+                TWINS Device1 Trusted=false
+                TWINS Set org.bluez.Device1 Trusted false -> ok
+                TWINS Device1 Blocked=true
+                TWINS Set org.bluez.Device1 Blocked true -> ok
+                TWINS Set org.bluez.Device1 Blocked true -> ok
+                TWINS Get org.bluez.Device1 Blocked -> true
+                TWINS Device1 Blocked=false
+                TWINS Set org.bluez.Device1 Blocked false -> ok
+                """
+        ) { trial in
+            trial.discover("TWINS")
+            for property in ["Trusted", "Blocked"] {
+                trial.first.set("TWINS", "Device1", property, true)
+                trial.first.set("TWINS", "Device1", property, true)
+                trial.first.get("TWINS", "Device1", property)
+                trial.first.set("TWINS", "Device1", property, false)
+            }
+        },
+    ]
+}

@@ -1,0 +1,119 @@
+import DBus
+
+extension Behaviour {
+    private static let filtersWithoutSense: [[String: Value]] = [
+        ["Bogus": .string("x")], ["Transport": .string("zz")], ["Transport": .uint32(1)], ["RSSI": .int16(-300)],
+        ["RSSI": .int32(-80)], ["UUIDs": .strings(["nonsense"])], ["UUIDs": .string("180d")],
+        ["RSSI": .int16(-80), "Pathloss": .uint16(20)], ["Pathloss": .uint16(138)], ["DuplicateData": .string("yes")],
+        ["Pattern": .bytes([1])],
+    ]
+
+    /// Filters of scans.
+    static let filters = [
+        Behaviour(
+            "filters are listed, set and cleared", 69,
+            transcript: """
+                hci0 GetDiscoveryFilters -> [UUIDs, RSSI, Pathloss, Transport, DuplicateData, Discoverable, Pattern]
+                hci0 SetDiscoveryFilter {Transport: le} -> ok
+                hci0 SetDiscoveryFilter {} -> ok
+                hci0 SetDiscoveryFilter -> error org.freedesktop.DBus.Error.UnknownMethod "Method "SetDiscoveryFilter" with signature "" on interface "org.bluez.Adapter1" doesn't exist\\u{a}"
+                """
+        ) { trial in
+            trial.first.call("hci0", "Adapter1.GetDiscoveryFilters")
+            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("le")])
+            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", [String: Value]())
+            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter")
+        },
+        Behaviour(
+            "filters without sense are refused", 46,
+            transcript: """
+                hci0 SetDiscoveryFilter {Bogus: x} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {Transport: zz} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {Transport: 1} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {RSSI: -300} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {RSSI: -80} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {UUIDs: [nonsense]} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {UUIDs: 180d} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {Pathloss: 20, RSSI: -80} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {Pathloss: 138} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {DuplicateData: yes} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                hci0 SetDiscoveryFilter {Pattern: <01>} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
+                """
+        ) { trial in
+            for filter in filtersWithoutSense { trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", filter) }
+        },
+        Behaviour(
+            "a filter's UUIDs hold back devices that do not advertise them", 43, 44,
+            transcript: """
+                hci0 Adapter1 Discovering=true
+                devices: TWINS
+                """
+        ) { trial in
+            trial.scan(["Transport": .string("le"), "UUIDs": .strings(["ffd0"])])
+            trial.wait { trial.names.isPresent("TWINS") }
+            trial.pass(.seconds(3))
+            trial.list()
+        },
+        Behaviour(
+            "the filters of two clients are merged", 43,
+            transcript: """
+                hci0 Adapter1 Discovering=true
+                B: hci0 SetDiscoveryFilter {UUIDs: [fff0]} -> ok
+                B: hci0 StartDiscovery -> ok
+                devices: SECURE, TWINS
+                """
+        ) { trial in
+            let other = trial.another("B")
+            trial.scan(["Transport": .string("le"), "UUIDs": .strings(["ffd0"])])
+            other.call("hci0", "Adapter1.SetDiscoveryFilter", ["UUIDs": Value.strings(["fff0"])])
+            other.call("hci0", "Adapter1.StartDiscovery")
+            trial.wait { trial.names.isPresent("TWINS") && trial.names.isPresent("SECURE") }
+            trial.pass(.seconds(3))
+            trial.list()
+        },
+        Behaviour(
+            "one client's pattern hides new devices from all", 44,
+            transcript: """
+                hci0 Adapter1 Discovering=true …
+                B: hci0 SetDiscoveryFilter {Pattern: LOU} -> ok
+                B: hci0 StartDiscovery -> ok
+                devices: LOUD
+                """
+        ) { trial in
+            let other = trial.another("B")
+            trial.scan()
+            trial.aside {
+                trial.first.call("hci0", "Adapter1.StopDiscovery", noting: false)
+                trial.first.until("Discovering=false")
+            }
+            for device in Names.peripherals.values where trial.names.isPresent(device) {
+                trial.first.call(
+                    "hci0", "Adapter1.RemoveDevice", Value.objectPath(trial.names.path(of: device) ?? .root),
+                    noting: false)
+            }
+            other.call("hci0", "Adapter1.SetDiscoveryFilter", ["Pattern": Value.string("LOU")])
+            other.call("hci0", "Adapter1.StartDiscovery")
+            trial.scan()
+            trial.wait { trial.names.isPresent("LOUD") }
+            trial.pass(.seconds(3))
+            trial.list()
+        },
+        Behaviour(
+            "a filter that is set during a scan counts at once", 69,
+            transcript: """
+                hci0 Adapter1 Discovering=true
+                devices: TWINS
+                hci0 SetDiscoveryFilter {UUIDs: [fff0]} -> ok
+                devices: SECURE, TWINS
+                """
+        ) { trial in
+            trial.scan(["Transport": .string("le"), "UUIDs": .strings(["ffd0"])])
+            trial.wait { trial.names.isPresent("TWINS") }
+            trial.list()
+            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["UUIDs": Value.strings(["fff0"])])
+            trial.wait { trial.names.isPresent("SECURE") }
+            trial.pass(.seconds(3))
+            trial.list()
+        },
+    ]
+}

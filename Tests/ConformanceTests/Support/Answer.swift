@@ -1,0 +1,42 @@
+import DBus
+import Synchronization
+
+/// The answer to a call, once it is there. A socket that came with it is open as long as this is not forgotten.
+final class Answer: Sendable {
+    private let result = Mutex<Result<Message, DBusError>?>(nil)
+
+    func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
+
+    var isOpen: Bool { result.withLock { $0 == nil } }
+
+    private var message: Message? { try? result.withLock { $0 }?.get() }
+
+    var values: [Value] { (try? message?.read { (body) throws(DBusError) in try body.values() }) ?? [] }
+
+    func line(_ names: Names) -> String {
+        guard case .failure(let error)? = result.withLock({ $0 }) else {
+            if let message, message.signature == "hq" { return "a socket, MTU \(mtu(message))" }
+            let values = values
+            return values.isEmpty ? "ok" : values.map { $0.line(names) }.joined(separator: " ")
+        }
+        return error.message.isEmpty ? "error \(error.name)" : "error \(error.name) \"\(error.message.visible)\""
+    }
+
+    private func mtu(_ message: Message) -> String {
+        let mtu = try? message.read { (body) throws(DBusError) in
+            _ = try body.descriptor()
+            return try body.uint16()
+        }
+        return mtu.map(String.init) ?? "none"
+    }
+
+    /// Sends a packet over the socket that came with the answer.
+    func send(_ packet: [UInt8]) {
+        try? message?.read { (body) throws(DBusError) in
+            _ = PacketSocket(adopting: try body.descriptor()).send(packet)
+        }
+    }
+
+    /// Lets the answer go, which closes the socket that came with it.
+    func forget() { result.withLock { $0 = .failure(.disconnected("forgotten")) } }
+}

@@ -1,0 +1,84 @@
+import DBus
+import Synchronization
+
+/// What the objects are called in transcripts: `hci0`, `HRM-0`, `HRM-0/180d/2a37`. Paths of attributes bear handles, which are
+/// the peripheral's affair; the names bear UUIDs, and a number from the second of one name on (`TWINS/ffd0#2`).
+final class Names: Sendable {
+    /// The peripherals, by the last byte of their addresses.
+    static let peripherals = [
+        "00": "HRM-0", "01": "HRM-1", "02": "HRM-2", "10": "TWINS", "11": "SECURE", "12": "FLAKY", "13": "LOUD",
+        "14": "hostile",
+    ]
+    private static let devices = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_"
+
+    private let attributes = Mutex<[(path: String, name: String)]>([])
+    private let present = Mutex<Set<String>>([])
+
+    /// The objects that are there, as far as signals have told.
+    func isPresent(_ object: String) -> Bool {
+        guard let path = path(of: object)?.description else { return false }
+        return present.withLock { $0.contains(path) }
+    }
+
+    func path(of object: String) -> ObjectPath? {
+        if object.hasPrefix("/") { return ObjectPath(object) }
+        if object.hasPrefix("hci") { return ObjectPath("/org/bluez/\(object)") }
+        if let byte = Self.peripherals.first(where: { $0.value == object })?.key {
+            return ObjectPath(Self.devices + byte)
+        }
+        return attributes.withLock { $0.first { $0.name == object } }.flatMap { ObjectPath($0.path) }
+    }
+
+    func name(of path: String) -> String {
+        if let known = attributes.withLock({ $0.first { $0.path == path } }) { return known.name }
+        if path.hasPrefix(Self.devices) {
+            let rest = path.dropFirst(Self.devices.count)
+            if let name = Self.peripherals[String(rest.prefix(2))] { return name + rest.dropFirst(2) }
+        }
+        return path.hasPrefix("/org/bluez/hci") ? String(path.dropFirst("/org/bluez/".count)) : path
+    }
+
+    func learn(from signal: Message) {
+        guard signal.interface == "org.freedesktop.DBus.ObjectManager",
+            let values = try? signal.read({ (body) throws(DBusError) in try body.values() }),
+            case .objectPath(let path)? = values.first
+        else { return }
+        if signal.member == "InterfacesAdded", values.count > 1 {
+            learn(path, values[1])
+        } else if case .array(_, let gone)? = values.last, gone.contains(.string("org.freedesktop.DBus.Properties")) {
+            present.withLock { _ = $0.remove(path.description) }
+        }
+    }
+
+    func learn(objects: Value) {
+        guard case .dictionary(_, _, let entries) = objects else { return }
+        for entry in entries {
+            if case .objectPath(let path) = entry.key { learn(path, entry.value) }
+        }
+    }
+
+    private func learn(_ path: ObjectPath, _ interfaces: Value) {
+        present.withLock { _ = $0.insert(path.description) }
+        guard case .dictionary(_, _, let entries) = interfaces else { return }
+        for entry in entries {
+            guard case .string(let interface) = entry.key, interface.hasPrefix("org.bluez.Gatt"),
+                case .dictionary(_, _, let properties) = entry.value,
+                case .variant(.string(let uuid))? = properties.first(where: { $0.key == .string("UUID") })?.value
+            else { continue }
+            let name = "\(name(of: path.parent.description))/\(uuid.shortUUID)"
+            attributes.withLock { attributes in
+                guard !attributes.contains(where: { $0.path == path.description }) else { return }
+                let same = attributes.count { $0.name == name || $0.name.hasPrefix(name + "#") }
+                attributes.append((path.description, same == 0 ? name : "\(name)#\(same + 1)"))
+            }
+        }
+    }
+}
+
+extension String {
+    /// A UUID that Bluetooth assigned, in its short form.
+    var shortUUID: String {
+        hasPrefix("0000") && hasSuffix("-0000-1000-8000-00805f9b34fb") && count == 36
+            ? String(dropFirst(4).prefix(4)) : self
+    }
+}

@@ -1,0 +1,58 @@
+/// The objects of bluetoothd 5.66 as it runs with `-E`: which interfaces each kind of object has, member by member.
+///
+/// One test holds the simulation to it, and another one the real daemon in the virtual machine, so that it cannot be wrong.
+package enum BlueZ566 {
+    /// What busctl shows of an object that is not as it should be, one line a difference.
+    ///
+    /// - Parameter mayLack: Interfaces of the real daemon that need not be there.
+    package static func differences(_ shown: Shown, at path: String, mayLack: Set<String> = []) -> [String] {
+        let expected = Set(interfaces(at: path))
+        let names = Set(shown.interfaces.keys)
+        var lines = expected.subtracting(names).subtracting(mayLack).map { "\(path) lacks \($0)" }
+        lines += names.subtracting(expected).map { "\(path) has \($0), and bluetoothd has not" }
+        for (name, members) in shown.interfaces {
+            guard let table = self.members[name] else { continue }
+            let real = Set(table.split(separator: "\n").map(Shown.Member.init))
+            lines += real.subtracting(members).map { "\(path) \(name) lacks \($0)" }
+            lines += members.subtracting(real).map { "\(path) \(name) has \($0), and bluetoothd has not" }
+        }
+        return lines.sorted()
+    }
+
+    /// What serves neither scanning nor connecting, and therefore is not simulated, with its purpose.
+    package static let notForCentrals = [
+        "org.bluez.BatteryProviderManager1": "takes in batteries from programs",
+        "org.bluez.GattManager1": "takes in services from programs, for a computer that is itself a peripheral",
+        "org.bluez.HealthManager1": "the Health Device Profile, of BR/EDR",
+        "org.bluez.Media1": "audio",
+        "org.bluez.NetworkServer1": "networks over BR/EDR",
+        "org.bluez.ProfileManager1": "profiles of BR/EDR, over sockets",
+        "org.bluez.SimAccess1": "the SIM Access Profile, of BR/EDR",
+        "org.bluez.SimAccessTest1": "a test object of that profile",
+    ]
+
+    /// The interfaces of the object at a path; of a device, one that is connected and has the battery service.
+    private static func interfaces(at path: String) -> [String] {
+        let parts = path.split(separator: "/")
+        let own: [String]
+        switch (parts.count, parts.last?.prefix(4)) {
+        case (0, _): return ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.ObjectManager"]
+        case (1, _): return []
+        case (2, _):
+            return ["AgentManager1", "HealthManager1", "ProfileManager1"].map { "org.bluez.\($0)" }
+                + ["org.freedesktop.DBus.Introspectable"]
+        case (3, "test"): return ["org.bluez.SimAccessTest1", "org.freedesktop.DBus.Introspectable"]
+        case (3, _):
+            own = [
+                "Adapter1", "AdvertisementMonitorManager1", "BatteryProviderManager1", "GattManager1",
+                "LEAdvertisingManager1", "Media1", "NetworkServer1", "SimAccess1",
+            ]
+        case (4, _): own = ["Device1", "Battery1"]
+        case (5, _): own = ["GattService1"]
+        case (6, _): own = ["GattCharacteristic1"]
+        default: own = ["GattDescriptor1"]
+        }
+        return own.map { "org.bluez.\($0)" }
+            + ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
+    }
+}

@@ -1,0 +1,25 @@
+/// Chance that repeats: SplitMix64.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Dice of a case's own, so that a case does not depend on how many were rolled before it.
+    init(seed: UInt64, case number: Int) {
+        state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xD1B5_4A32_D192_ED03
+        _ = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0, below a limit of 1 or more.
+    mutating func roll(_ limit: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % limit }
+
+    /// Whether something comes about that does so in so many of a hundred cases.
+    mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
+}

@@ -1,0 +1,15 @@
+import FoundationEssentials
+import Rx
+
+/// Does everything at once, where it is asked, and nothing later.
+struct InlineScheduler: SchedulerType {
+    let now = Date(timeIntervalSince1970: 0)
+
+    func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable { action(state) }
+
+    func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable { Disposables.create() }
+}

@@ -1,0 +1,68 @@
+/// Changes a message's bytes. libdbus refuses most of what comes of it; what it takes is odd in ways of which nobody thought.
+struct WireMutator {
+    var dice: Dice
+    private static let header = 16
+
+    /// One to four changes. `other` is a message of which pieces are put in.
+    mutating func mutate(_ message: [UInt8], with other: [UInt8]) -> [UInt8] {
+        var bytes = message
+        for _ in 0..<(dice.chance(60) ? 1 : 2 + dice.roll(3)) where bytes.count > Self.header { change(&bytes, other) }
+        // A length that fits what was cut or put in gets further than one that does not.
+        if bytes.count != message.count, dice.chance(60) { mendLength(&bytes) }
+        return bytes
+    }
+
+    private mutating func change(_ bytes: inout [UInt8], _ other: [UInt8]) {
+        let place = place(in: bytes)
+        switch dice.roll(12) {
+        case 0...3: bytes[place] ^= 1 << UInt8(dice.roll(8))
+        case 4:
+            bytes[place] = dice.pick([
+                0, 1, 0x7F, 0x80, 0xFF, UInt8(ascii: "/"), UInt8(ascii: "0"), UInt8(dice.roll(256)),
+            ])
+        case 5:
+            bytes[place] = UInt8(
+                ascii: dice.pick(["y", "b", "n", "q", "i", "u", "s", "o", "g", "h", "a", "v", "(", "{"]))
+        case 6, 7: word(&bytes, at: place & ~3)
+        case 8: bytes.removeSubrange((dice.chance(50) ? place : bytes.count - 1)...)
+        case 9: bytes.removeSubrange(place..<min(bytes.count, place + 1 + dice.roll(16)))
+        case 10:
+            let end = min(bytes.count, place + 1 + dice.roll(64))
+            bytes.insert(contentsOf: bytes[place..<end], at: dice.chance(50) ? place : bytes.count)
+        default:
+            // The same place, so that the pieces often stand in the same alignment.
+            guard place < other.count else { return }
+            let count = min(8 << dice.roll(5), bytes.count - place, other.count - place)
+            bytes.replaceSubrange(place..<place + count, with: other[place..<place + count])
+        }
+    }
+
+    /// Three of four times in the body, where values are; else in the header, where types and names are.
+    private mutating func place(in bytes: [UInt8]) -> Int {
+        let body = Self.body(of: bytes)
+        return dice.chance(75) && body < bytes.count ? body + dice.roll(bytes.count - body) : dice.roll(bytes.count)
+    }
+
+    /// A length or a number: a little off, or far.
+    private mutating func word(_ bytes: inout [UInt8], at place: Int) {
+        guard place + 4 <= bytes.count else { return }
+        let old = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
+        let new = dice.pick([
+            0, 1, old &+ 1, old &- 1, old &+ 8, old &* 2, 0x7FFF_FFFF, 0x8000_0000, .max, 64 << 20, (64 << 20) + 1,
+        ])
+        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: new >> UInt32(8 * index)) }
+    }
+
+    /// Where the body begins. Source: D-Bus specification, "Message Format".
+    private static func body(of bytes: [UInt8]) -> Int {
+        guard bytes.count >= header else { return bytes.count }
+        let fields = (0..<4).reduce(0) { $0 | Int(bytes[12 + $1]) << (8 * $1) }
+        return (header + fields + 7) & ~7
+    }
+
+    private func mendLength(_ bytes: inout [UInt8]) {
+        let count = bytes.count - Self.body(of: bytes)
+        guard bytes.count >= Self.header, count >= 0 else { return }
+        for index in 0..<4 { bytes[4 + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
+    }
+}

@@ -1,0 +1,72 @@
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// A hall: many that advertise, some that are connected, all at once.
+struct CrowdTests {
+    private static func address(_ number: Int) -> String {
+        let digits = String(0x10000 + number, radix: 16, uppercase: true).dropFirst()
+        return "C0:00:00:00:\(digits.prefix(2)):\(digits.suffix(2))"
+    }
+
+    /// A thousand beacons that advertise once a second, and twenty sensors that notify four times a second.
+    private static let hall = Scenario(seed: 3) {
+        for number in 0..<1_000 {
+            SimulatedPeripheral("Beacon", address: address(0x1000 + number)) {
+                SimulatedAdvertisement(
+                    every: .seconds(1), rssi: -60, jitter: 5, manufacturerData: [0x004C: [UInt8(number % 256)]])
+            }
+        }
+        for number in 0..<20 {
+            SimulatedPeripheral("Sensor", address: address(number)) {
+                SimulatedAdvertisement(every: .milliseconds(500), rssi: -50, services: ["181a"])
+                SimulatedService("181a") {
+                    SimulatedCharacteristic("2a6e", .notify(every: .milliseconds(250)) { [UInt8(number), UInt8($0)] })
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `A thousand advertise, twenty are connected and notify, and no value is lost or doubled`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Simulation(Self.hall, scheduler: scheduler)
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let sightings = scheduler.createObserver(BluetoothAddress.self)
+        let values = scheduler.createObserver([UInt8].self)
+        let bag = DisposeBag()
+
+        manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).map(\.peripheral.address).subscribe(
+            sightings
+        ).disposed(by: bag)
+        manager.scanForPeripherals(withServices: ["181A"]).map(\.peripheral)
+            .groupBy { $0.address }.flatMap { $0.take(1) }
+            .take(20)
+            .flatMap { $0.connect() }
+            .flatMap { $0.discoverServices(["181A"]) }
+            .flatMap { $0.discoverCharacteristics(["2A6E"]) }
+            .flatMap { $0.observeValueUpdates() }
+            .subscribe(values)
+            .disposed(by: bag)
+        scheduler.advanceTo(3_000)
+        let begun = values.events.compactMap(\.value.element)
+        scheduler.advanceTo(6_000)
+
+        // Each sensor counts by itself, so a gap or a double would show.
+        #expect(values.events.allSatisfy { $0.value.element != nil })
+        for sensor in UInt8(0)..<20 {
+            let counts = values.events.compactMap(\.value.element).filter { $0.first == sensor }.compactMap(\.last)
+            #expect(counts == (0..<counts.count).map { UInt8($0) })
+            #expect(counts.count - begun.count { $0.first == sensor } == 12)
+        }
+        let beacons = sightings.events.filter { $0.time > 3_000 }.compactMap(\.value.element)
+        #expect((2_995...3_005).contains(beacons.count))
+        #expect(Set(beacons).count == 1_000)
+        let recorder = simulation.recorder
+        #expect(recorder.count("Device1.Connect") == 20)
+        #expect(recorder.count("GattCharacteristic1.StartNotify") == 20)
+        #expect(recorder.count("Adapter1.StartDiscovery") == 1)
+        #expect(recorder.failures.isEmpty)
+    }
+}

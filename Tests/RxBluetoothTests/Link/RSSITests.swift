@@ -1,0 +1,202 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+/// The strength of a live link, which the controller tells and bluetoothd does not.
+struct RSSITests {
+    /// A controller that keeps every question until the test answers it.
+    final class StagedController: HostController {
+        private struct State {
+            var questions: [String] = []
+            var answers: [@Sendable (Result<Int, BluetoothError>) -> Void] = []
+        }
+
+        private let state = Mutex(State())
+
+        /// What it was asked, in order.
+        var questions: [String] { state.withLock { $0.questions } }
+
+        func readRSSI(
+            of address: BluetoothAddress, on adapter: String, deadline: Duration,
+            _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void
+        ) {
+            state.withLock {
+                $0.questions.append("\(address) on \(adapter) for \(deadline)")
+                $0.answers.append(answer)
+            }
+        }
+
+        /// Answers the question with a number, counted from 0.
+        func answer(_ number: Int, _ result: Result<Int, BluetoothError>) {
+            state.withLock { $0.answers[number] }(result)
+        }
+    }
+
+    let controller = StagedController()
+    let stage: Stage
+    let peripheral: Peripheral
+
+    init() {
+        stage = Stage(with: [Sensor.peripheral, Sensor.other], controller: controller)
+        peripheral = stage.find(Sensor.address)
+    }
+
+    @Test func `S83 It is one value, from the controller of the link's adapter, and costs bluetoothd nothing`() {
+        let link = stage.connect(peripheral)
+        stage.simulation.bluez.forgetCalls()
+        let strength = stage.record(peripheral.readRSSI())
+        stage.advance(4_999)
+        #expect(controller.questions == ["\(Sensor.text) on hci0 for 5.0 seconds"])
+        #expect(strength.isLive && strength.times.isEmpty)
+        controller.answer(0, .success(-52))
+        stage.advance(0)
+        #expect(strength.elements == [-52])
+        #expect(strength.isCompleted)
+        #expect(stage.methods.isEmpty)
+        // The answer that came has taken the deadline with it, and each reading asks anew.
+        stage.advance(10_000)
+        let next = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        controller.answer(1, .success(-60))
+        stage.advance(0)
+        #expect(next.elements == [-60])
+        #expect(link.isLive)
+    }
+
+    @Test func `Who asks while an answer is awaited gets the same one, and who leaves gets none`() {
+        let link = stage.connect(peripheral)
+        let first = stage.record(peripheral.readRSSI())
+        let second = stage.record(peripheral.readRSSI())
+        let third = stage.record(peripheral.readRSSI())
+        stage.advance(10)
+        first.dispose()
+        stage.advance(10)
+        controller.answer(0, .success(-70))
+        controller.answer(0, .success(-71))
+        stage.advance(0)
+        #expect(controller.questions.count == 1)
+        #expect(first.times.isEmpty)
+        #expect(second.elements == [-70] && third.elements == [-70])
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `Outside a connection it fails at once, and the controller is not asked`() {
+        let before = stage.record(peripheral.readRSSI())
+        #expect(before.outcome(stage) == .notConnected)
+        #expect(before.error?.operation == .readRSSI)
+        #expect(before.error?.target == Sensor.text)
+        let link = stage.connect(peripheral)
+        link.dispose()
+        stage.advance(500)
+        #expect(stage.record(peripheral.readRSSI()).outcome(stage) == .notConnected)
+        #expect(controller.questions.isEmpty)
+    }
+
+    @Test func `Where nobody answers for the controller it is unsupported, and says so`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let strength = stage.record(peripheral.readRSSI())
+        #expect(strength.outcome(stage) == .unsupported)
+        #expect(strength.error?.description.contains("HostController") == true)
+        #expect(link.isLive)
+    }
+
+    @Test(arguments: [
+        BluetoothError.Kind.notConnected, .noAdapter, .permissionDenied, .unsupported, .timedOut, .resourceExhausted,
+    ])
+    func `What the controller fails with is what is told, with operation and target`(kind: BluetoothError.Kind) {
+        let link = stage.connect(peripheral)
+        let strength = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        controller.answer(0, .failure(BluetoothError(kind)))
+        #expect(strength.outcome(stage) == kind)
+        #expect(strength.error?.operation == .readRSSI)
+        #expect(strength.error?.target == Sensor.text)
+        #expect(link.isLive)
+    }
+
+    @Test func `A controller that says nothing is given up at the deadline, and what it says later concerns nobody`() {
+        var deadlines = Deadlines()
+        deadlines.rssi = .seconds(2)
+        let stage = Stage(with: [Sensor.peripheral], deadlines: deadlines, controller: controller)
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let late = stage.record(peripheral.readRSSI())
+        let other = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
+        stage.advance(1_999)
+        // Nothing else waits for it.
+        #expect(other.elements == [[1]])
+        #expect(late.isLive)
+        stage.advance(1)
+        #expect(late.kind == .timedOut)
+        let next = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        controller.answer(0, .success(-1))
+        stage.advance(0)
+        #expect(next.isLive && next.times.isEmpty)
+        controller.answer(1, .success(-80))
+        stage.advance(0)
+        #expect(next.elements == [-80])
+        #expect(link.isLive)
+    }
+
+    @Test func `S59 S83 A lost link ends it with the link's own reason, whatever the controller said meanwhile`() {
+        let link = stage.connect(peripheral)
+        let strength = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        controller.answer(0, .failure(BluetoothError(.notConnected)))
+        stage.advance(1_000)
+        let reasons: [BluetoothError.Kind?] = [.disconnected(.unknown), .notConnected]
+        #expect(reasons.contains(strength.kind))
+        #expect(link.kind == .disconnected(.unknown))
+
+        let again = stage.connect(peripheral)
+        let reading = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1_000)
+        #expect(reading.kind == .disconnected(.unknown))
+        #expect(reading.error?.operation == .readRSSI)
+        controller.answer(1, .success(-1))
+        stage.advance(0)
+        #expect(reading.times.count == 1)
+        withExtendedLifetime(again) {}
+    }
+
+    @Test func `Q62 A device that was given another address is asked for by that`() {
+        let stage = Stage(starting: false, controller: controller)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        guard let peripheral = known.elements.first?.first?.peripheral else { preconditionFailure("No peripheral.") }
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Address": .string("00:11:22:33:44:55")])
+        let strength = stage.record(peripheral.readRSSI())
+        stage.advance(0)
+        #expect(controller.questions == ["00:11:22:33:44:55 on hci0 for 5.0 seconds"])
+        controller.answer(0, .success(-40))
+        stage.advance(0)
+        #expect(strength.elements == [-40])
+        withExtendedLifetime(link) {}
+    }
+
+    /// The real controllers. Where there are none, which is so on most machines that build this, that is told by a typed
+    /// error; the value itself is proven in the lab.
+    @Test func `A controller that does not exist is a typed error`() async {
+        for name in ["hci65000", "hci99999999999", "hci-1", "", "eth0"] {
+            let result = await withCheckedContinuation { continuation in
+                HCIController().readRSSI(of: Sensor.address, on: name, deadline: .seconds(1)) {
+                    continuation.resume(returning: $0)
+                }
+            }
+            let kinds: [BluetoothError.Kind] = [.noAdapter, .unsupported, .permissionDenied]
+            guard case .failure(let error) = result, kinds.contains(error.kind) else {
+                Issue.record("“\(name)” gave \(result).")
+                continue
+            }
+        }
+    }
+}

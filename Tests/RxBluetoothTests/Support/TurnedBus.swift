@@ -1,0 +1,110 @@
+import DBus
+import Dispatch
+import Rx
+import RxBluetoothMocks
+import RxTest
+import Synchronization
+
+/// A real message bus, with libdbus and a dbus-daemon of its own, in the time of a test: the deadlines of its parties are on
+/// the test's clock, and before that moves on, everything that was sent has arrived and been handled.
+final class TurnedBus: SimulationBus {
+    let scheduler: TestScheduler
+    let activity = Activity()
+    private let daemon: Mutex<RealBus>
+    private let address: String
+    /// Looks at the bus from outside.
+    private let watcher: Connection
+    private let parties = Mutex<[Party]>([])
+    private let leavers = Mutex<[String]>([])
+
+    private struct Party {
+        weak let connection: Connection?
+    }
+
+    init(scheduler: TestScheduler) throws {
+        let daemon = try RealBus()
+        address = daemon.address
+        watcher = Connection.open(.address(daemon.address))
+        self.daemon = Mutex(daemon)
+        self.scheduler = scheduler
+        scheduler.beforeEach { [weak self] in self?.exchange() }
+    }
+
+    func join() -> any Bus {
+        let connection = Connection.open(.address(address))
+        parties.withLock { parties in
+            parties.removeAll { $0.connection == nil }
+            parties.append(Party(connection: connection))
+        }
+        return TurnedConnection(connection, on: self)
+    }
+
+    func shutDown() { daemon.withLock { $0.stop() } }
+
+    /// A party has closed its connection; the bus tells others of it a moment later.
+    func left(_ name: String?) {
+        if let name { leavers.withLock { $0.append(name) } }
+    }
+
+    func settle() { scheduler.advanceBy(0) }
+
+    /// A round trip of each party brings what was sent to it before, and takes along what it sent. It takes two rounds in
+    /// which nothing happened, for the first may have missed a message that was still under way.
+    private func exchange() {
+        var quiet = 0
+        while quiet < 2 {
+            let before = activity.count
+            seeOff()
+            let connections = parties.withLock { $0.compactMap(\.connection) }
+            let trips = connections.map { RoundTrip($0, "GetId") }
+            for trip in trips { _ = trip.end() }
+            quiet = activity.count == before ? quiet + 1 : 0
+        }
+    }
+
+    private func seeOff() {
+        let names = leavers.withLock { leavers in
+            defer { leavers = [] }
+            return leavers
+        }
+        for name in names {
+            var tries = 0
+            while RoundTrip(watcher, "NameHasOwner", name).end(), tries < 10_000 { tries += 1 }
+        }
+    }
+}
+
+/// A call to the bus itself, which is answered after everything that was sent before it.
+private final class RoundTrip: Sendable {
+    private let isOver = DispatchSemaphore(value: 0)
+    private let answer = Mutex(false)
+
+    init(_ connection: Connection, _ member: String, _ argument: String? = nil) {
+        let bus = "org.freedesktop.DBus"
+        let call = try? Message.call(to: bus, path: "/org/freedesktop/DBus", interface: bus, member: member) {
+            (body) throws(DBusError) in
+            if let argument { try body.string(argument) }
+        }
+        guard let call else { return }
+        connection.call(call, timeout: .seconds(20)) { [self] result in
+            let isYes = try? result.get().read { (body) throws(DBusError) in try body.value() } == .bool(true)
+            answer.withLock { $0 = isYes ?? false }
+            isOver.signal()
+        }
+    }
+
+    /// Waits for the answer, which is whether the bus said yes.
+    func end() -> Bool {
+        _ = isOver.wait(timeout: .now() + 30)
+        return answer.withLock { $0 }
+    }
+}
+
+/// How much has happened on a bus.
+final class Activity: Sendable {
+    private let number = Atomic<Int>(0)
+
+    var count: Int { number.load(ordering: .sequentiallyConsistent) }
+
+    func note() { number.add(1, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,138 @@
+import DBus
+import Dispatch
+import Glibc
+import Rx
+import RxTest
+import Synchronization
+
+/// A party of a ``TurnedBus``: libdbus's connection, whose deadlines are on the test's clock.
+///
+/// Work that comes from outside begins when the clock is turned next, as on the loop-back bus.
+final class TurnedConnection: Bus {
+    private let inner: Connection
+    private let bus: TurnedBus
+    private let runner: Runner
+
+    init(_ inner: Connection, on bus: TurnedBus) {
+        self.inner = inner
+        self.bus = bus
+        runner = Runner(bus.activity)
+    }
+
+    deinit { bus.left(inner.uniqueName) }
+
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        let begin: @Sendable () -> Void = { [inner, runner] in inner.perform { runner.run(work) } }
+        if runner.isCurrent { return begin() }
+        bus.activity.note()
+        _ = bus.scheduler.schedule(()) {
+            begin()
+            return Disposables.create()
+        }
+    }
+
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
+        let (seconds, attoseconds) = delay.components
+        guard seconds < 1 << 31 else { return BusTask {} }
+        let due = DispatchTimeInterval.nanoseconds(Int(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+        let once = Once(work)
+        // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
+        let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in
+            if let inner {
+                inner.perform { runner.run { once.take()?() } }
+            } else {
+                once.take()?()
+            }
+            return Disposables.create()
+        }
+        return BusTask {
+            let work = once.take()
+            timer.dispose()
+            withExtendedLifetime(work) {}
+        }
+    }
+
+    func preconditionInContext() { inner.preconditionInContext() }
+
+    func call(
+        _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
+    ) -> BusTask {
+        bus.activity.note()
+        let once = Once(reply)
+        let deadline = schedule(after: timeout) {
+            let error = DBusError(name: DBusError.Name.noReply, message: "No reply came within \(timeout).")
+            once.take()?(.failure(error))
+        }
+        let call = inner.call(message, timeout: .seconds(Int64.max)) { [runner] result in
+            deadline.cancel()
+            runner.run { once.take()?(result) }
+        }
+        return BusTask {
+            let reply = once.take()
+            call.cancel()
+            deadline.cancel()
+            withExtendedLifetime(reply) {}
+        }
+    }
+
+    func send(_ message: Message) {
+        bus.activity.note()
+        inner.send(message)
+    }
+
+    func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
+        inner.subscribe(rule) { [runner] message in runner.run { handler(message) } }
+    }
+
+    func export(
+        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
+    ) -> BusTask {
+        inner.export(at: path, includingChildren: includingChildren) { [runner] call in
+            runner.run { handler(call) }
+        }
+    }
+
+    func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        inner.requestName(name) { [runner] error in runner.run { done(error) } }
+    }
+
+    func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
+        inner.whenDisconnected { [runner] error in runner.run { handler(error) } }
+    }
+
+    func close() {
+        bus.left(inner.uniqueName)
+        inner.close()
+    }
+}
+
+/// Runs what a party is called back with, and knows whether that is what runs.
+private final class Runner: Sendable {
+    private let activity: Activity
+    private let thread = Atomic<UInt>(0)
+
+    init(_ activity: Activity) { self.activity = activity }
+
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    func run(_ work: () -> Void) {
+        activity.note()
+        let before = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
+        work()
+        thread.store(before, ordering: .relaxed)
+    }
+}
+
+/// Something to be taken once.
+private final class Once<Content: Sendable>: Sendable {
+    private let content: Mutex<Content?>
+
+    init(_ content: Content) { self.content = Mutex(content) }
+
+    func take() -> Content? {
+        content.withLock { content in
+            defer { content = nil }
+            return content
+        }
+    }
+}
