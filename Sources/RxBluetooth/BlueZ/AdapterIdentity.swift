@@ -32,6 +32,8 @@ final class AdapterIdentity: Sendable {
 struct AdapterIdentities {
     private var byNumber: [UInt16: AdapterIdentity] = [:]
     private var byAddress: [BluetoothAddress: AdapterIdentity] = [:]
+    /// The adapters that were asked for by name.
+    private var byName: [String: AdapterIdentity] = [:]
 
     /// The adapter that has a number.
     mutating func identity(of number: UInt16) -> AdapterIdentity {
@@ -39,6 +41,14 @@ struct AdapterIdentities {
         let identity = AdapterIdentity(number: number, address: nil)
         byNumber[number] = identity
         return identity
+    }
+
+    /// The number of the adapter that had a name when it was first there; while that is away, of the one that has it now.
+    mutating func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
+        if let known = byName[name], adapters[known.number] != nil { return known.number }
+        guard let number = adapters.keys.first(where: { "hci\($0)" == name }) else { return nil }
+        if byName[name] == nil { byName[name] = identity(of: number) }
+        return number
     }
 
     /// bluetoothd shows an adapter under a number. Whoever had that number before is away.

@@ -45,6 +45,11 @@ final class PeripheralTable: Sendable {
         state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }
     }
 
+    /// The number of the adapter that was asked for by name, under whatever name it is there now.
+    func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
+        state.withLock { $0.adapters.number(named: name, among: adapters) }
+    }
+
     /// A number that no connection of the manager had before.
     func nextLinkNumber() -> UInt64 {
         state.withLock { state in

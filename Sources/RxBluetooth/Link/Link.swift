@@ -20,6 +20,8 @@ final class Link: @unchecked Sendable {
     private var abortions = 0
     /// Whether no `Connect` is under way, and the next is due in a moment.
     private(set) var isPausing = false
+    /// Why bluetoothd says that the link goes down.
+    var announced: BluetoothError.DisconnectReason?
     private(set) var deadline: BusTask?
     /// Why it is being closed.
     var closingCause = BluetoothError(.disconnected(.requested))

@@ -51,7 +51,7 @@ extension BluetoothError {
     var isOutage: Bool {
         switch kind {
         case .busUnavailable, .daemonUnavailable, .noAdapter, .adapterOff, .adapterBlocked: true
-        case .disconnected(let reason): reason == .adapter || reason == .daemon || reason == .bus
+        case .disconnected(let reason): [.adapter, .daemon, .bus, .suspend].contains(reason)
         default: false
         }
     }

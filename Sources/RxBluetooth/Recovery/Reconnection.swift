@@ -45,7 +45,7 @@ public struct Reconnection: Sendable {
     /// never paired when the adapter is switched off (Q32).
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
-        case .disconnected(let reason): reason == .requested
+        case .disconnected(let reason): reason == .requested || reason == .authentication
         case .closed, .permissionDenied, .alreadyConnected, .bondLost, .needsPairing, .notAuthorized, .pairingFailed,
             .unsupported, .invalidArgument:
             true

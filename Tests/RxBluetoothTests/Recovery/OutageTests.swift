@@ -19,7 +19,7 @@ struct OutageTests {
     }
 
     enum Outage: CaseIterable {
-        case crash, power, blocked, replug, link
+        case crash, power, blocked, replug, suspend, link
 
         /// Begins it, and gives the reason that streams without recovery fail with.
         func begin(_ bluez: SimulatedBlueZ) -> BluetoothError.DisconnectReason {
@@ -28,11 +28,15 @@ struct OutageTests {
             case .power: bluez.setPower(false)
             case .blocked: bluez.setBlocked(true)
             case .replug: bluez.removeAdapter(0)
+            // As some computers do when they go to sleep (Q34).
+            case .suspend:
+                bluez.dropLink(to: Sensor.text, reason: .suspend)
+                bluez.removeAdapter(0)
             case .link: bluez.dropLink(to: Sensor.text)
             }
             return switch self {
             case .crash: .daemon
-            case .power, .blocked, .replug: .adapter
+            case .power, .blocked, .replug, .suspend: .adapter
             case .link: .unknown
             }
         }
@@ -44,6 +48,7 @@ struct OutageTests {
             case .blocked: bluez.setBlocked(false)
             // Another number than before (Q28).
             case .replug: bluez.addAdapter(as: 2)
+            case .suspend: bluez.addAdapter(as: 0)
             case .link: break
             }
         }

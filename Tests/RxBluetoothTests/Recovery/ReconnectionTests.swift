@@ -166,6 +166,29 @@ struct ReconnectionTests {
         #expect(link.isLive)
     }
 
+    @Test(arguments: [
+        (DisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout), (.local, .local),
+        (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
+    ])
+    func `Q86 A bluetoothd that tells why the link went down is believed`(
+        told: DisconnectReason, reason: BluetoothError.DisconnectReason
+    ) {
+        var scenario = Scenario(peripherals: [Sensor.peripheral])
+        scenario.quirks = [.Q86]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let plain = stage.connect(peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
+        stage.advance(10)
+        #expect(plain.kind == .disconnected(reason))
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
+        stage.advance(5_000)
+        // The bond does not hold, and will not after the next attempt either (Q87).
+        #expect(link.isLive == (reason != .authentication))
+    }
+
     @Test func `S32 A supervised peripheral is taken, also while it waits for its link`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
