@@ -5,12 +5,13 @@ import Rx
 public enum AdapterSelection: Hashable, Sendable {
     /// The first, by number, that is powered and can be a central; while none is, the first that could be switched on (Q27).
     case automatic
-    /// The one with this name, for example `hci1`. Names may change when adapters are plugged in anew (Q28).
+    /// The one with this name, for example `hci1`, when it is first there. Names may change when adapters are plugged in anew, so it
+    /// is known by its address from then on (Q28); while it is away, another that has the name will do.
     case named(String)
     /// The one with this address, whatever its name.
     case address(BluetoothAddress)
 
-    func choose(from adapters: [UInt16: AdapterRecord], current: UInt16?) -> UInt16? {
+    func choose(from adapters: [UInt16: AdapterRecord], current: UInt16?, _ table: PeripheralTable) -> UInt16? {
         switch self {
         case .automatic:
             let centrals = adapters.values.filter(\.isCentral).sorted { $0.number < $1.number }
@@ -20,7 +21,7 @@ public enum AdapterSelection: Hashable, Sendable {
                 return current
             }
             return (centrals.first(where: \.isPowered) ?? centrals.first)?.number
-        case .named(let name): return adapters.keys.first { "hci\($0)" == name }
+        case .named(let name): return table.number(named: name, among: adapters)
         case .address(let address): return adapters.values.first { $0.address == address }?.number
         }
     }

@@ -47,22 +47,13 @@ extension LabTests {
                 #expect(scan.errors.split(separator: "\n").count == 1)
                 #expect(scan.errors.contains("bluetoothd is not running"))
 
-                try startDaemon()
+                try Outage.startDaemon()
                 _ = try await manager.state.filter { $0 == .poweredOn || $0 == .poweredOff }.firstValue()
                 try power(true)
                 _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
                 // The new daemon knows nothing of our scan; a new one works (S15).
                 _ = try await manager.peripheral(named: "HRM-0")
             }
-        }
-
-        private func startDaemon() throws {
-            let daemon = Process()
-            daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            daemon.arguments = ["PATH=/usr/libexec/bluetooth:/usr/sbin:/usr/bin:/bin", "bluetoothd", "-n", "-E"]
-            daemon.standardOutput = FileHandle.nullDevice
-            daemon.standardError = FileHandle.nullDevice
-            try daemon.run()
         }
     }
 }

@@ -6,7 +6,9 @@ final class BlueZAccess: Sendable {
     let settings: Settings
     private let open: @Sendable () -> any Bus
     private let phase = Guarded(Phase.idle)
-    private let peripherals = PeripheralTable()
+    let peripherals = PeripheralTable()
+    /// Each change of any connection.
+    let connectionChanges = PublishSubject<ConnectionChange>()
     /// What the present client tells; nil while it has told nothing yet. Fails when the manager is closed.
     let reports = BehaviorSubject<BlueZClient.Report?>(value: nil)
 

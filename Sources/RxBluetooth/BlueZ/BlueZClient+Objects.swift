@@ -10,8 +10,11 @@ extension BlueZClient {
                 try add(key, &object, isSnapshot: true)
             }
         }
-        // What stands below a device that is not there belongs to nobody.
-        for (key, record) in devices where record.peripheral == nil { devices[key] = nil }
+        for adapter in adapters.values { peripherals.follow(adapter) }
+        for (key, record) in devices {
+            // What stands below a device that is not there belongs to nobody.
+            if record.isListed { givePeripheral(key) } else { devices[key] = nil }
+        }
     }
 
     /// Reads the interfaces of one object (`a{sa{sv}}`) into the mirror. An object of ours that is malformed is left out
@@ -26,6 +29,7 @@ extension BlueZClient {
                 var record = AdapterRecord(number: number)
                 _ = try AdapterRecord.table.read(&entry, into: &record, rejected: &rejected)
                 adapters[number] = record
+                if !isSnapshot { peripherals.follow(record) }
             case (.device, .device(let key)):
                 try addDevice(key, &entry, isSnapshot: isSnapshot)
                 hasDevice = true
@@ -61,8 +65,15 @@ extension BlueZClient {
         // A path that comes again is another object (Q60); only a snapshot may have brought its children before it.
         var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
-        record.peripheral = peripherals.peripheral(for: key, kind: record.addressKind, of: access)
+        record.isListed = true
         devices[key] = record
+        // In a snapshot adapters come in any order, too, and decide whose peripherals these are (Q28).
+        if !isSnapshot { givePeripheral(key) }
+    }
+
+    private func givePeripheral(_ key: DeviceKey) {
+        let kind = devices[key]?.addressKind
+        devices[key]?.peripheral = peripherals.peripheral(for: key, kind: kind, of: access)
         devices[key]?.updatePeripheral()
     }
 

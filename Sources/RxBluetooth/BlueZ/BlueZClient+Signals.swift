@@ -2,7 +2,7 @@ import DBus
 
 /// Keeping the mirror by signals.
 extension BlueZClient {
-    /// Three rules for all objects; more would cost for each foreign signal (Q10). Each names its sender (Q17).
+    /// Four rules for all objects; more would cost for each foreign signal (Q10). Each names its sender (Q17).
     func signalSubscriptions() -> [BusTask] {
         [
             bus.subscribe(
@@ -21,6 +21,11 @@ extension BlueZClient {
                     sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesRemoved",
                     firstArgumentPath: "/org/bluez")
             ) { [weak self] in self?.interfacesRemoved($0) },
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.device, member: "Disconnected", path: "/org/bluez",
+                    includesChildren: true)
+            ) { [weak self] in self?.disconnected($0) },
         ]
     }
 
@@ -44,6 +49,17 @@ extension BlueZClient {
                 default: break
                 }
             }
+        } catch {
+            rejected += 1
+        }
+    }
+
+    private func disconnected(_ signal: Message) {
+        guard isSynced, case .device(let key)? = signal.withPath({ ObjectKey(path: $0) }), let link = links[key] else {
+            return
+        }
+        do throws(DBusError) {
+            link.announce(try signal.read { (body) throws(DBusError) in try body.string() })
         } catch {
             rejected += 1
         }

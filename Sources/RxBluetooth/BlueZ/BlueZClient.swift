@@ -178,7 +178,7 @@ final class BlueZClient: @unchecked Sendable {
     /// Chooses the adapter anew, and tells everybody whom the change concerns.
     func adaptersChanged() {
         let previous = selected
-        selected = settings.adapter.choose(from: adapters, current: selected)
+        selected = settings.adapter.choose(from: adapters, current: selected, peripherals)
         if previous != selected {
             logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
         }

@@ -13,6 +13,8 @@ struct DeviceRecord {
     var isConnected = false
     var isResolved = false
     var isBonded = false
+    /// Whether the device itself was told of, and not only what stands below it.
+    var isListed = false
     /// The scan session in which it was heard last.
     var seenIn = 0
     /// The object for the user; kept here while bluetoothd keeps the device (S46).

@@ -1,25 +1,36 @@
 import Rx
 
 /// The one object for each device of a manager (S46): while bluetoothd or the user keeps it, the same one is handed out,
-/// also after the bus was lost and opened again.
+/// also after the bus was lost and opened again, and after the adapter came back under another number (Q28).
 final class PeripheralTable: Sendable {
     private struct State {
-        var known: [DeviceKey: WeakPeripheral] = [:]
+        var known: [Place: WeakPeripheral] = [:]
+        var adapters = AdapterIdentities()
         var sweepAt = 64
         var links: UInt64 = 0
     }
 
+    /// A device of an adapter.
+    private struct Place: Hashable {
+        let adapter: ObjectIdentifier
+        let address: BluetoothAddress
+    }
+
     private struct WeakPeripheral {
         weak var peripheral: Peripheral?
+        /// Kept, so that no other adapter gets its identity in the table.
+        let adapter: AdapterIdentity
     }
 
     private let state = Guarded(State())
 
     func peripheral(for key: DeviceKey, kind: BluetoothAddress.Kind?, of access: BlueZAccess?) -> Peripheral {
         state.withLock { state in
-            if let peripheral = state.known[key]?.peripheral { return peripheral }
-            let peripheral = Peripheral(key: key, kind: kind, access: access)
-            state.known[key] = WeakPeripheral(peripheral: peripheral)
+            let adapter = state.adapters.identity(of: key.adapter)
+            let place = Place(adapter: ObjectIdentifier(adapter), address: key.address)
+            if let peripheral = state.known[place]?.peripheral { return peripheral }
+            let peripheral = Peripheral(key.address, of: adapter, kind: kind, access: access)
+            state.known[place] = WeakPeripheral(peripheral: peripheral, adapter: adapter)
             // Private addresses change for ever; entries that nobody uses go before the table doubles.
             if state.known.count >= state.sweepAt {
                 state.known = state.known.filter { $0.value.peripheral != nil }
@@ -27,6 +38,16 @@ final class PeripheralTable: Sendable {
             }
             return peripheral
         }
+    }
+
+    /// bluetoothd shows an adapter; its peripherals are reached by its number from now on.
+    func follow(_ adapter: AdapterRecord) {
+        state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }
+    }
+
+    /// The number of the adapter that was asked for by name, under whatever name it is there now.
+    func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
+        state.withLock { $0.adapters.number(named: name, among: adapters) }
     }
 
     /// A number that no connection of the manager had before.

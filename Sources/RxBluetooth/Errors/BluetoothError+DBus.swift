@@ -33,6 +33,15 @@ extension BluetoothError {
         }
     }
 
+    /// Whether the controller gave up an attempt to connect, which it does now and then without a reason of its own (Q77);
+    /// the second text is that of daemons before 5.62, and the last is for a cancellation that nobody asked for (Q79).
+    var isAbortedConnection: Bool {
+        guard case .connectFailed(let text) = kind else { return false }
+        return [
+            "le-connection-abort-by-local", "Software caused connection abort", "br-connection-canceled",
+        ].contains(text)
+    }
+
     /// The code stands in the text only: “Operation failed with ATT error: 0x81” (Q96). Other texts imply one.
     private static func attCode(of error: DBusError) -> UInt8? {
         switch error.message {

@@ -68,6 +68,16 @@ extension BluetoothError {
         /// Nobody said why: up to BlueZ 5.82 the daemon does not (Q86). Usually the peripheral went out of
         /// range, was switched off, or ended the link.
         case unknown
+        /// The peripheral was not heard for too long. This and the four below are told from BlueZ 5.83 on.
+        case timeout
+        /// The peripheral ended it.
+        case remote
+        /// This computer ended it, and not by this program.
+        case local
+        /// The link could not be encrypted: the bond does not hold (Q87).
+        case authentication
+        /// This computer went to sleep (Q34).
+        case suspend
         /// This program asked for it.
         case requested
         /// The adapter was switched off or removed.

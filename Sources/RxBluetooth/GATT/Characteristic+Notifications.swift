@@ -12,7 +12,8 @@ extension Characteristic {
     /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` offer neither, with the cause where they
     /// cannot be turned on (S72), with ``BluetoothError/Kind/overflow`` as `buffer` says, and with the error of the connection
     /// when that ends. Where another program has the characteristic alone, or asks for it by another transport than
-    /// this one does already, that is ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` (Q105).
+    /// this one does already, that is ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` (Q105). Over a
+    /// connection that is made again when it is lost, notifications are turned on again and the stream goes on (S78).
     /// Source: BlueZ, `gatt-api.txt`, `StartNotify` and `AcquireNotify`.
     ///
     /// - Parameters:
@@ -22,7 +23,9 @@ extension Characteristic {
     public func observeValueUpdates(
         using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
     ) -> Observable<[UInt8]> {
-        peripheral.stream(within: buffer, of: self) { client, emitter in client.observe(self, transport, emitter) }
+        peripheral.surviving(
+            peripheral.stream(within: buffer, of: self) { client, emitter in client.observe(self, transport, emitter) },
+            link: service.link)
     }
 
     /// How many values of this characteristic subscribers of this manager have lost because they were too slow for their

@@ -73,7 +73,7 @@ public struct Characteristic: Hashable, Sendable {
     /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.
     /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
     public func discoverDescriptors() -> Observable<Descriptor> {
-        peripheral.stream { client, emitter in
+        let discovery: Observable<Descriptor> = peripheral.stream { client, emitter in
             do throws(BluetoothError) {
                 for found in try client.descriptors(of: self) { emitter.next(found) }
                 emitter.complete()
@@ -81,6 +81,7 @@ public struct Characteristic: Hashable, Sendable {
                 emitter.fail(error.during(.discover, target))
             }
         }
+        return peripheral.surviving(discovery, link: service.link)
     }
 }
 

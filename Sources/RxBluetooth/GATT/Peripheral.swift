@@ -2,12 +2,15 @@ public import Rx
 
 /// A Bluetooth device in the role of a peripheral. There is one object for each device of a manager (S46).
 ///
-/// It holds no connection: ``connect()`` makes one, and the subscription to it is the connection.
+/// It holds no connection: ``connect(options:)`` makes one, and the subscription to it is the connection.
 public final class Peripheral: Sendable {
-    let key: DeviceKey
+    /// The device's address. One that is random may belong to another device later.
+    public let address: BluetoothAddress
+    private let adapter: AdapterIdentity
     private weak let access: BlueZAccess?
-    private let scheduler: (any SchedulerType)?
+    let scheduler: (any SchedulerType)?
     private let info: Guarded<Info>
+    private let use = Guarded(Use())
 
     private struct Info {
         var name: String?
@@ -16,15 +19,24 @@ public final class Peripheral: Sendable {
         var drops: [CharacteristicKey: Int] = [:]
     }
 
-    init(key: DeviceKey, kind: BluetoothAddress.Kind?, access: BlueZAccess?) {
-        self.key = key
+    /// What only few of many peripherals have.
+    private struct Use {
+        var connection: BehaviorSubject<ConnectionState>?
+        var supervision: Supervision?
+    }
+
+    init(
+        _ address: BluetoothAddress, of adapter: AdapterIdentity, kind: BluetoothAddress.Kind?, access: BlueZAccess?
+    ) {
+        self.address = address
+        self.adapter = adapter
         self.access = access
         scheduler = access?.settings.scheduler
         info = Guarded(Info(name: nil, kind: kind))
     }
 
-    /// The device's address. One that is random may belong to another device later.
-    public var address: BluetoothAddress { key.address }
+    /// Where bluetoothd has the device now: under its adapter's present number (Q28).
+    var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
     /// Which kind of address it is; nil where bluetoothd did not tell.
     public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
@@ -45,25 +57,41 @@ public final class Peripheral: Sendable {
     /// Emits the peripheral once it is connected, and does not complete: it fails with
     /// ``BluetoothError/Kind/disconnected(_:)`` when the link is lost, and everything under way over the link fails with the same
     /// error (S59). Cold: subscribing connects, disposing disconnects. A link that another program made is used and not
-    /// closed (Q74). Fails with ``BluetoothError/Kind/alreadyConnected`` while this manager has a live
-    /// connection (S32), and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``.
+    /// closed (Q74), unless the options say otherwise. Fails with ``BluetoothError/Kind/alreadyConnected`` while this manager has a
+    /// connection (S32), and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``. An attempt that the
+    /// controller gave up is repeated within that time, eight times at most (Q77).
+    ///
+    /// With ``ConnectOptions/reconnection`` the connection is made again whenever it is lost. It emits once all the same, when the
+    /// services were read for the first time; ``connectionState`` tells each loss with its reason. What was discovered stays
+    /// valid. Discovery and notifications wait for the link to come back and go on by themselves (S78); reads and writes
+    /// fail when it is lost, for they may have taken effect. It fails with the last error when it is given up.
     /// Source: BlueZ, `device-api.txt`, `Connect`.
-    public func connect() -> Observable<Peripheral> {
+    ///
+    /// - Parameter options: Whether to connect again, and what to do with a link that is there already. Default: connect
+    ///   once, and share it.
+    public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
+        if let reconnection = options.reconnection { return supervised(options, reconnection) }
+        return link(LinkTerms(existing: options.existingLink))
+    }
+
+    func link(_ terms: LinkTerms) -> Observable<Peripheral> {
         stream { [self] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
-                client.connect(self, emitter)
+                client.connect(self, terms, emitter)
             }
         }
     }
 
     /// Closes the link, whoever made it, and completes when it is closed; at once where there is none.
-    /// A live ``connect()`` fails with ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`.
+    /// A live ``connect(options:)`` fails with ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`.
     /// Fails where bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` where the link is not closed in
     /// ``Deadlines/disconnect`` (S44). Cold; once it is sent, disposing does not take it back.
     /// Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
+            // One that waits for its link to come back has none to close.
+            supervision?.end(BluetoothError(.disconnected(.requested)))
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 client.disconnect(self, emitter)
@@ -81,9 +109,10 @@ public final class Peripheral: Sendable {
     ///
     /// - Parameter services: The services that are wanted. Default, and empty: all.
     public func discoverServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
-        stream { [self] client, emitter in
+        let discovery: Observable<Service> = stream { [self] client, emitter in
             client.discoverServices(of: self, services, emitter)
         }
+        return surviving(discovery)
     }
 
     /// What the largest packet of the present link is, or that there is none.
@@ -139,6 +168,50 @@ public final class Peripheral: Sendable {
 
     /// How many values of a characteristic were lost for want of room.
     func drops(of key: CharacteristicKey) -> Int { info.withLock { $0.drops[key] ?? 0 } }
+}
+
+extension Peripheral {
+    /// The manager's way to the bus; nil when the manager is gone.
+    var present: BlueZAccess? { access }
+
+    /// How the connection stands; made when somebody first looks or connects.
+    var connection: BehaviorSubject<ConnectionState> {
+        use.withLock { use in
+            if let connection = use.connection { return connection }
+            let connection = BehaviorSubject(value: ConnectionState.disconnected(nil))
+            use.connection = connection
+            return connection
+        }
+    }
+
+    /// The connection has changed.
+    func enter(_ state: ConnectionState) {
+        let connection = connection
+        guard (try? connection.value()) != state else { return }
+        connection.onNext(state)
+        access?.connectionChanges.onNext(ConnectionChange(peripheral: self, state: state))
+    }
+
+    /// Who keeps the peripheral connected, if somebody does.
+    var supervision: Supervision? { use.withLock(\.supervision) }
+
+    /// Takes the place of who keeps it connected; false where it is taken.
+    func claim(_ supervision: Supervision) -> Bool {
+        use.withLock { use in
+            guard use.supervision == nil else { return false }
+            use.supervision = supervision
+            return true
+        }
+    }
+
+    /// Gives that place back; false where it was another's.
+    func free(_ supervision: Supervision) -> Bool {
+        use.withLock { use in
+            guard use.supervision === supervision else { return false }
+            use.supervision = nil
+            return true
+        }
+    }
 }
 
 extension Peripheral: Hashable, CustomStringConvertible {

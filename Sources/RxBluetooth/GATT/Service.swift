@@ -22,7 +22,7 @@ public struct Service: Hashable, Sendable {
     ///
     /// - Parameter characteristics: The characteristics that are wanted. Default, and empty: all.
     public func discoverCharacteristics(_ characteristics: [BluetoothUUID] = []) -> Observable<Characteristic> {
-        peripheral.stream { client, emitter in
+        let discovery: Observable<Characteristic> = peripheral.stream { client, emitter in
             do throws(BluetoothError) {
                 for found in try client.characteristics(of: self, characteristics) { emitter.next(found) }
                 emitter.complete()
@@ -30,6 +30,7 @@ public struct Service: Hashable, Sendable {
                 emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
+        return peripheral.surviving(discovery, link: link)
     }
 
     /// Tells the services that this one includes.

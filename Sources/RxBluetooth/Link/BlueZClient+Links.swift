@@ -1,28 +1,50 @@
 import DBus
 import Rx
 
+/// How a link is to be made.
+struct LinkTerms: Sendable {
+    /// The number of the connection that it continues; nil for a new one.
+    var number: UInt64?
+    var existing = ConnectOptions.ExistingLink.share
+    /// Whether it counts only once its services are read.
+    var awaitsServices = false
+}
+
 /// Connections.
 extension BlueZClient {
-    func connect(_ peripheral: Peripheral, _ emitter: Emitter<Peripheral>) {
+    func connect(_ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>) {
         let key = peripheral.key
         do throws(BluetoothError) {
+            // While a supervised connection waits for its link, the peripheral is taken all the same (S32).
+            if let supervision = peripheral.supervision, supervision.number != terms.number {
+                throw BluetoothError(.alreadyConnected)
+            }
             if let link = links[key] {
                 guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
                 // What is being closed is waited for (S31).
-                link.whenOver { [weak self] _ in
-                    if emitter.isActive { self?.connect(peripheral, emitter) }
-                }
-                return
+                return connect(peripheral, terms, emitter, after: link)
             }
             if let obstacle { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
+            if device.isConnected, terms.existing == .replace, let link = adopted(peripheral) {
+                connect(peripheral, terms, emitter, after: link)
+                return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+            }
             let link = Link(
-                peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: device.isConnected,
-                emitter: emitter)
+                peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
+                isForeign: device.isConnected && terms.existing != .takeOver, emitter: emitter)
             links[key] = link
             link.start()
         } catch {
             emitter.fail(error.during(.connect, key.address.description))
+        }
+    }
+
+    private func connect(
+        _ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>, after link: Link
+    ) {
+        link.whenOver { [weak self] _ in
+            if emitter.isActive { self?.connect(peripheral, terms, emitter) }
         }
     }
 
@@ -40,7 +62,8 @@ extension BlueZClient {
         guard devices[peripheral.key]?.isConnected == true else { return nil }
         let nobody = Emitter(AnyObserver<Peripheral> { _ in })
         let link = Link(
-            peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: true, emitter: nobody)
+            peripheral, LinkTerms(), number: peripherals.nextLinkNumber(), client: self, isForeign: true,
+            emitter: nobody)
         links[peripheral.key] = link
         return link
     }
@@ -55,6 +78,8 @@ extension BlueZClient {
     func link(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
         let link = try link(key)
         guard link.number == number else { throw Self.outdated }
+        // A link that has come back is one for us when its services are there.
+        guard link.isReady else { throw BluetoothError(.notConnected) }
         return link
     }
 

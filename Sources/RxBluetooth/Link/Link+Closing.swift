@@ -6,6 +6,7 @@ extension Link {
     /// daemon has both answered and shown it, or after the deadline (Q84).
     func close(_ cause: BluetoothError, isForced: Bool = false) {
         switch phase {
+        case .connecting where isPausing: return end(cause)
         case .connecting, .connected: break
         case .losing: return end(cause)
         case .closing, .ended: return
@@ -14,6 +15,9 @@ extension Link {
         // A Connect under way is not called off: it might not have been sent yet, and then its Disconnect would be meant
         // for the link of another program.
         phase = .closing
+        deadline?.cancel()
+        closingCause = cause
+        peripheral.enter(.disconnecting)
         client.teardowns.begin()
         abandon(cause)
         task = client.call(
@@ -42,6 +46,7 @@ extension Link {
         stopWaiting()
         client.links[key] = nil
         client.teardowns.end()
+        peripheral.enter(.disconnected(told(closingCause)))
         finish(failure)
     }
 }

@@ -6,10 +6,24 @@ extension Link {
     func connectedChanged(_ isConnected: Bool) {
         guard !isConnected else { return }
         switch phase {
-        case .connected: lost(.unknown)
+        case .connected: lost(announced ?? .unknown)
         case .closing where isDisconnectAnswered: closed(nil)
         case .connecting, .losing, .closing, .ended: break
         }
+    }
+
+    /// A bluetoothd that tells why does so a moment before it shows that the link is down (Q86). What is not said, or said in a
+    /// word that is not known, stays unknown. Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
+    func announce(_ reason: String) {
+        announced =
+            switch reason {
+            case "org.bluez.Reason.Timeout": .timeout
+            case "org.bluez.Reason.Local": .local
+            case "org.bluez.Reason.Remote": .remote
+            case "org.bluez.Reason.Authentication": .authentication
+            case "org.bluez.Reason.Suspend": .suspend
+            default: nil
+            }
     }
 
     /// bluetoothd took the device away. It does not show `Connected` any more (Q61).

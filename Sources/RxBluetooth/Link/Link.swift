@@ -12,7 +12,19 @@ final class Link: @unchecked Sendable {
     let emitter: Emitter<Peripheral>
     /// Whether another program had connected the device before us; then closing is not ours to do (Q74).
     let isForeign: Bool
+    private let awaitsServices: Bool
+    /// Whether it is up, and its services are read where that was to be awaited.
+    private(set) var isReady = false
     var phase = Phase.connecting
+    /// How often the controller gave the attempt up (Q77).
+    private var abortions = 0
+    /// Whether no `Connect` is under way, and the next is due in a moment.
+    private(set) var isPausing = false
+    /// Why bluetoothd says that the link goes down.
+    var announced: BluetoothError.DisconnectReason?
+    private(set) var deadline: BusTask?
+    /// Why it is being closed.
+    var closingCause = BluetoothError(.disconnected(.requested))
     /// The call of `Connect`, and the question whether that came about.
     private var connecting: BusTask?
     /// What is waited for after that: an answer, or a deadline.
@@ -33,7 +45,11 @@ final class Link: @unchecked Sendable {
         case connecting, connected, losing, closing, ended
     }
 
-    init(_ peripheral: Peripheral, number: UInt64, client: BlueZClient, isForeign: Bool, emitter: Emitter<Peripheral>) {
+    init(
+        _ peripheral: Peripheral, _ terms: LinkTerms, number: UInt64, client: BlueZClient, isForeign: Bool,
+        emitter: Emitter<Peripheral>
+    ) {
+        awaitsServices = terms.awaitsServices
         self.peripheral = peripheral
         self.key = peripheral.key
         self.number = number
@@ -49,9 +65,19 @@ final class Link: @unchecked Sendable {
 
     func start() {
         emitter.onEnd { [weak self] in self?.close(BluetoothError(.disconnected(.requested))) }
+        peripheral.enter(.connecting)
+        deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.expired() }
+        connect()
+    }
+
+    private func connect() {
         connecting = client.call(
             path: key.path, interface: BlueZ.device, member: "Connect", deadline: deadlines.connect
         ) { [weak self] in self?.answered($0) }
+    }
+
+    private func expired() {
+        if phase == .connecting { close(BluetoothError(.timedOut, operation: .connect, target: target)) }
     }
 
     private func answered(_ result: Result<Message, DBusError>) {
@@ -62,9 +88,26 @@ final class Link: @unchecked Sendable {
         case .failure(let error) where error.kind == .alreadyConnected: confirm()
         // It refuses to connect what another program has connected a moment ago; that link is there to be used (Q74).
         case .failure where isForeign && client.devices[key]?.isConnected == true: confirm()
+        case .failure(let error) where error.isAbortedConnection && abortions < Self.mostAbortions: aborted()
         // The daemon is still trying, and must be told to stop (Q8).
         case .failure(let error) where error.kind == .timedOut: close(error)
         case .failure(let error): end(error)
+        }
+    }
+
+    /// How often an attempt that the controller gave up is repeated: the ninth failure is told (Q77).
+    private static let mostAbortions = 8
+
+    /// The controller gave the attempt up, as it does now and then. It is repeated after a moment, and not while the
+    /// device still looks connected (Q77).
+    private func aborted() {
+        abortions += 1
+        isPausing = true
+        connecting = client.bus.schedule(after: .milliseconds(250)) { [weak self] in
+            guard let self, phase == .connecting else { return }
+            if client.devices[key]?.isConnected == true, abortions < Self.mostAbortions { return aborted() }
+            isPausing = false
+            connect()
         }
     }
 
@@ -85,8 +128,20 @@ final class Link: @unchecked Sendable {
     private func opened() {
         phase = .connected
         connecting = nil
+        deadline?.cancel()
         client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         if client.devices[key]?.isResolved == true { mtu.ask() }
+        guard awaitsServices else { return ready() }
+        _ = resolution.wait { [weak self] error in
+            guard let self, phase == .connected else { return }
+            // A peer that never tells its services is dead, whatever bluetoothd says of the link (Q73).
+            if let error { close(error.during(.connect, target)) } else { ready() }
+        }
+    }
+
+    private func ready() {
+        isReady = true
+        peripheral.enter(.connected)
         emitter.next(peripheral)
     }
 
@@ -106,17 +161,24 @@ final class Link: @unchecked Sendable {
         stopWaiting()
         client.links[key] = nil
         abandon(cause)
+        peripheral.enter(.disconnected(told(cause)))
         emitter.fail(cause.during(.connect, target))
         finish(nil)
     }
 
+    /// The reason as those hear it who did not ask for anything.
+    func told(_ cause: BluetoothError) -> BluetoothError {
+        BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+    }
+
     func stopWaiting() {
         connecting?.cancel()
+        deadline?.cancel()
         task?.cancel()
     }
 
     func abandon(_ cause: BluetoothError) {
-        let cause = BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+        let cause = told(cause)
         mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)

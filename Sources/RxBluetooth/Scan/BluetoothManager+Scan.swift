@@ -4,7 +4,7 @@ extension BluetoothManager {
     /// Scans for peripherals.
     ///
     /// Emits each peripheral that is heard, as ``ScanOptions`` say, and never completes. Fails when Bluetooth cannot be
-    /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others.
+    /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others (S13); with ``ScanOptions/resumes`` it waits and goes on instead.
     /// Cold: scanning begins with the first subscription to any scan of this manager and stops when the last is
     /// disposed of; further subscriptions share it (S11). Which of the scanned peripherals each gets is decided here, since the
     /// filters of all programs are merged by bluetoothd (Q43).
@@ -16,17 +16,7 @@ extension BluetoothManager {
     public func scanForPeripherals(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
     ) -> Observable<ScannedPeripheral> {
-        access.stream { client, emitter in
-            client.whenKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    _ = try client.poweredAdapter()
-                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
-                } catch {
-                    emitter.fail(error.during(.scan, nil))
-                }
-            }
-        }
+        access.scan(services, options)
     }
 
     /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.

@@ -1,4 +1,4 @@
-/// How a scan reports. The defaults are those of CoreBluetooth.
+/// How a scan reports, and what it does when it is interrupted. The defaults are those of CoreBluetooth.
 public struct ScanOptions: Hashable, Sendable {
     /// Whether every advertisement is reported. Where not, which is the default, a peripheral is reported when it is
     /// first heard, and again when its name or the services that it lists change.
@@ -6,10 +6,24 @@ public struct ScanOptions: Hashable, Sendable {
     /// Whether to begin with the peripherals that bluetoothd remembers, marked ``ScannedPeripheral/isCached``. They may
     /// be far away (Q53). Default: not.
     public var includesKnown: Bool
+    /// Whether the scan waits where Bluetooth cannot be used, and goes on by itself when it can (again): after bluetoothd was
+    /// started anew, the adapter was switched on or plugged in, the computer woke up, or the bus came back. It fails
+    /// then only where waiting is of no use, and ``BluetoothManager/state`` tells why it is silent. What was reported
+    /// before an interruption is reported again after it. Default: not; the scan fails.
+    public var resumes: Bool
+    /// After how long a silence of all devices scanning is started anew, because a controller may fall silent while everything
+    /// says that it scans (Q42). It takes this long at least and twice as long at most, and where the air stays silent, each time
+    /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never.
+    public var restartsAfterSilence: Duration?
 
     /// Makes options.
-    public init(allowsDuplicates: Bool = false, includesKnown: Bool = false) {
+    public init(
+        allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
+        restartsAfterSilence: Duration? = nil
+    ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
+        self.resumes = resumes
+        self.restartsAfterSilence = restartsAfterSilence
     }
 }

@@ -11,6 +11,7 @@ final class ScanSession: @unchecked Sendable {
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
+    private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
     /// Whether the session that is being started is to be stopped at once, because nobody wants it any more.
     private var isUnwanted = false {
         didSet {
@@ -26,14 +27,18 @@ final class ScanSession: @unchecked Sendable {
         case stopping
     }
 
-    /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38).
-    private static let backoff: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1)]
+    /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
+    /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
+    /// next one may not look for anything meanwhile. Source: Linux, `DISCOV_LE_TIMEOUT`.
+    private static let backoff: [Duration] =
+        [.milliseconds(250), .milliseconds(500)] + Array(repeating: .seconds(1), count: 11)
 
     init(_ client: BlueZClient) { self.client = client }
 
     func add(_ subscriber: ScanSubscriber) {
         subscribers.append(subscriber)
         isUnwanted = false
+        watch()
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
         if subscriber.options.includesKnown, let adapter = client.selected {
             for sighting in records(on: adapter) where subscriber.wants(sighting) {
@@ -45,6 +50,7 @@ final class ScanSession: @unchecked Sendable {
 
     private func remove(_ subscriber: ScanSubscriber) {
         subscribers.removeAll { $0 === subscriber }
+        watch()
         guard subscribers.isEmpty else { return }
         switch phase {
         case .active(let adapter): stop(adapter)
@@ -58,6 +64,7 @@ final class ScanSession: @unchecked Sendable {
     func fail(_ error: BluetoothError, isStopping: Bool = false) {
         let failed = subscribers
         subscribers = []
+        watch()
         switch phase {
         case .active(let adapter) where isStopping: stop(adapter)
         case .starting where isStopping: isUnwanted = true
@@ -122,6 +129,15 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
+    private func watch() { watchdog.watch(subscribers.compactMap(\.options.restartsAfterSilence).min()) }
+
+    /// Nothing was heard for too long, so the session is begun anew, under those who share it (Q42).
+    private func restart() {
+        guard case .active(let adapter) = phase else { return }
+        client.logger.info("A scan hears nothing, and is started anew.", metadata: ["session": "\(session)"])
+        stop(adapter)
+    }
+
     private func stop(_ adapter: UInt16) {
         phase = .stopping
         let session = session
@@ -149,6 +165,7 @@ final class ScanSession: @unchecked Sendable {
         case .starting(key.adapter), .active(key.adapter): break
         default: return
         }
+        watchdog.hasHeard = true
         client.devices[key]?.seenIn = session
         guard let record = client.devices[key] else { return }
         var sighting: ScannedPeripheral?

@@ -94,6 +94,7 @@ struct NotifyCommand: BluetoothCommand {
             EXAMPLES:
               ble-cli notify Strap "Heart Rate Measurement" --count 10
               ble-cli notify Strap 2A37 --timeout 60 --json
+              ble-cli notify Strap 2A37 --reconnect
             """)
 
     @OptionGroup var common: CommonOptions
@@ -102,6 +103,9 @@ struct NotifyCommand: BluetoothCommand {
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End after so many values.", valueName: "number"))
     var count: String?
+
+    @Flag(help: "Connect again when the link is lost, or Bluetooth was away, and go on.")
+    var reconnect = false
 
     func verb() throws(Failure) -> any Verb {
         var number: Int?
@@ -113,6 +117,6 @@ struct NotifyCommand: BluetoothCommand {
         }
         return NotifyVerb(
             target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
-            count: number)
+            count: number, reconnects: reconnect)
     }
 }

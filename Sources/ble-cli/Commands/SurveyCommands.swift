@@ -25,6 +25,7 @@ struct ScanCommand: BluetoothCommand {
               ble-cli scan
               ble-cli scan --service 180D --timeout 10
               ble-cli scan --json --all > advertisements.jsonl
+              ble-cli scan --json --reconnect
             """)
 
     @OptionGroup var common: CommonOptions
@@ -42,6 +43,9 @@ struct ScanCommand: BluetoothCommand {
     @Flag(name: .customLong("known"), help: "Begin with the devices that bluetoothd remembers, near or not.")
     var includesKnown = false
 
+    @Flag(help: "Wait where Bluetooth cannot be used, and go on when it can.")
+    var reconnect = false
+
     func verb() throws(Failure) -> any Verb {
         var uuids: [BluetoothUUID] = []
         for text in services {
@@ -50,6 +54,6 @@ struct ScanCommand: BluetoothCommand {
             }
             uuids.append(uuid)
         }
-        return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown)
+        return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect)
     }
 }

@@ -20,7 +20,9 @@ enum Launch {
                 BluetoothManager(
                     queue: queue, adapter: options.adapter, deadlines: options.deadlines, logger: logger)
             }
-        let session = Session(manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options)
+        let session = Session(
+            manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,
+            notes: FileOutput.error)
         let run = Run(session, errors: FileOutput.error) { code in
             // The simulation lives as long as its user.
             withExtendedLifetime(simulation) {}

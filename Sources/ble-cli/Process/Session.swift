@@ -9,6 +9,11 @@ struct Session: Sendable {
     let scheduler: any SchedulerType
     let output: any Output
     let options: Options
+    /// Where it is told what a person should know meanwhile; nil for nowhere.
+    var notes: (any Output)?
+
+    /// Tells a person something in one line.
+    func note(_ text: String) { notes?.complain(text) }
 
     /// What the common options say.
     struct Options: Sendable {

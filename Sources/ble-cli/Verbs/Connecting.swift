@@ -6,17 +6,8 @@ import Synchronization
 struct Connecting {
     let session: Session
     let target: Target
-
-    /// A controller gives up now and then, and the next attempt succeeds (Q77).
-    private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1)]
-
-    /// Connects, and does so again after each pause while the connection cannot be made.
-    private func connection(to peripheral: Peripheral, pauses: [Duration]) -> Observable<Peripheral> {
-        peripheral.connect().catch { error in
-            guard case .connectFailed = (error as? BluetoothError)?.kind, let pause = pauses.first else { throw error }
-            return session.timer(pause).flatMap { _ in connection(to: peripheral, pauses: Array(pauses.dropFirst())) }
-        }
-    }
+    /// Whether to connect again when the link is lost, for as long as it takes.
+    var reconnects = false
 
     /// Emits what the peripheral has, once, and stays connected while it is subscribed to. Fails when the link is lost.
     func catalogue() -> Observable<Catalogue> {
@@ -24,7 +15,7 @@ struct Connecting {
             let stage = Stage()
             let connected = Finder(session: session, target: target).find()
                 .do(onNext: { stage.enter(.connecting($0)) })
-                .flatMap { connection(to: $0, pauses: Self.pauses) }
+                .flatMap { $0.connect(options: reconnects ? .reconnect() : ConnectOptions()) }
                 .do(onNext: { stage.enter(.discovering($0)) })
                 .flatMap { Catalogue.discover($0) }
             let late = session.timer(session.options.patience).map { _ -> Catalogue in

@@ -5,26 +5,36 @@ import RxBluetooth
 /// Shows the values that a characteristic sends: so many of them, or until the time limit, or until it is stopped.
 ///
 /// The limit counts from the start, so it bounds finding and connecting too. At the limit it is done where values
-/// came, and all of them where a number was asked for; where not, it took too long. A lost link is a failure at any time.
+/// came, and all of them where a number was asked for; where not, it took too long. A lost link
+/// is a failure at any time, unless it is to be made again.
 struct NotifyVerb: Verb {
     let target: Target
     let choice: CharacteristicChoice
     /// How many values to wait for; nil for no end.
     var count: Int?
+    /// Whether to connect again when the link is lost, and to go on.
+    var reconnects = false
 
     func run(in session: Session) -> Observable<Never> {
         Observable.deferred {
             let start = session.scheduler.now
-            return Connecting(session: session, target: target)
+            return Connecting(session: session, target: target, reconnects: reconnects)
                 .use { catalogue in
                     let characteristic = try catalogue.characteristic(choice)
-                    return limited(characteristic.observeValueUpdates(), from: start, in: session)
+                    let values = limited(characteristic.observeValueUpdates(), from: start, in: session)
+                    return told(values, of: catalogue.peripheral, in: session)
                         .do(onNext: { try session.show($0, of: characteristic) })
                         .reduce(0) { shown, _ in shown + 1 }
                         .do(onNext: { try judge($0, characteristic, in: session) })
                 }
                 .ignoreElements()
         }
+    }
+
+    private func told(
+        _ values: Observable<[UInt8]>, of peripheral: Peripheral, in session: Session
+    ) -> Observable<[UInt8]> {
+        reconnects ? values.telling(Interruptions(session: session).ofLink(to: peripheral)) : values
     }
 
     private func limited(_ values: Observable<[UInt8]>, from start: Date, in session: Session) -> Observable<[UInt8]> {

@@ -8,15 +8,26 @@ struct ScanVerb: Verb {
     var showsAll = false
     /// Whether to begin with the devices that bluetoothd remembers.
     var includesKnown = false
+    /// Whether to wait where Bluetooth cannot be used, and to go on when it can.
+    var reconnects = false
+
+    /// How long all devices may be silent before the scan is started anew, where it is to go on by itself (Q42).
+    private static let silence = Duration.seconds(90)
 
     func run(in session: Session) -> Observable<Never> {
         Observable.deferred {
             let view = view(in: session)
             let sightings = session.manager.scanForPeripherals(
                 withServices: services,
-                options: ScanOptions(allowsDuplicates: showsAll || view.wantsAll, includesKnown: includesKnown))
-            guard let timeout = session.options.timeout else { return view.show(sightings) }
-            return view.show(sightings.take(for: timeout.interval, scheduler: session.scheduler))
+                options: ScanOptions(
+                    allowsDuplicates: showsAll || view.wantsAll, includesKnown: includesKnown, resumes: reconnects,
+                    restartsAfterSilence: reconnects ? Self.silence : nil))
+            let limited =
+                session.options.timeout.map { sightings.take(for: $0.interval, scheduler: session.scheduler) }
+                ?? sightings
+            // A table has the terminal for itself.
+            guard reconnects, !view.wantsAll else { return view.show(limited) }
+            return view.show(limited.telling(Interruptions(session: session).ofBluetooth()))
         }
     }
 

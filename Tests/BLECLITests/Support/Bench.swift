@@ -41,7 +41,7 @@ struct Bench {
         let manager = BluetoothManager(
             bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter, deadlines: options.deadlines)
         let ended = End()
-        let session = Session(manager: manager, scheduler: scheduler, output: output, options: options)
+        let session = Session(manager: manager, scheduler: scheduler, output: output, options: options, notes: errors)
         let run = Run(session, errors: errors) { [scheduler] in ended.note($0, at: scheduler.clock) }
         let start = scheduler.clock
         run.start(verb)

@@ -78,14 +78,14 @@ struct ConnectVerbTests {
         #expect((5...8).contains(outcome.time ?? 0))
     }
 
-    @Test(arguments: [(3, ExitCode.done), (4, .failed)])
+    @Test(arguments: [(8, ExitCode.done), (9, .failed)])
     func `Q77 a connection that cannot be made is tried again, and then given up`(failures: Int, code: ExitCode) {
         let bench = Bench()
         bench.simulation.bluez.setConnection(SimulatedConnection(failures: failures), of: "C0:FF:EE:00:00:05")
         let outcome = bench.run(ConnectVerb(target: .part("twin")))
         #expect(outcome.code == code)
         #expect(outcome.errors.count == (code == .done ? 0 : 1))
-        #expect(bench.calls("Connect") == 4)
+        #expect(bench.calls("Connect") == 9)
     }
 
     @Test func `an interrupt while connecting leaves nothing connected`() {

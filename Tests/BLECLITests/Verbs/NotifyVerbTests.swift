@@ -60,6 +60,25 @@ struct NotifyVerbTests {
         #expect((outcome.time ?? 99) < 5)
     }
 
+    @Test func `S78 goes on after the link was lost and bluetoothd was away where that is asked for, and says so`() {
+        let bench = Bench()
+        let simulation = bench.simulation
+        let outcome = bench.run(
+            NotifyVerb(target: strap, choice: .uuid(0x2A37), reconnects: true), .limited(.seconds(40)),
+            meanwhile: [
+                (5_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") }),
+                (15_000, { _ in simulation.bluez.crash() }), (25_000, { _ in simulation.bluez.start() }),
+            ])
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.count > 20)
+        #expect(outcome.errors.count == 4)
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.dropFirst().first?.hasSuffix("connected again.") == true)
+        #expect(outcome.errors.dropFirst(2).first?.contains("because bluetoothd stopped") == true)
+        #expect(bench.calls("StartNotify") == 3)
+        #expect(bench.calls("Disconnect") == 1)
+    }
+
     @Test func `loses none of a thousand values that come fast`() {
         let bench = Bench(
             around: SimulatedPeripheral("Loud", address: "C0:FF:EE:00:00:09") {

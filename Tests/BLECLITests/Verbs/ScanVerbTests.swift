@@ -113,6 +113,25 @@ struct ScanVerbTests {
         #expect(outcome.errors.count == 1)
     }
 
+    @Test func `goes on after bluetoothd was away where that is asked for, and says so`() {
+        let bench = Bench()
+        let simulation = bench.simulation
+        let outcome = bench.run(
+            ScanVerb(reconnects: true), .limited(.seconds(20), json: true),
+            meanwhile: [
+                (2000, { _ in simulation.bluez.crash() }), (10_000, { _ in simulation.bluez.start() }),
+            ])
+        #expect(outcome.code == .done)
+        #expect(
+            outcome.errors == [
+                "ble-cli: Waiting: bluetoothd is not running.", "ble-cli: Bluetooth is back; going on.",
+            ])
+        // Every device is told of before and after.
+        #expect(outcome.lines.filter { $0.contains("C0:FF:EE:00:00:01") }.count >= 2)
+        #expect(bench.calls("StartDiscovery") == 2)
+        #expect(bench.calls("StopDiscovery") == 1)
+    }
+
     @Test func `begins with what bluetoothd remembers where that is asked for`() throws {
         let bench = Bench()
         bench.run(ScanVerb(), .limited(.seconds(1), json: true), for: 2)

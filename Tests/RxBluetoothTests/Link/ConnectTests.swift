@@ -24,11 +24,13 @@ struct ConnectTests {
     }
 
     @Test func `S28 A failure before the link is an error with its cause, and the next try is free`() {
-        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-refused")))
         let link = stage.record(peripheral.connect())
         stage.advance(1_000)
         #expect(link.elements.isEmpty)
-        #expect(link.kind == .connectFailed("le-connection-abort-by-local"))
+        #expect(link.kind == .connectFailed("le-connection-refused"))
         #expect(link.error?.operation == .connect)
         #expect(link.error?.target == Sensor.text)
         #expect(link.error?.dbusName == "org.bluez.Error.Failed")
@@ -37,6 +39,54 @@ struct ConnectTests {
         stage.advance(1_000)
         #expect(second.elements == [peripheral])
         #expect(stage.methods == ["Connect", "Connect"])
+    }
+
+    @Test(arguments: [8, 9])
+    func `Q77 What the controller gives up is tried again after 250 ms, nine times in all`(failures: Int) {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: failures))
+        let link = stage.record(peripheral.connect())
+        stage.advance(399)
+        #expect(stage.methods == ["Connect"])
+        stage.advance(1)
+        #expect(stage.methods == ["Connect", "Connect"])
+        stage.advance(8_000)
+        #expect(link.elements.count == (failures == 8 ? 1 : 0))
+        #expect(link.kind == (failures == 8 ? nil : .connectFailed("le-connection-abort-by-local")))
+        #expect(stage.count("Connect") == 9)
+    }
+
+    @Test func `Q77 It is not tried again while the device still looks connected`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+        stage.advance(300)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(199)
+        #expect(daemon.methods == ["Connect"])
+        stage.advance(1)
+        #expect(daemon.methods == ["Connect", "Connect"])
+        #expect(link.isLive)
+    }
+
+    @Test func `Q77 S30 Disposing between two tries sends nothing, and the deadline counts all tries`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 9))
+        let link = stage.record(peripheral.connect())
+        stage.advance(200)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.methods == ["Connect"])
+        stage.expectSettled()
+
+        var deadlines = Deadlines()
+        deadlines.connect = .seconds(1)
+        let (short, other) = Stage.withSensor(SimulatedConnection(failures: 9), deadlines: deadlines)
+        let late = short.record(other.connect())
+        short.advance(999)
+        #expect(late.isLive)
+        short.advance(1)
+        #expect(late.kind == .timedOut)
     }
 
     @Test func `S29 A drop after the link is a handle and then the reason`() {

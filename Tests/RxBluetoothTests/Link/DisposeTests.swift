@@ -30,7 +30,9 @@ struct DisposeTests {
     }
 
     @Test func `S30 Disposing after a failure sends nothing`() {
-        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
         let link = stage.record(peripheral.connect())
         stage.advance(1_000)
         #expect(!link.isLive)

@@ -163,6 +163,21 @@ struct StateTests {
         #expect(states.elements == [.noAdapter])
     }
 
+    @Test func `Q28 An adapter that was asked for by name is followed by its address`() {
+        let adapters = [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")]
+        let stage = Stage(Scenario(adapters: adapters, peripherals: []), adapter: .named("hci0"))
+        let seen = stage.record(stage.manager.adapters.map { $0.first(where: \.isSelected)?.address })
+        stage.advance(10)
+        let first = seen.elements.last ?? nil
+        #expect(first != nil && first != "00:1A:7D:DA:71:02")
+        stage.simulation.bluez.removeAdapter(0)
+        stage.advance(10)
+        #expect(seen.elements.last == .some(nil))
+        stage.simulation.bluez.addAdapter(adapters[0], as: 4)
+        stage.advance(10)
+        #expect(seen.elements.last == first)
+    }
+
     @Test func `Q27 The first adapter that is on is chosen, and kept while it is on`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],

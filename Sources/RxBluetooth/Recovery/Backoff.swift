@@ -1,0 +1,53 @@
+import Dispatch
+
+/// Pauses that double from one failure to the next, each longer or shorter by chance.
+struct Backoff {
+    let first: Duration
+    let longest: Duration
+    let jitter: Double
+    private var seeded: SplitMix?
+
+    init(first: Duration, longest: Duration, jitter: Double = 0, seed: UInt64? = nil) {
+        self.first = first
+        self.longest = longest
+        self.jitter = min(1, max(0, jitter))
+        seeded = seed.map { SplitMix(state: $0) }
+    }
+
+    /// The pause after so many failures in a row.
+    mutating func pause(after failures: Int) -> Duration {
+        let pause = min(longest, first * (1 << min(max(0, failures), 20)))
+        guard jitter > 0 else { return pause }
+        return pause * (1 + jitter * chance())
+    }
+
+    /// From -1 to 1.
+    private mutating func chance() -> Double {
+        guard var generator = seeded else { return .random(in: -1...1) }
+        defer { seeded = generator }
+        return .random(in: -1...1, using: &generator)
+    }
+}
+
+/// A generator that gives the same numbers for the same seed. Source: Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension Duration {
+    /// The same length for schedulers; never negative, and at most some centuries.
+    var timeInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        guard seconds < 9_000_000_000 else { return .seconds(9_000_000_000) }
+        return .nanoseconds(Int(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+    }
+}

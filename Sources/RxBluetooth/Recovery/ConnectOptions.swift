@@ -1,0 +1,37 @@
+/// How to connect.
+public struct ConnectOptions: Sendable {
+    /// What to do where the peripheral has a link already, which another program made, or this one in an earlier life (Q75).
+    public enum ExistingLink: Sendable {
+        /// Use it, and leave it open in the end, since it is somebody else's (Q74).
+        case share
+        /// Use it as if we had made it: it is closed in the end.
+        case takeOver
+        /// Close it, whoever made it, and make another one.
+        case replace
+    }
+
+    /// What to do with a link that is there already. Default: ``ExistingLink/share``.
+    public var existingLink: ExistingLink
+    /// How to connect again when the link is lost; nil, the default, for not at all.
+    public var reconnection: Reconnection?
+
+    /// Makes options.
+    public init(existingLink: ExistingLink = .share, reconnection: Reconnection? = nil) {
+        self.existingLink = existingLink
+        self.reconnection = reconnection
+    }
+
+    /// Connect again whenever the link is lost, and go on trying. See ``Reconnection``.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many attempts in a row may fail. Default: any number.
+    ///   - limit: How long the peripheral may be without a link. Default: for ever.
+    public static func reconnect(attempts: Int? = nil, within limit: Duration? = nil) -> ConnectOptions {
+        ConnectOptions(reconnection: Reconnection(attempts: attempts, limit: limit))
+    }
+
+    /// Connect again whenever the link is lost, as `reconnection` says.
+    public static func reconnect(_ reconnection: Reconnection) -> ConnectOptions {
+        ConnectOptions(reconnection: reconnection)
+    }
+}

@@ -1,0 +1,55 @@
+/// How a connection is made again after it was lost, and when that is given up.
+///
+/// While Bluetooth cannot be used, because bluetoothd, the adapter or the bus is away or off, nothing is tried, and when it
+/// can again it is tried at once. Otherwise there is a pause before each attempt, which doubles with each one that failed. A
+/// link that ended within ``steady`` counts as an attempt that failed, so that a peripheral that accepts
+/// every connection and drops it does not keep the controller busy.
+public struct Reconnection: Sendable {
+    /// The pause before the first attempt. Default 0.25 s.
+    public var firstPause: Duration
+    /// The longest pause. Default 30 s.
+    public var longestPause: Duration
+    /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that many devices that were lost at once do not
+    /// come back at once. Default 0.2.
+    public var jitter: Double
+    /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number.
+    public var attempts: Int?
+    /// How long the peripheral may be without a link; the last error ends the connection then. Default nil: for ever.
+    public var limit: Duration?
+    /// Decides the jitter, so that it is the same each time. Default nil: at random.
+    public var seed: UInt64?
+    /// Which errors end the connection at once. Default: ``isFinal(_:)``. What this program asked for itself, disconnecting or
+    /// closing the manager, always ends it.
+    public var endsAt: @Sendable (BluetoothError) -> Bool
+
+    /// How long a link must last to count as a success: 10 s.
+    public static let steady = Duration.seconds(10)
+
+    /// Makes a policy.
+    public init(
+        firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(30), jitter: Double = 0.2,
+        attempts: Int? = nil, limit: Duration? = nil, seed: UInt64? = nil,
+        endsAt: @escaping @Sendable (BluetoothError) -> Bool = { Reconnection.isFinal($0) }
+    ) {
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+        self.jitter = jitter
+        self.attempts = attempts
+        self.limit = limit
+        self.seed = seed
+        self.endsAt = endsAt
+    }
+
+    /// Whether trying again is of no use after an error: it was asked for, the bond is lost, pairing or a permission is missing, or
+    /// bluetoothd does not offer it. A device that bluetoothd removed is looked for again: that happens to each one that was
+    /// never paired when the adapter is switched off (Q32).
+    public static func isFinal(_ error: BluetoothError) -> Bool {
+        switch error.kind {
+        case .disconnected(let reason): reason == .requested || reason == .authentication
+        case .closed, .permissionDenied, .alreadyConnected, .bondLost, .needsPairing, .notAuthorized, .pairingFailed,
+            .unsupported, .invalidArgument:
+            true
+        default: false
+        }
+    }
+}

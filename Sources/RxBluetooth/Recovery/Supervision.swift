@@ -1,0 +1,155 @@
+import FoundationEssentials
+import Rx
+
+/// A connection that is made again whenever it is lost, until it is disposed of or given up.
+final class Supervision: Sendable {
+    /// The number that all its links have, so that what was discovered in one is valid in the next.
+    let number: UInt64
+    private let peripheral: Peripheral
+    private let access: BlueZAccess
+    private let options: ConnectOptions
+    private let policy: Reconnection
+    private let state: Guarded<State>
+    /// How often the link has come up; fails when the whole is over.
+    private let epochs = BehaviorSubject<UInt64>(value: 0)
+    private let isUp = BehaviorSubject(value: false)
+    private let ending = PublishSubject<Peripheral>()
+
+    private struct State {
+        var backoff: Backoff
+        var epoch: UInt64 = 0
+        /// How many attempts in a row have failed.
+        var failures = 0
+        var upSince: Date?
+        var last = BluetoothError(.timedOut)
+    }
+
+    init(_ peripheral: Peripheral, _ access: BlueZAccess, _ options: ConnectOptions, _ policy: Reconnection) {
+        number = access.peripherals.nextLinkNumber()
+        self.peripheral = peripheral
+        self.access = access
+        self.options = options
+        self.policy = policy
+        state = Guarded(
+            State(
+                backoff: Backoff(
+                    first: policy.firstPause, longest: policy.longestPause, jitter: policy.jitter, seed: policy.seed)))
+    }
+
+    /// Connects and connects again. Emits the peripheral when it is connected for the first time.
+    func run() -> Observable<Peripheral> {
+        let rounds = Observable.deferred { [self] in attempt() }
+            .retry(when: { errors in errors.flatMap { [self] in try next(after: $0) } })
+        return Observable.merge(
+            rounds, expiry(), ending.observe(on: access.settings.scheduler), access.untilClosed()
+        )
+        .distinctUntilChanged()
+        .catch { [self] error in
+            throw (error as? BluetoothError)?.during(.connect, peripheral.address.description) ?? error
+        }
+    }
+
+    /// Ends it from outside.
+    func end(_ cause: BluetoothError) { ending.onError(cause) }
+
+    /// It is over; who waits for the link to come back waits no more.
+    func isOver(_ cause: BluetoothError) { epochs.onError(cause) }
+
+    // MARK: Attempts
+
+    private func attempt() -> Observable<Peripheral> {
+        access.whenUsable { [peripheral] report in
+            report.adapters.contains { $0.isPowered && $0.name == "hci\(peripheral.key.adapter)" }
+        }
+        .flatMap { [self] hasWaited -> Observable<Peripheral> in
+            if hasWaited { state.withLock { $0.failures = 0 } }
+            return found()
+        }
+        .flatMap { [self] peripheral in
+            peripheral.link(LinkTerms(number: number, existing: options.existingLink, awaitsServices: true))
+        }
+        .do(onNext: { [self] _ in cameUp() })
+    }
+
+    /// The peripheral, once bluetoothd knows it: a new one has no memory of what was never paired, and an old one forgets such
+    /// a device half a minute after it was last heard (Q59), so it is scanned for.
+    private func found() -> Observable<Peripheral> {
+        let peripheral = peripheral
+        let known: Observable<Bool> = access.stream { client, emitter in
+            client.whenKnown { client in emitter.finish(client.devices[peripheral.key] != nil) }
+        }
+        return known.flatMap { [access] isKnown -> Observable<Peripheral> in
+            if isKnown { return .just(peripheral) }
+            let gone = BluetoothError(.peripheralGone)
+            return access.scan([], ScanOptions(allowsDuplicates: true))
+                .map(\.peripheral).filter { $0 === peripheral }.take(1)
+                .timeout(
+                    access.settings.deadlines.connect.timeInterval, other: Observable.error(gone),
+                    scheduler: access.settings.scheduler)
+        }
+    }
+
+    private func cameUp() {
+        let epoch = state.withLock { state in
+            state.epoch += 1
+            state.upSince = access.settings.scheduler.now
+            return state.epoch
+        }
+        isUp.onNext(true)
+        epochs.onNext(epoch)
+    }
+
+    /// Emits when it is time for the next attempt; throws where there is to be none.
+    private func next(after error: any Error) throws -> Observable<Int> {
+        guard let error = error as? BluetoothError else { throw error }
+        isUp.onNext(false)
+        let now = access.settings.scheduler.now
+        let (failures, pause): (Int, Duration) = state.withLock { state in
+            let lasted = state.upSince.map { now.timeIntervalSince($0) } ?? 0
+            state.upSince = nil
+            state.last = error
+            // What Bluetooth itself does is not the peripheral's failure.
+            if lasted >= Double(Reconnection.steady.components.seconds) {
+                state.failures = 0
+            } else if !error.isOutage {
+                state.failures += 1
+            }
+            let pause = state.backoff.pause(after: error.isOutage ? 0 : max(0, state.failures - 1))
+            return (state.failures, pause)
+        }
+        switch error.kind {
+        case .closed, .disconnected(.requested): throw error
+        default: break
+        }
+        if policy.endsAt(error) { throw error }
+        if let attempts = policy.attempts, failures > 0, failures >= attempts { throw error }
+        return access.pause(pause)
+    }
+
+    /// Fails when there was no link for as long as is allowed.
+    private func expiry() -> Observable<Peripheral> {
+        guard let limit = policy.limit else { return .never() }
+        return isUp.distinctUntilChanged().flatMapLatest { [self] isUp -> Observable<Peripheral> in
+            guard !isUp else { return .never() }
+            return access.pause(limit).map { [self] _ in throw state.withLock(\.last) }
+        }
+    }
+
+    // MARK: What goes on over it
+
+    /// How often the link has come up.
+    var epoch: UInt64 { state.withLock(\.epoch) }
+
+    /// Emits when the link has come up again, for what ran in that epoch and failed; throws where the failure is not a lost
+    /// link, and fails when the whole is over.
+    func revival(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
+        guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
+        return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)
+            .catch { cause in
+                throw (cause as? BluetoothError).map {
+                    BluetoothError($0.kind, dbusName: $0.dbusName, dbusMessage: $0.dbusMessage)
+                        .during(loss.operation ?? .connect, loss.target)
+                } ?? cause
+            }
+    }
+}

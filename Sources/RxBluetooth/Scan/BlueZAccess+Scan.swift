@@ -1,0 +1,58 @@
+import Rx
+
+extension BlueZAccess {
+    /// A share in the scan; see ``BluetoothManager/scanForPeripherals(withServices:options:)``.
+    func scan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+        options.resumes ? resumingScan(services, options) : singleScan(services, options)
+    }
+
+    private func singleScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+        stream { client, emitter in
+            client.whenKnown { client in
+                guard emitter.isActive else { return }
+                do throws(BluetoothError) {
+                    _ = try client.poweredAdapter()
+                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
+                } catch {
+                    emitter.fail(error.during(.scan, nil))
+                }
+            }
+        }
+    }
+
+    private func resumingScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+        Observable.deferred { [self] in
+            let failures = Guarded(0)
+            let scan = Observable.deferred { [self] in whenUsable() }
+                .flatMap { [self] hasWaited -> Observable<ScannedPeripheral> in
+                    if hasWaited { failures.withLock { $0 = 0 } }
+                    return singleScan(services, options)
+                }
+                .do(onNext: { _ in failures.withLock { $0 = 0 } })
+                .retry(when: { errors in
+                    errors.flatMap { [self] error in
+                        let count = failures.withLock { failures in
+                            failures += 1
+                            return failures
+                        }
+                        return try pause(Self.pauseOfScan(after: error, failures: count))
+                    }
+                })
+            return Observable.merge(scan, untilClosed())
+                .catch { throw ($0 as? BluetoothError)?.during(.scan, nil) ?? $0 }
+        }
+    }
+
+    /// How long to wait before a scan is tried again; throws where that is of no use. What has a state is waited for by that,
+    /// so the first time there is no pause.
+    private static func pauseOfScan(after error: any Error, failures: Int) throws -> Duration {
+        guard let error = error as? BluetoothError else { throw error }
+        switch error.kind {
+        case .busy, .timedOut, .resourceExhausted, .bluez: break
+        default: if !error.isOutage { throw error }
+        }
+        if error.isOutage, failures == 1 { return .zero }
+        var backoff = Backoff(first: .milliseconds(250), longest: .seconds(30))
+        return backoff.pause(after: failures - 1)
+    }
+}

@@ -1,0 +1,48 @@
+import DBus
+
+/// Notices that a scan hears nothing at all any more (Q42). It wakes up once in each of its periods, and only while somebody
+/// who asked for it scans.
+final class ScanWatchdog: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let bus: any Bus
+    private let restart: () -> Void
+    private var task: BusTask?
+    /// The silence that the present scans allow.
+    private var allowed: Duration?
+    /// Restarts in a row that brought nothing.
+    private var restarts = 0
+    /// Whether anything was heard since the last look.
+    var hasHeard = false
+
+    private static let mostDoublings = 4
+
+    init(_ bus: any Bus, restart: @escaping () -> Void) {
+        self.bus = bus
+        self.restart = restart
+    }
+
+    /// The scans allow so much silence now; nil where none is being watched.
+    func watch(_ allowed: Duration?) {
+        guard allowed != self.allowed else { return }
+        self.allowed = allowed
+        restarts = 0
+        hasHeard = false
+        task?.cancel()
+        task = nil
+        wait()
+    }
+
+    private func wait() {
+        guard let allowed else { return }
+        task = bus.schedule(after: allowed * (1 << restarts)) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        if hasHeard { restarts = 0 }
+        let isSilent = !hasHeard
+        hasHeard = false
+        if isSilent { restarts = min(Self.mostDoublings, restarts + 1) }
+        wait()
+        if isSilent { restart() }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import RxBluetooth
+import Testing
+
+/// How Bluetooth goes away in the lab.
+enum Outage: CaseIterable {
+    case kill, power
+
+    func begin() throws {
+        switch self {
+        case .kill: #expect(try Command.run("killall", "-9", "bluetoothd").status == 0)
+        case .power: #expect(try Command.run("btmgmt", "--index", "0", "power", "off").status == 0)
+        }
+    }
+
+    /// Ends it: comes back when bluetoothd is there and the adapter on.
+    func end() async throws {
+        if self == .kill { try Self.startDaemon() }
+        var tries = 0
+        while try Command.run(
+            "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Powered", "b",
+            "true"
+        ).status != 0 {
+            tries += 1
+            try #require(tries < 100)
+            try await Ground.pass(.milliseconds(100))
+        }
+    }
+
+    /// What a link is lost by. The kernel drops the links of an adapter that btmgmt switches off a moment before it tells
+    /// bluetoothd of the adapter, and bluetoothd, when asked, still calls it on.
+    var reasons: [BluetoothError.DisconnectReason] { self == .kill ? [.daemon] : [.adapter, .unknown] }
+    var obstacle: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
+
+    /// Starts the lab's bluetoothd.
+    static func startDaemon() throws {
+        let daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        daemon.arguments = ["PATH=/usr/libexec/bluetooth:/usr/sbin:/usr/bin:/bin", "bluetoothd", "-n", "-E"]
+        daemon.standardOutput = FileHandle.nullDevice
+        daemon.standardError = FileHandle.nullDevice
+        try daemon.run()
+    }
+}

@@ -1,0 +1,87 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+extension ConnectionState {
+    static func lost(_ kind: BluetoothError.Kind) -> ConnectionState {
+        .disconnected(BluetoothError(kind, target: Sensor.text))
+    }
+}
+
+struct ConnectionStateTests {
+    @Test func `S37 The present state comes first, then each change, and there is no end`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let states = stage.record(peripheral.connectionState)
+        stage.advance(0)
+        #expect(states.elements == [.disconnected(nil)])
+        let link = stage.connect(peripheral)
+        let late = stage.record(peripheral.connectionState)
+        stage.advance(0)
+        #expect(late.elements == [.connected])
+        link.dispose()
+        stage.advance(5_000)
+        let all: [ConnectionState] = [
+            .disconnected(nil), .connecting, .connected, .disconnecting, .lost(.disconnected(.requested)),
+        ]
+        #expect(states.elements == all)
+        #expect(states.isLive && late.isLive)
+    }
+
+    @Test func `S36 S37 A lost link and a failed attempt are told once, each with its reason`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let states = stage.record(peripheral.connectionState)
+        let first = stage.connect(peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(10)
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+        let second = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        #expect(
+            states.elements == [
+                .disconnected(nil), .connecting, .connected, .lost(.disconnected(.unknown)), .connecting,
+                .lost(.connectFailed("le-connection-refused")),
+            ])
+        #expect(!first.isLive && !second.isLive)
+    }
+
+    @Test func `S6 An adapter that is off is a reason, and observing does not fail`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let states = stage.record(peripheral.connectionState)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(10)
+        #expect(states.elements == [.connected, .lost(.disconnected(.adapter))])
+        let late = stage.record(peripheral.connectionState)
+        stage.advance(0)
+        #expect(late.elements == [.lost(.disconnected(.adapter))])
+        #expect(late.isLive && states.isLive)
+        #expect(!link.isLive)
+    }
+
+    @Test func `S43 The manager tells the changes of all peripherals`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.find("C0:FF:EE:00:00:22")
+        let changes = stage.record(stage.manager.connectionChanges)
+        let links = [stage.connect(peripheral), stage.connect(other)]
+        stage.simulation.bluez.setPower(false)
+        stage.advance(10)
+        let lost = changes.elements.filter { change in
+            if case .disconnected = change.state { true } else { false }
+        }
+        #expect(Set(lost.map(\.peripheral)) == [peripheral, other])
+        #expect(changes.elements.count == 6)
+        #expect(links.allSatisfy { !$0.isLive })
+    }
+
+    @Test func `Watching a state sends nothing and opens no bus`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let states = stage.record(peripheral.connectionState)
+        let changes = stage.record(stage.manager.connectionChanges)
+        stage.advance(10_000)
+        #expect(stage.methods.isEmpty)
+        #expect(states.elements.count == 1 && changes.elements.isEmpty)
+    }
+}

@@ -1,0 +1,80 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct ExistingLinkTests {
+    /// A stage on which another program has connected the sensor.
+    private func stage() -> (Stage, Peripheral, Any) {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.otherProgram("Connect")
+        stage.advance(1_000)
+        stage.simulation.bluez.forgetCalls()
+        return (stage, peripheral, other)
+    }
+
+    @Test func `Q75 A link that is taken over is closed in the end`() {
+        let (stage, peripheral, other) = stage()
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
+        stage.advance(1)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `Q75 A link that is replaced is closed first, and the new one is ours`() {
+        let (stage, peripheral, other) = stage()
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(1_000)
+        #expect(link.elements.isEmpty)
+        stage.advance(2_000)
+        #expect(link.elements == [peripheral])
+        #expect(stage.methods == ["Disconnect", "Connect"])
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `Q75 Replacing where there is no link just connects`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        #expect(stage.methods == ["Connect"])
+    }
+
+    @Test func `S33 S89 Connected peripherals are found, whoever connected them`() {
+        let (stage, peripheral, other) = stage()
+        let all = stage.record(stage.manager.retrieveConnectedPeripherals())
+        let fitting = stage.record(stage.manager.retrieveConnectedPeripherals(withServices: [0x1234, Sensor.service]))
+        let none = stage.record(stage.manager.retrieveConnectedPeripherals(withServices: [0x1234]))
+        stage.advance(0)
+        #expect(all.elements == [[peripheral]])
+        #expect(fitting.elements == [[peripheral]])
+        #expect(none.elements == [[]])
+        #expect(stage.methods.isEmpty)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `S89 Known peripherals are found by address, in the order of the addresses`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.find("C0:FF:EE:00:00:22")
+        let found = stage.record(
+            stage.manager.retrievePeripherals(withAddresses: [
+                other.address, "00:00:00:00:00:01", peripheral.address,
+            ]))
+        stage.advance(0)
+        #expect(found.elements == [[other, peripheral]])
+        #expect(found.isCompleted)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(10)
+        let refused = stage.record(stage.manager.retrievePeripherals(withAddresses: [other.address]))
+        stage.advance(0)
+        #expect(refused.kind == .adapterOff)
+    }
+}

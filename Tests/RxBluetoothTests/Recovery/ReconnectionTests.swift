@@ -1,0 +1,261 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+struct ReconnectionTests {
+    /// No chance in the pauses, so that their lengths can be told.
+    static let plain = Reconnection(jitter: 0)
+
+    @Test func `A lost link is made again, and the connection emits once`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
+        let states = stage.record(peripheral.connectionState)
+        stage.advance(20_000)
+        #expect(link.elements == [peripheral])
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(249)
+        #expect(states.elements == [.disconnected(nil), .connecting, .connected, .lost(.disconnected(.unknown))])
+        stage.advance(1_000)
+        #expect(Array(states.elements.suffix(2)) == [.connecting, .connected])
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+        #expect(stage.count("Connect") == 2)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!stage.isLinked())
+        #expect(stage.count("Disconnect") == 1)
+        stage.expectSettled()
+    }
+
+    @Test func `It emits when the services were read, so that discovery need not wait`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(2)))
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(2_000)
+        #expect(link.elements.isEmpty)
+        stage.advance(200)
+        #expect(link.elements == [peripheral])
+    }
+
+    @Test func `Q73 A peer whose services never come is let go and tried again`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
+        let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
+        stage.advance(31_000)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.simulation.bluez.setConnection(SimulatedConnection(), of: Sensor.text)
+        stage.advance(5_000)
+        #expect(link.elements == [peripheral])
+        #expect(stage.count("Connect") == 2)
+    }
+
+    @Test func `Pauses double with each failure, up to the longest`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+        var policy = Self.plain
+        policy.longestPause = .seconds(2)
+        let link = stage.record(peripheral.connect(options: .reconnect(policy)))
+        let attempts = stage.record(stage.manager.connectionChanges.filter { $0.state == .connecting })
+        stage.advance(8_000)
+        let times = attempts.times.map { $0 - attempts.times[0] }
+        #expect(times == [0, 250, 750, 1_750, 3_750, 5_750, 7_750])
+        #expect(link.isLive)
+    }
+
+    @Test func `The jitter of a seed is the same each time, and within its bounds`() {
+        func times(_ seed: UInt64) -> [Int] {
+            let (stage, peripheral) = Stage.withSensor()
+            stage.simulation.bluez.add(
+                Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+            let policy = Reconnection(firstPause: .seconds(1), longestPause: .seconds(1), jitter: 0.5, seed: seed)
+            let link = stage.record(peripheral.connect(options: .reconnect(policy)))
+            let attempts = stage.record(stage.manager.connectionChanges.filter { $0.state == .connecting })
+            stage.advance(50_000)
+            link.dispose()
+            return attempts.times
+        }
+        let one = times(1)
+        #expect(one == times(1))
+        #expect(one != times(2))
+        let pauses = zip(one, one.dropFirst()).map { $1 - $0 }
+        #expect(pauses.count > 30)
+        #expect(pauses.allSatisfy { (500...1_501).contains($0) })
+        #expect(Set(pauses).count > 20)
+    }
+
+    @Test func `A peripheral that drops each link is not given a chance more often than one that refuses`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .milliseconds(1_500)))
+        let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
+        stage.advance(60_000)
+        // Without growing pauses it would be thirty.
+        #expect((5...8).contains(stage.count("Connect")))
+        #expect(link.isLive)
+    }
+
+    @Test func `Attempts are limited in a row, and a link that lasted begins anew`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 3))))
+        stage.advance(15_000)
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(60_000)
+        #expect(link.kind == .connectFailed("le-connection-refused"))
+        #expect(link.error?.operation == .connect)
+        #expect(stage.count("Connect") == 4)
+        stage.expectSettled()
+        stage.simulation.bluez.removeFaults()
+        // The place is free again.
+        #expect(stage.connect(stage.find(Sensor.address)).isLive)
+    }
+
+    @Test func `The time without a link is limited, also while the adapter is off`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect(within: .seconds(20))))
+        stage.advance(60_000)
+        #expect(link.isLive)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(19_900)
+        #expect(link.isLive)
+        stage.advance(200)
+        #expect(link.kind == .disconnected(.adapter))
+        stage.simulation.bluez.setPower(true)
+        stage.advance(60_000)
+        #expect(stage.count("Connect") == 1)
+        #expect(link.times.count == 2)
+    }
+
+    @Test func `Errors that are final end it, and a policy may have others`() {
+        for kind in ["Rejected", "Failed"] {
+            let (stage, peripheral) = Stage.withSensor()
+            stage.simulation.bluez.add(
+                Fault("Device1.Connect", .error("org.bluez.Error.Authentication\(kind)", "no")))
+            let link = stage.record(peripheral.connect(options: .reconnect()))
+            stage.advance(1_000)
+            #expect(link.kind == .pairingFailed("Authentication\(kind)"))
+            #expect(stage.count("Connect") == 1)
+        }
+        let (stage, peripheral) = Stage.withSensor()
+        let strict = Reconnection(endsAt: { $0.kind == .disconnected(.unknown) })
+        let link = stage.record(peripheral.connect(options: .reconnect(strict)))
+        stage.advance(1_000)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1_000)
+        #expect(link.kind == .disconnected(.unknown))
+    }
+
+    @Test func `Q32 Q61 A device that bluetoothd removes is looked for and connected again`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        let states = stage.record(peripheral.connectionState)
+        stage.advance(1_000)
+        let other = stage.simulation.connect()
+        guard let device = ObjectPath(Sensor.path),
+            let message = try? Message.call(
+                to: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1", member: "RemoveDevice",
+                { (body) throws(DBusError) in try body.objectPath(device) })
+        else { return }
+        other.call(message, timeout: .seconds(10)) { _ in }
+        stage.advance(10_000)
+        // It was not known any more.
+        #expect(stage.count("StartDiscovery") == 1)
+        #expect(!Reconnection.isFinal(BluetoothError(.disconnected(.removed))))
+        #expect(states.elements.last == .connected)
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+    }
+
+    @Test(arguments: [
+        (DisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout), (.local, .local),
+        (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
+    ])
+    func `Q86 A bluetoothd that tells why the link went down is believed`(
+        told: DisconnectReason, reason: BluetoothError.DisconnectReason
+    ) {
+        var scenario = Scenario(peripherals: [Sensor.peripheral])
+        scenario.quirks = [.Q86]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let plain = stage.connect(peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
+        stage.advance(10)
+        #expect(plain.kind == .disconnected(reason))
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
+        stage.advance(5_000)
+        // The bond does not hold, and will not after the next attempt either (Q87).
+        #expect(link.isLive == (reason != .authentication))
+    }
+
+    @Test func `S32 A supervised peripheral is taken, also while it waits for its link`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        stage.simulation.bluez.crash()
+        stage.advance(1_000)
+        let plain = stage.record(peripheral.connect())
+        let second = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        #expect(plain.kind == .alreadyConnected)
+        #expect(second.kind == .alreadyConnected)
+        #expect(link.isLive)
+        link.dispose()
+        stage.simulation.bluez.start()
+        stage.advance(1_000)
+        let found = stage.find(Sensor.address)
+        #expect(stage.connect(found).isLive)
+    }
+
+    @Test func `Disconnecting ends it, with a link and without`() {
+        for isUp in [true, false] {
+            let (stage, peripheral) = Stage.withSensor()
+            let link = stage.record(peripheral.connect(options: .reconnect()))
+            stage.advance(1_000)
+            if !isUp { stage.simulation.bluez.setPower(false) }
+            stage.advance(1_000)
+            let end = stage.record(peripheral.disconnect())
+            stage.advance(5_000)
+            #expect(end.isCompleted)
+            #expect(link.kind == .disconnected(.requested))
+            stage.simulation.bluez.setPower(true)
+            stage.advance(20_000)
+            #expect(stage.count("Connect") == 1)
+            #expect(!stage.isLinked())
+        }
+    }
+
+    @Test func `S91 Nothing is told and nothing is sent after it was disposed of, at any moment`() {
+        for moment in stride(from: 0, through: 2_000, by: 25) {
+            let (stage, peripheral) = Stage.withSensor()
+            let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
+            stage.scheduler.scheduleAt(stage.scheduler.clock + 600) { stage.simulation.bluez.crash() }
+            stage.scheduler.scheduleAt(stage.scheduler.clock + 900) { stage.simulation.bluez.start() }
+            stage.advance(moment)
+            link.dispose()
+            let told = link.times.count
+            stage.advance(5_000)
+            stage.simulation.bluez.forgetCalls()
+            stage.advance(60_000)
+            #expect(link.times.count == told)
+            #expect(stage.methods.isEmpty)
+            #expect(!stage.isLinked())
+            stage.expectSettled()
+        }
+    }
+
+    @Test func `It ends when the manager is closed, also in a pause`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+        let policy = Reconnection(firstPause: .seconds(100), longestPause: .seconds(100))
+        let link = stage.record(peripheral.connect(options: .reconnect(policy)))
+        stage.advance(10_000)
+        let closing = stage.record(stage.manager.close())
+        stage.advance(10)
+        #expect(closing.isCompleted)
+        #expect(link.kind == .closed)
+        #expect(link.times.count == 1)
+    }
+}

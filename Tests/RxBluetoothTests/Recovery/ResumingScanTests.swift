@@ -1,0 +1,156 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+struct ResumingScanTests {
+    private static let resuming = ScanOptions(resumes: true)
+
+    /// A scan that goes on by itself beside one that does not, both in full swing.
+    private struct Scans {
+        let stage: Stage
+        let resuming: Recording<ScannedPeripheral>
+        let plain: Recording<ScannedPeripheral>
+
+        init(_ stage: Stage = Stage(with: [Sensor.peripheral])) {
+            self.stage = stage
+            resuming = stage.record(stage.manager.scanForPeripherals(options: ResumingScanTests.resuming))
+            plain = stage.record(stage.manager.scanForPeripherals())
+            stage.advance(1_000)
+            #expect(resuming.elements.count == 1)
+            #expect(plain.elements.count == 1)
+        }
+
+        /// Checks that the plain one has failed, and that the other one hears again.
+        func expectRecovery(_ kind: BluetoothError.Kind, _ location: SourceLocation = #_sourceLocation) {
+            #expect(plain.kind == kind, sourceLocation: location)
+            #expect(plain.times.count == 2, sourceLocation: location)
+            #expect(resuming.isLive, sourceLocation: location)
+            #expect(resuming.elements.count == 2, sourceLocation: location)
+            #expect(resuming.elements.last?.isCached == false, sourceLocation: location)
+            resuming.dispose()
+            let count = resuming.times.count
+            stage.advance(5_000)
+            #expect(resuming.times.count == count, sourceLocation: location)
+            stage.expectSettled(location)
+        }
+    }
+
+    @Test func `S13 Q2 A scan goes on with the next bluetoothd, within five seconds`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.crash()
+        scans.stage.advance(60_000)
+        #expect(scans.resuming.elements.count == 1)
+        scans.stage.simulation.bluez.start()
+        scans.stage.advance(5_000)
+        scans.expectRecovery(.daemonUnavailable)
+    }
+
+    @Test func `S13 Q32 A scan goes on when the adapter is on again, and the typed error came at once`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.setPower(false)
+        scans.stage.advance(10)
+        #expect(scans.plain.kind == .adapterOff)
+        scans.stage.advance(60_000)
+        scans.stage.simulation.bluez.setPower(true)
+        scans.stage.advance(5_000)
+        scans.expectRecovery(.adapterOff)
+    }
+
+    @Test func `Q28 Q34 A scan goes on when the adapter is back under another number`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.removeAdapter(0)
+        scans.stage.advance(60_000)
+        scans.stage.simulation.bluez.addAdapter(as: 3)
+        scans.stage.advance(5_000)
+        scans.expectRecovery(.noAdapter)
+        #expect(scans.stage.simulation.calls.last { $0.member == "StartDiscovery" }?.path == "/org/bluez/hci3")
+    }
+
+    @Test func `Q30 A scan goes on when rfkill lets the adapter go`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.setBlocked(true)
+        scans.stage.advance(60_000)
+        scans.stage.simulation.bluez.setBlocked(false)
+        scans.stage.advance(5_000)
+        scans.expectRecovery(.adapterBlocked)
+    }
+
+    @Test func `A scan that may wait begins when Bluetooth can be used`() {
+        let stage = Stage(Scenario(peripherals: [Sensor.peripheral]), starting: false)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
+        stage.advance(60_000)
+        #expect(scan.isLive)
+        stage.simulation.bluez.start()
+        stage.advance(5_000)
+        #expect(scan.elements.count == 1)
+    }
+
+    @Test func `A scan goes on over a new bus when the old one was lost`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let scenario = Scenario(peripherals: [Sensor.peripheral])
+        let first = Simulation(scenario, scheduler: scheduler)
+        let lost = (0..<3).map { _ in Simulation(scenario, scheduler: scheduler) }
+        let last = Simulation(scenario, scheduler: scheduler)
+        let buses = Buses([first] + lost + [last])
+        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let scan = Recording(manager.scanForPeripherals(options: Self.resuming), scheduler)
+        scheduler.advanceBy(1_000)
+        #expect(scan.elements.count == 1)
+        for simulation in lost { simulation.bus.shutDown() }
+        first.bus.shutDown()
+        scheduler.advanceBy(10)
+        #expect(buses.count == 2)
+        // At once, and then after 0.25, 0.5 and 1 s.
+        scheduler.advanceBy(230)
+        #expect(buses.count == 2)
+        scheduler.advanceBy(1_500)
+        #expect(buses.count == 4)
+        scheduler.advanceBy(30)
+        #expect(buses.count == 5)
+        scheduler.advanceBy(1_000)
+        #expect(scan.elements.count == 2)
+        #expect(scan.isLive)
+    }
+
+    @Test func `Q38 A start that bluetoothd refuses is tried again, with pauses that grow`() {
+        let stage = Stage(with: [Sensor.peripheral])
+        stage.simulation.bluez.add(
+            Fault("Adapter1.StartDiscovery", calls: .first(20), .error("org.bluez.Error.InProgress", "In progress")))
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
+        let plain = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(60_000)
+        #expect(plain.kind == .busy)
+        #expect(scan.isLive)
+        #expect(scan.elements.count == 1)
+        #expect(stage.count("StartDiscovery") == 21)
+    }
+
+    @Test func `A scan that may wait fails where waiting is of no use`() {
+        let stage = Stage(with: [Sensor.peripheral])
+        stage.simulation.bluez.add(
+            Fault("Adapter1.StartDiscovery", .error("org.freedesktop.DBus.Error.AccessDenied", "no")))
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
+        stage.advance(1_000)
+        #expect(scan.kind == .permissionDenied)
+        #expect(scan.error?.operation == .scan)
+    }
+
+    @Test func `A scan that waits ends when the manager is closed, and is silent when it was disposed of`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.crash()
+        scans.stage.advance(1_000)
+        let second = scans.stage.record(scans.stage.manager.scanForPeripherals(options: Self.resuming))
+        scans.stage.advance(1_000)
+        second.dispose()
+        let closing = scans.stage.record(scans.stage.manager.close())
+        scans.stage.advance(10)
+        #expect(closing.isCompleted)
+        #expect(scans.resuming.kind == .closed)
+        scans.stage.simulation.bluez.start()
+        scans.stage.advance(10_000)
+        #expect(second.times.isEmpty)
+        #expect(scans.stage.count("StartDiscovery") == 1)
+    }
+}

@@ -1,0 +1,51 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct ScanWatchdogTests {
+    private static let watched = ScanOptions(allowsDuplicates: true, restartsAfterSilence: .seconds(10))
+
+    @Test func `Q42 A scan that falls silent is started anew under its subscribers, and hears again`() {
+        var scenario = Scenario(peripherals: [Sensor.peripheral])
+        scenario.quirks = [.Q42]
+        let stage = Stage(scenario)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.watched))
+        let shared = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(29_000)
+        #expect((scan.times.last ?? 0) < 21_000)
+        #expect(stage.count("StartDiscovery") == 1)
+        stage.advance(12_000)
+        #expect(stage.count("StopDiscovery") == 1)
+        #expect(stage.count("StartDiscovery") == 2)
+        #expect((scan.times.last ?? 0) > 39_000)
+        #expect(shared.times.last == scan.times.last)
+        #expect(scan.isLive && shared.isLive)
+    }
+
+    @Test func `Q42 Where nothing is on the air it is started anew at ever longer intervals`() {
+        let stage = Stage(with: [])
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.watched))
+        stage.advance(9_900)
+        #expect(stage.count("StartDiscovery") == 1)
+        // At 10, 30, 70, 150, 310, 470 and 630 s.
+        stage.advance(640_000)
+        #expect(stage.count("StartDiscovery") == 8)
+        scan.dispose()
+        stage.advance(1_000_000)
+        #expect(stage.count("StartDiscovery") == 8)
+        #expect(stage.count("StopDiscovery") == 8)
+        stage.expectSettled()
+    }
+
+    @Test func `Q42 Nobody who did not ask for it has a scan started anew, and one that hears is left alone`() {
+        let silent = Stage(with: [])
+        let plain = silent.record(silent.manager.scanForPeripherals())
+        silent.advance(1_000_000)
+        #expect(silent.count("StartDiscovery") == 1)
+        let loud = Stage(with: [Sensor.peripheral])
+        let watched = loud.record(loud.manager.scanForPeripherals(options: Self.watched))
+        loud.advance(100_000)
+        #expect(loud.count("StartDiscovery") == 1)
+        #expect(plain.isLive && watched.isLive)
+    }
+}
