@@ -1,12 +1,14 @@
 import DBus
 
 /// A bus on which the campaign is everybody else. Nothing happens on it by itself: work waits until it is told to
-/// ``drain()``, and no time passes.
+/// ``drain()``, and no time passes but short pauses.
 final class FuzzBus: Bus, @unchecked Sendable {
     // Guard: made and used by one thread, that of its campaign.
     private var work: [@Sendable () -> Void] = []
     private var subscriptions: [Int: Subscription] = [:]
     private var waiting: [Int: Waiting] = [:]
+    /// What is to be done after a short pause.
+    private var pauses: [Int: @Sendable () -> Void] = [:]
     private var number = 0
     private var isDraining = false
     private var isClosed = false
@@ -35,6 +37,15 @@ final class FuzzBus: Bus, @unchecked Sendable {
             for item in now { item() }
         }
         isDraining = false
+    }
+
+    /// Lets the short pauses that have begun pass. Tells whether there was one.
+    func rest() -> Bool {
+        let due = pauses.sorted { $0.key < $1.key }
+        pauses = [:]
+        for (_, action) in due { perform(action) }
+        drain()
+        return !due.isEmpty
     }
 
     /// Hands a signal to everybody whose rule it fits. Tells whether there was somebody.
@@ -73,7 +84,12 @@ final class FuzzBus: Bus, @unchecked Sendable {
         if !isClosed { self.work.append(work) }
     }
 
-    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask { BusTask {} }
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
+        guard delay < .seconds(1) else { return BusTask {} }
+        let key = next()
+        pauses[key] = work
+        return BusTask { [weak self] in self?.pauses[key] = nil }
+    }
 
     func preconditionInContext() { precondition(isDraining, "This is not the bus's context.") }
 
@@ -113,5 +129,6 @@ final class FuzzBus: Bus, @unchecked Sendable {
         work = []
         subscriptions = [:]
         waiting = [:]
+        pauses = [:]
     }
 }

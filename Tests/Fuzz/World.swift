@@ -108,6 +108,8 @@ final class World {
         bus.held = ["Connect"]
         let outcome = watch(other.connect())
         answer("Connect", message)
+        // An attempt that the controller gave up is made again (Q77), and has the same answer.
+        while outcome.isLive, outcome.elements.isEmpty, bus.rest() { answer("Connect", message) }
         if outcome.isLive, outcome.elements.isEmpty { ledger.find("connect() has no outcome") }
         check(outcome.error)
     }

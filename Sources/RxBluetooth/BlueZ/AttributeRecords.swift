@@ -4,7 +4,8 @@ import DBus
 struct ServiceRecord {
     var uuid: BluetoothUUID?
     var isPrimary = true
-    /// Tells it from one that had its handle before, in the same connection (Q60, Q111).
+    /// Tells it from one that had its handle before, in the same connection (Q60, Q111): 0 for what was read while the link was
+    /// made, and a number of its own for what came afterwards.
     var epoch: UInt64 = 0
     /// The handles of the services that it includes.
     var includes: [UInt16] = []

@@ -40,8 +40,8 @@ extension BlueZClient {
                 links[key]?.battery.changed()
             case (.service, .service(let key, let handle)):
                 guard isSnapshot || devices[key] != nil else { return }
-                epochs += 1
-                devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()].epoch = epochs
+                devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()].epoch =
+                    nextEpoch(key)
                 _ = try ServiceRecord.table.read(
                     &entry,
                     into: &devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()],
@@ -69,6 +69,12 @@ extension BlueZClient {
         devices[key] = record
         // In a snapshot adapters come in any order, too, and decide whose peripherals these are (Q28).
         if !isSnapshot { givePeripheral(key) }
+    }
+
+    private func nextEpoch(_ key: DeviceKey) -> UInt64 {
+        guard links[key]?.resolution.wasResolved == true else { return 0 }
+        epochs += 1
+        return epochs
     }
 
     private func givePeripheral(_ key: DeviceKey) {

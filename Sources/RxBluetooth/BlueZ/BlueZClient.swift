@@ -25,7 +25,7 @@ final class BlueZClient: @unchecked Sendable {
 
     var adapters: [UInt16: AdapterRecord] = [:]
     var devices: [DeviceKey: DeviceRecord] = [:]
-    /// Counts the services that came, so that each is told from the one before it.
+    /// Counts the services that came while a link was up, so that each is told from the one before it.
     var epochs: UInt64 = 0
     var selected: UInt16?
     /// Properties and messages of a wrong type: counted, never fatal.

@@ -66,11 +66,18 @@ extension BlueZClient {
         return try Self.select(services(over: link) { included.contains($0) }, wanted, \.uuid)
     }
 
-    /// A service that came in the place of another is not that one, whatever it looks like (S53).
     private func record(of service: Service) throws(BluetoothError) -> ServiceRecord {
         _ = try link(service.peripheral.key, number: service.link)
-        guard let record = devices[service.peripheral.key]?.services[service.handle], record.epoch == service.epoch
-        else { throw Self.gone }
+        guard let record = current(service) else { throw Self.gone }
+        return record
+    }
+
+    /// A service that came in the place of another while the link was up is not that one, whatever it looks like (S53). Over a
+    /// connection that is made again, what looks like it when the services have been read anew is (S78).
+    private func current(_ service: Service) -> ServiceRecord? {
+        guard let record = devices[service.peripheral.key]?.services[service.handle], record.uuid == service.uuid,
+            record.epoch == service.epoch || record.epoch == 0
+        else { return nil }
         return record
     }
 
@@ -84,9 +91,7 @@ extension BlueZClient {
 
     /// Nil where it is gone, also where another characteristic has its handle now.
     func record(of characteristic: Characteristic) -> CharacteristicRecord? {
-        let service = devices[characteristic.peripheral.key]?.services[characteristic.service.handle]
-        guard service?.epoch == characteristic.service.epoch else { return nil }
-        let record = service?.characteristics[characteristic.handle]
+        let record = current(characteristic.service)?.characteristics[characteristic.handle]
         return record?.uuid == characteristic.uuid ? record : nil
     }
 
