@@ -3,30 +3,50 @@ import Rx
 extension BlueZAccess {
     /// A share in the scan; see ``BluetoothManager/scanForPeripherals(withServices:options:)``.
     func scan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
-        options.resumes ? resumingScan(services, options) : singleScan(services, options)
+        let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
+            Self.join(client, services, options, emitter) { emitter }
+        }
+        return options.resumes ? resuming(scan) : scan
     }
 
-    private func singleScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
-        stream { client, emitter in
-            client.whenKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    _ = try client.poweredAdapter()
-                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
-                } catch {
-                    emitter.fail(error.during(.scan, nil))
-                }
+    /// Who is there; see ``BluetoothManager/observePresence(withServices:options:silence:)``.
+    func presence(
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ silence: Duration
+    ) -> Observable<PresenceChange> {
+        var options = options
+        options.allowsDuplicates = true
+        options.includesKnown = false
+        let presence = stream { [options] (client, emitter: Emitter<PresenceChange>) in
+            Self.join(client, services, options, emitter) {
+                Presence(client.bus, silence: silence, emitter).listener()
+            }
+        }
+        return options.resumes ? resuming(presence) : presence
+    }
+
+    /// Takes part in the scan, once it is known whether there can be one.
+    private static func join<Element: Sendable>(
+        _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ emitter: Emitter<Element>,
+        as listener: @escaping () -> Emitter<ScannedPeripheral>
+    ) {
+        client.whenKnown { client in
+            guard emitter.isActive else { return }
+            do throws(BluetoothError) {
+                _ = try client.poweredAdapter()
+                client.scans.add(ScanSubscriber(services: services, options: options, emitter: listener()))
+            } catch {
+                emitter.fail(error.during(.scan, nil))
             }
         }
     }
 
-    private func resumingScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+    private func resuming<Element: Sendable>(_ single: Observable<Element>) -> Observable<Element> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
             let scan = Observable.deferred { [self] in whenUsable() }
-                .flatMap { [self] hasWaited -> Observable<ScannedPeripheral> in
+                .flatMap { hasWaited -> Observable<Element> in
                     if hasWaited { failures.withLock { $0 = 0 } }
-                    return singleScan(services, options)
+                    return single
                 }
                 .do(onNext: { _ in failures.withLock { $0 = 0 } })
                 .retry(when: { errors in

@@ -116,7 +116,7 @@ struct BluetoothErrorTests {
     ]
 
     @Test(arguments: table)
-    func `Each row of the error table maps to its kind and loses nothing`(row: Row) {
+    func `Q22 Each row of the error table maps to its kind and loses nothing`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         #expect(error.kind == row.kind)
