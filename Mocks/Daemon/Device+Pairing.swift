@@ -80,7 +80,12 @@ extension Device {
         let object = Value.objectPath(path)
         let isAsked: Bool
         switch method {
-        case .justWorks: return succeed(pairing, method.protection)
+        case .justWorks:
+            // Who calls `Pair` has agreed to it; otherwise an agent must (device_confirm_passkey).
+            guard pairing.call == nil else { return succeed(pairing, method.protection) }
+            isAsked = ask(pairing, "RequestAuthorization", [object]) { [weak self] reply in
+                self?.finish(pairing, method, isRight: reply != nil)
+            }
         case .displayPasskey:
             guard let agent = pairing.agent else { return fail(pairing, BlueZError.authenticationFailed) }
             agent.tell("DisplayPasskey", [object, .uint32(passkey), .uint16(0)])

@@ -8,7 +8,11 @@ final class Link {
     private var isBusy = false
     private var isUp = true
     /// How well it is protected.
-    var protection = SimulatedProtection.none
+    var protection = SimulatedProtection.none {
+        didSet { if protection > oldValue { resume() } }
+    }
+    /// The end of the wait for a pairing that came to nothing.
+    private var stuck: BusTask?
 
     /// An ATT request: what it asks the server, and what becomes of the answer.
     struct Operation {
@@ -83,11 +87,26 @@ final class Link {
             guard let self else { return }
             device.raiseProtection(to: operation.needs) { [weak self] isBetter in
                 guard let self, isUp else { return }
-                guard isBetter, protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
+                guard isBetter else { return wait() }
+                guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false
                 next()
             }
         }
+    }
+
+    /// A pairing that fails leaves the request on the kernel's socket, which waits for a better protected link: for a later
+    /// pairing, or until ATT gives up, as seen on 5.66.
+    private func wait() {
+        stuck = after(Timing.attTimeout) { [weak self] in self?.device.lost(.local) }
+    }
+
+    private func resume() {
+        guard let stuck else { return }
+        self.stuck = nil
+        stuck.cancel()
+        isBusy = false
+        next()
     }
 }
 

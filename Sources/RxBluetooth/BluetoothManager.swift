@@ -18,14 +18,15 @@ public final class BluetoothManager: Sendable {
     ///   - queue: Where streams deliver. Default: the main queue.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
     ///   - logger: Where to tell what happens, at level info and below, without addresses and values (S84). Default: nowhere.
     public convenience init(
         queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, logger: logger
+            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger
         ) { Connection.open(.system) }
     }
 
@@ -36,21 +37,26 @@ public final class BluetoothManager: Sendable {
     ///   - scheduler: Where streams deliver.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
     ///   - logger: Where to tell what happens. Default: nowhere.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger
+        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger
     ) {
-        self.init(scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger) { bus }
+        self.init(
+            scheduler: scheduler, adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger
+        ) { bus }
     }
 
     /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger, openingBus open: @escaping @Sendable () -> any Bus
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(
-            settings: Settings(adapter: adapter, deadlines: deadlines, scheduler: scheduler, logger: logger),
+            settings: Settings(
+                adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing, logger: logger),
             open: open)
     }
 

@@ -257,14 +257,43 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "true")
     }
 
-    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little or fails`() {
-        let weak = stage(SimulatedPairing(), needing: .authentication)
-        #expect(weak.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
-        #expect(weak.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
-        let failing = stage(SimulatedPairing(failure: .failed), needing: .encryption)
-        #expect(
-            failing.characteristic(Self.secret, "WriteValue", .bytes([1]), .properties([:]))
-                == "NotPermitted: Not paired")
-        #expect(failing.property(Self.path, "Device1", "Paired") == "false")
+    @Test func `A pairing that an attribute demands and that just works asks an agent for permission`() {
+        let stage = stage(SimulatedPairing(), needing: .encryption)
+        let agent = stage.agent("NoInputNoOutput", .accept)
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
+        #expect(agent.log.take() == ["RequestAuthorization 01"])
+    }
+
+    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little`() {
+        let stage = stage(SimulatedPairing(), needing: .authentication)
+        _ = stage.agent("NoInputNoOutput", .accept)
+        #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
+        #expect(stage.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
+    }
+
+    @Test(arguments: [nil, TestAgent.Answer.reject])
+    func `A protected characteristic gives no answer for 30 s where no agent agrees, and then the link ends`(
+        _ answer: TestAgent.Answer?
+    ) {
+        let stage = stage(SimulatedPairing(), needing: .encryption)
+        if let answer { _ = stage.agent("NoInputNoOutput", answer) }
+        let read = stage.client.call(
+            Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])], timeout: .seconds(60))
+        stage.run(.seconds(30))
+        #expect(read.isOpen)
+        stage.run(.seconds(1))
+        #expect(read.line == "Failed: Operation failed with ATT error: 0x0e")
+        #expect(stage.property(Self.path, "Device1", "Connected") == "false")
+        #expect(stage.property(Self.path, "Device1", "Paired") == "false")
+    }
+
+    @Test func `A pairing that succeeds later brings the answer`() {
+        let stage = stage(SimulatedPairing(), needing: .encryption)
+        let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])
+        stage.run(.seconds(5))
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        #expect(stage.wait(for: read) == "ok <7>")
+        stage.run(.seconds(40))
+        #expect(stage.property(Self.path, "Device1", "Connected") == "true")
     }
 }

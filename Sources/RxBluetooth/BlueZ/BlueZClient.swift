@@ -39,6 +39,9 @@ final class BlueZClient: @unchecked Sendable {
 
     private(set) lazy var scans = ScanSession(self)
     var links: [DeviceKey: Link] = [:]
+    private(set) lazy var agent = Agent(self)
+    private(set) lazy var pairings = Pairings(self)
+    private(set) lazy var bonds = BondWatches(self)
     let teardowns = Teardowns()
 
     private var waiting: [(BlueZClient) -> Void] = []
@@ -86,6 +89,8 @@ final class BlueZClient: @unchecked Sendable {
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
         self.failure = failure
         forgetEverything(failure, .bus)
+        agent.fail(failure)
+        bonds.fail(failure)
         stateChanged()
     }
 
@@ -97,6 +102,9 @@ final class BlueZClient: @unchecked Sendable {
         snapshot?.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
+        pairings.fail(closed)
+        agent.fail(closed)
+        bonds.fail(closed)
         for link in Array(links.values) { link.close(closed) }
     }
 
@@ -106,6 +114,8 @@ final class BlueZClient: @unchecked Sendable {
         syncFailure = nil
         scans.fail(error)
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
+        pairings.fail(error)
+        agent.daemonLost()
         adapters = [:]
         devices = [:]
         selected = nil
@@ -125,6 +135,8 @@ final class BlueZClient: @unchecked Sendable {
                 snapshotFailures = 0
                 logger.debug("The mirror is filled.", metadata: ["devices": "\(devices.count)"])
                 adaptersChanged()
+                bonds.allChanged()
+                agent.daemonAppeared()
             } catch {
                 // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
                 bus.perform { [weak self] in self?.snapshotFailed(error) }
@@ -201,6 +213,9 @@ final class BlueZClient: @unchecked Sendable {
             link.lost(BluetoothError(.disconnected(.adapter)))
         }
     }
+
+    /// Why nothing comes of this client any more; nil while something may.
+    var finalFailure: BluetoothError? { failure }
 
     /// Why Bluetooth cannot be used; nil where it can.
     var obstacle: BluetoothError? { failure ?? syncFailure ?? state?.error }

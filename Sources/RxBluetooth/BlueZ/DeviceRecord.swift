@@ -10,7 +10,10 @@ struct DeviceRecord {
     var advertisement = AdvertisementData()
     var isConnected = false
     var isResolved = false
-    var isBonded = false
+    /// Nil before BlueZ 5.65, which has no `Bonded`; there, what is paired is bonded.
+    var bonded: Bool?
+    var isPaired = false
+    var isBonded: Bool { bonded ?? isPaired }
     /// The scan session in which it was heard last.
     var seenIn = 0
     /// The object for the user; kept here while bluetoothd keeps the device (S46).
@@ -73,9 +76,12 @@ struct DeviceRecord {
         .init("ServicesResolved", clear: { $0.isResolved = false }) { (record, value) throws(DBusError) in
             record.isResolved = try value.bool()
         },
-        .init("Bonded", clear: { $0.isBonded = false }) { (record, value) throws(DBusError) in
-            record.isBonded = try value.bool()
+        .init("Bonded", clear: { $0.bonded = nil }) { (record, value) throws(DBusError) in
+            record.bonded = try value.bool()
             if record.isBonded { record.advertisement.isConnectable = true }
+        },
+        .init("Paired", clear: { $0.isPaired = false }) { (record, value) throws(DBusError) in
+            record.isPaired = try value.bool()
         },
     ])
 
@@ -84,6 +90,7 @@ struct DeviceRecord {
         ["RSSI", "ManufacturerData", "ServiceData", "UUIDs", "TxPower", "AdvertisingFlags", "Appearance", "Name"])
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
+    static let bonding = table.changes(["Bonded", "Paired"])
     static let named = table.changes(["Name"])
 
     private static func manufacturerData(_ value: inout MessageReader) throws(DBusError) -> [UInt16: [UInt8]] {

@@ -44,7 +44,7 @@ extension BluetoothError {
         case "NotConnected": .notConnected
         case "NoSuchAdapter": .noAdapter
         case "DoesNotExist": gone(operation)
-        case "NotAvailable", "NotSupported", "Unsupported": .unsupported
+        case "NotAvailable", "NotSupported", "Unsupported", "AgentNotAvailable": .unsupported
         case "NotAuthorized": .notAuthorized
         case "NotPermitted":
             switch text {
@@ -80,7 +80,7 @@ extension BluetoothError {
     private static func gone(_ operation: Operation) -> Kind {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
-        case .connect, .disconnect, .discover: .peripheralGone
+        case .connect, .disconnect, .discover, .pair, .trust, .forget: .peripheralGone
         case .scan, .readState: .noAdapter
         }
     }

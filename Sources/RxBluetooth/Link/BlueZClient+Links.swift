@@ -7,8 +7,8 @@ extension BlueZClient {
         let key = peripheral.key
         do throws(BluetoothError) {
             if let link = links[key] {
-                guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
-                // What is being closed is waited for (S31).
+                guard link.isClosing || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
+                // What is being closed is waited for (S31), and so is a pairing.
                 link.whenOver { [weak self] _ in
                     if emitter.isActive { self?.connect(peripheral, emitter) }
                 }
@@ -20,6 +20,8 @@ extension BlueZClient {
                 peripheral, number: peripherals.nextLinkNumber(), client: self, isForeign: device.isConnected,
                 emitter: emitter)
             links[key] = link
+            // bluetoothd may ask about pairing as soon as there is a link.
+            agent.register()
             link.start()
         } catch {
             emitter.fail(error.during(.connect, key.address.description))
@@ -28,12 +30,15 @@ extension BlueZClient {
 
     /// Closes the link of a peripheral, whoever made it.
     func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        guard let link = links[peripheral.key] ?? adopted(peripheral) else { return emitter.complete() }
+        guard let link = link(toClose: peripheral) else { return emitter.complete() }
         link.whenOver { failure in
             if let failure { emitter.fail(failure) } else { emitter.complete() }
         }
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
+
+    /// The link of a peripheral, whoever made it; nil where there is none.
+    func link(toClose peripheral: Peripheral) -> Link? { links[peripheral.key] ?? adopted(peripheral) }
 
     /// The link of another program as one of ours, to be closed; nil where there is none.
     private func adopted(_ peripheral: Peripheral) -> Link? {

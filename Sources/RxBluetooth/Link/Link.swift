@@ -21,6 +21,12 @@ final class Link: @unchecked Sendable {
     private(set) lazy var resolution = Resolution(self)
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
+    /// The pairing that goes over this link.
+    var pairing: PairingAttempt?
+    /// Whether it was made for a pairing only; whoever wants to connect waits for its end.
+    let isForPairing: Bool
+    /// Whether `Connected` was seen while connecting.
+    var wasSeenConnected = false
     private var whenOver: [(BluetoothError?) -> Void] = []
 
     enum Phase {
@@ -28,13 +34,17 @@ final class Link: @unchecked Sendable {
         case connecting, connected, losing, closing, ended
     }
 
-    init(_ peripheral: Peripheral, number: UInt64, client: BlueZClient, isForeign: Bool, emitter: Emitter<Peripheral>) {
+    init(
+        _ peripheral: Peripheral, number: UInt64, client: BlueZClient, isForeign: Bool, emitter: Emitter<Peripheral>,
+        isForPairing: Bool = false
+    ) {
         self.peripheral = peripheral
         self.key = peripheral.key
         self.number = number
         self.client = client
         self.isForeign = isForeign
         self.emitter = emitter
+        self.isForPairing = isForPairing
     }
 
     var isConnected: Bool { phase == .connected }
@@ -59,8 +69,14 @@ final class Link: @unchecked Sendable {
         case .failure where isForeign && client.devices[key]?.isConnected == true: confirm()
         // The daemon is still trying, and must be told to stop (Q8).
         case .failure(let error) where error.kind == .timedOut: close(error)
-        case .failure(let error): end(error)
+        case .failure(let error): end(keysAreMissing(error) ? BluetoothError(.bondLost, after: error) : error)
         }
+    }
+
+    /// Whether the link came up and could not be encrypted. bluetoothd then says that the connection was cancelled, as when
+    /// somebody had asked for that, and it says the same at each attempt (Q79, Q87).
+    private func keysAreMissing(_ error: BluetoothError) -> Bool {
+        wasSeenConnected && client.devices[key]?.isBonded == true && error.dbusMessage == "br-connection-canceled"
     }
 
     /// The reply is the truth (Q78); where the mirror says otherwise, the daemon is asked.
@@ -82,6 +98,7 @@ final class Link: @unchecked Sendable {
         connecting = nil
         client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         emitter.next(peripheral)
+        pairing?.linkIsUp()
     }
 
     func servicesResolved() {
@@ -111,6 +128,8 @@ final class Link: @unchecked Sendable {
         let cause = BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
         resolution.fail(cause)
         queue.fail(cause)
+        pairing?.linkEnded(cause)
+        pairing = nil
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
     }

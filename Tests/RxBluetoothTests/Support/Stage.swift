@@ -11,15 +11,19 @@ struct Stage {
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines()
+        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy()
     ) {
         simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
         manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines)
+            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines,
+            pairing: pairing)
     }
 
-    init(with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines()) {
-        self.init(Scenario(peripherals: peripherals), deadlines: deadlines)
+    init(
+        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
+        pairing: PairingPolicy = PairingPolicy()
+    ) {
+        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing)
     }
 
     /// Subscribes now, and records what comes and when.
@@ -39,7 +43,9 @@ struct Stage {
     func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
 
     /// The methods that clients called, in order, without what every client asks at its start.
-    var methods: [String] { simulation.calls.map(\.member).filter { $0 != "GetManagedObjects" } }
+    var methods: [String] {
+        simulation.calls.map(\.member).filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
+    }
 }
 
 /// What a stream told, and when, in milliseconds.
