@@ -54,6 +54,7 @@ struct ProtectedAttributeTests {
         let paired = stage.record(peripheral.pair())
         stage.advance(2_000)
         #expect(paired.isCompleted)
+        #expect(stage.calls("StartNotify", "StopNotify") == ["StartNotify()", "StopNotify()"])
         let values = stage.record(notifying.observeValueUpdates())
         stage.advance(1_000)
         stage.simulation.bluez.notify([3], from: Lock.text, "fff2")
