@@ -30,8 +30,10 @@ struct PairingOnRealBusTests {
         let peripheral = try await first(manager.peripheral(Lock.address))
         // A protected value makes bluetoothd ask by itself.
         let value = try await first(
-            peripheral.connect().flatMap { $0.discoverServices([0xFFF0]) }.flatMap { $0.discoverCharacteristics([Lock.secret]) }
-                .flatMap { $0.readValue().asObservable() })
+            peripheral.connect().flatMap { $0.discoverServices([0xFFF0]) }.flatMap {
+                $0.discoverCharacteristics([Lock.secret])
+            }
+            .flatMap { $0.readValue().asObservable() })
         #expect(value == [7])
         #expect(try await first(peripheral.isBonded.filter { $0 }))
         try await peripheral.forget().value
