@@ -13,6 +13,7 @@ final class PairingAttempt: @unchecked Sendable {
     private var link: Link?
     private var call: BusTask?
     private var deadline: BusTask?
+    private var stopWaiting: (() -> Void)?
     private var whenGone: [() -> Void] = []
 
     private enum Phase {
@@ -79,8 +80,19 @@ final class PairingAttempt: @unchecked Sendable {
         link.pairing = self
     }
 
+    /// bluetoothd reads the services first. The kernel may lose what comes over ATT during a pairing, and then neither would
+    /// end: `Pair` is answered when the services are known (Q88).
     func linkIsUp() {
-        guard phase == .preparing else { return }
+        guard phase == .preparing, let link else { return }
+        stopWaiting = link.resolution.wait { [weak self] _ in
+            self?.stopWaiting = nil
+            self?.pair()
+        }
+    }
+
+    private func pair() {
+        // Services that never come are no reason not to try.
+        guard phase == .preparing, link?.isConnected == true else { return }
         phase = .pairing
         call = client.call(path: key.path, interface: BlueZ.device, member: "Pair", deadline: deadlines.pair) {
             [weak self] in self?.answered($0)
@@ -171,6 +183,8 @@ final class PairingAttempt: @unchecked Sendable {
         phase = .gone
         deadline?.cancel()
         call?.cancel()
+        stopWaiting?()
+        stopWaiting = nil
         if let link {
             self.link = nil
             link.pairing = nil

@@ -11,7 +11,7 @@ struct AgentTests {
     private static let rejected = "org.bluez.Error.Rejected"
 
     private func stage(
-        _ policy: PairingPolicy, _ objects: ScriptedDaemon.Objects = .oneDevice
+        _ policy: PairingPolicy, _ objects: ScriptedDaemon.Objects = .oneKnownDevice
     ) -> (Stage, ScriptedDaemon, Peripheral) {
         let stage = Stage(starting: false, pairing: policy)
         let daemon = ScriptedDaemon(on: stage, objects)
@@ -184,6 +184,7 @@ struct AgentTests {
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.take("Connect").reply()
+        daemon.deviceChanges(["ServicesResolved": .bool(true)])
         stage.advance(0)
         daemon.take("Pair").reply()
         stage.advance(0)

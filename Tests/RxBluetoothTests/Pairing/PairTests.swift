@@ -34,6 +34,21 @@ struct PairTests {
         stage.expectSettled()
     }
 
+    @Test func `Q88 Pair is called once the services are known, and also where they never are`() {
+        for isResolving in [true, false] {
+            let (stage, peripheral) = Stage.withLock()
+            stage.simulation.bluez.setConnection(
+                SimulatedConnection(discovery: .seconds(isResolving ? 5 : 80)), of: Lock.text)
+            let paired = stage.record(peripheral.pair())
+            stage.advance(isResolving ? 5_000 : 30_000)
+            #expect(stage.count("Pair") == 0)
+            stage.advance(1_000)
+            #expect(stage.count("Pair") == 1)
+            stage.advance(50_000)
+            #expect(paired.isCompleted)
+        }
+    }
+
     @Test func `S31 connect waits for a pairing that made its own link`() {
         let (stage, peripheral) = Stage.withLock()
         let paired = stage.record(peripheral.pair())
