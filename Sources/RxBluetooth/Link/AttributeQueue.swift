@@ -11,6 +11,7 @@ final class AttributeQueue: @unchecked Sendable {
     private var isSuspended = false
     /// Why nothing is submitted while what runs has no answer: it waits for a pairing that was refused.
     private var refusal: BluetoothError?
+    var isRefused: Bool { refusal != nil }
 
     /// One operation.
     final class Item {

@@ -59,8 +59,11 @@ final class PairingAttempt: @unchecked Sendable {
     private func findLink() {
         guard phase == .preparing else { return }
         if let link = client.links[key] {
-            guard link.phase == .connecting || link.isConnected else {
-                return link.whenOver { [weak self] _ in self?.findLink() }
+            guard link.phase == .connecting || link.isConnected, !link.queue.isRefused else {
+                link.whenOver { [weak self] _ in self?.findLink() }
+                // A link on which a pairing was refused is lost: on 5.66 a second one gets no answer, nor does anything else.
+                if link.isConnected { link.close(BluetoothError(.needsPairing)) }
+                return
             }
             take(link)
             if link.isConnected { linkIsUp() }

@@ -5,7 +5,8 @@ extension Peripheral {
     /// Pairs, so that a bond remains.
     ///
     /// Completes when the device is paired, at once where it is already (Q89). Without a connection of this manager one is made
-    /// for the purpose and closed afterwards; a ``connect()`` meanwhile waits for that. What bluetoothd asks is
+    /// for the purpose and closed afterwards; a ``connect()`` meanwhile waits for that. A connection in which an operation has
+    /// failed with ``BluetoothError/Kind/needsPairing`` is of no more use to bluetoothd: it is closed first, and fails with the same. What bluetoothd asks is
     /// answered as the manager's ``PairingPolicy`` says, and where that may need an answer, one device pairs after the other. Fails with
     /// ``BluetoothError/Kind/pairingFailed(_:)`` where the device or bluetoothd refuses or an answer was wrong, with
     /// ``BluetoothError/Kind/notAuthorized`` where the policy does not allow the device, with the error of the link where that is

@@ -15,14 +15,23 @@ struct ProtectedAttributeTests {
         #expect(refused.kind == .needsPairing)
         #expect(refused.error?.operation == .read)
         #expect(refused.error?.advice == "Pair it first: ble-cli pair.")
+        // bluetoothd can do nothing more with that link.
+        #expect(link.isLive)
         let paired = stage.record(peripheral.pair())
-        stage.advance(1_000)
+        stage.advance(5_000)
         #expect(paired.isCompleted)
-        let value = stage.record(secret.readValue())
+        #expect(link.kind == .needsPairing)
+        let again = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         stage.advance(1_000)
         #expect(value.elements == [[7]])
         stage.advance(60_000)
-        #expect(link.isLive)
+        #expect(again.isLive)
+        #expect(
+            stage.methods == [
+                "Connect", "ReadValue", "Disconnect", "Connect", "Pair", "Disconnect", "Connect", "ReadValue",
+            ])
     }
 
     @Test func `What waits behind a protected value, or comes after it, does not hang`() {
@@ -51,9 +60,9 @@ struct ProtectedAttributeTests {
         let refused = stage.record(notifying.observeValueUpdates())
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
-        let paired = stage.record(peripheral.pair())
+        // Another program pairs, and what was given up comes about.
+        let other = stage.otherProgram("Pair", Lock.path)
         stage.advance(2_000)
-        #expect(paired.isCompleted)
         #expect(stage.calls("StartNotify", "StopNotify") == ["StartNotify()", "StopNotify()"])
         let values = stage.record(notifying.observeValueUpdates())
         stage.advance(1_000)
@@ -61,6 +70,7 @@ struct ProtectedAttributeTests {
         stage.advance(100)
         #expect(values.elements == [[3]])
         #expect(link.isLive)
+        other.close()
     }
 
     @Test func `A policy that just works lets a protected value pair by itself`() {
