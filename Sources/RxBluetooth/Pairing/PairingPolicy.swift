@@ -11,7 +11,8 @@ public struct PairingPolicy: Hashable, Sendable {
         /// answer for 30 s, at the end of which the link is lost.
         case nobody
         /// The manager agrees to nothing. An operation on an attribute that is protected fails at once with
-        /// ``BluetoothError/Kind/needsPairing``. ``Peripheral/pair()`` succeeds where it just works, for that asks nobody.
+        /// ``BluetoothError/Kind/needsPairing``; so does what follows in that connection, which bluetoothd ends within 30 s.
+        /// ``Peripheral/pair()`` succeeds where it just works, for that asks nobody.
         case refuse
         /// The manager agrees to a pairing that needs neither passkey nor comparison, and to no other. An operation on an
         /// attribute that is protected then pairs by itself, as far as bluetoothd asks this manager; see ``isDefault``.
