@@ -14,6 +14,8 @@ struct DeviceRecord {
     var bonded: Bool?
     var isPaired = false
     var isBonded: Bool { bonded ?? isPaired }
+    /// How often in a row a link to it came up and was aborted at once, while it was bonded.
+    var aborts = 0
     /// The scan session in which it was heard last.
     var seenIn = 0
     /// The object for the user; kept here while bluetoothd keeps the device (S46).

@@ -73,10 +73,18 @@ final class Link: @unchecked Sendable {
         }
     }
 
-    /// Whether the link came up and could not be encrypted. bluetoothd then says that the connection was cancelled, as when
-    /// somebody had asked for that, and it says the same at each attempt (Q79, Q87).
+    /// Whether the link came up and could not be encrypted, because the peripheral has lost the bond (Q87). bluetoothd 5.66 does not
+    /// say so. Either it tells of a cancellation for which nobody has asked (Q79), or of an abort, which a controller may also
+    /// bring about by itself (Q77); only one that comes twice in a row is taken for it.
     private func keysAreMissing(_ error: BluetoothError) -> Bool {
-        wasSeenConnected && client.devices[key]?.isBonded == true && error.dbusMessage == "br-connection-canceled"
+        guard wasSeenConnected, client.devices[key]?.isBonded == true else { return false }
+        switch error.dbusMessage {
+        case "br-connection-canceled": return true
+        case "le-connection-abort-by-local":
+            client.devices[key]?.aborts += 1
+            return client.devices[key]?.aborts ?? 0 > 1
+        default: return false
+        }
     }
 
     /// The reply is the truth (Q78); where the mirror says otherwise, the daemon is asked.
@@ -96,6 +104,7 @@ final class Link: @unchecked Sendable {
     private func opened() {
         phase = .connected
         connecting = nil
+        client.devices[key]?.aborts = 0
         client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         emitter.next(peripheral)
         pairing?.linkIsUp()

@@ -102,6 +102,31 @@ struct BondTests {
         #expect(link.kind == .connectFailed("br-connection-canceled"))
     }
 
+    @Test func `Q87 Q77 A link that is aborted as soon as it is up is a lost bond when that comes twice in a row`() {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        func abort() -> BluetoothError.Kind? {
+            let link = stage.record(peripheral.connect())
+            stage.advance(0)
+            daemon.deviceChanges(["Connected": .bool(true)])
+            daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            daemon.deviceChanges(["Connected": .bool(false)])
+            stage.advance(0)
+            return link.kind
+        }
+        #expect(abort() == .connectFailed("le-connection-abort-by-local"))
+        #expect(abort() == .bondLost)
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(abort() == .connectFailed("le-connection-abort-by-local"))
+        #expect(abort() == .bondLost)
+    }
+
     @Test func `trust sets the property, both ways`() {
         let (stage, peripheral) = Stage.withLock()
         for isTrusted in [true, false] {
