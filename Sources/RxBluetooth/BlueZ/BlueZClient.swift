@@ -44,6 +44,9 @@ final class BlueZClient: @unchecked Sendable {
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var bonds = BondWatches(self)
+    /// What is being advertised, and how often something was.
+    var advertisements: [Advertising] = []
+    var advertisementCount = 0
     let teardowns = Teardowns()
 
     private var waiting: [(BlueZClient) -> Void] = []
@@ -104,6 +107,7 @@ final class BlueZClient: @unchecked Sendable {
         snapshot?.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
+        failAdvertisements(closed)
         pairings.fail(closed)
         agent.fail(closed)
         bonds.fail(closed)
@@ -115,6 +119,7 @@ final class BlueZClient: @unchecked Sendable {
         isSynced = false
         syncFailure = nil
         scans.fail(error)
+        failAdvertisements(error)
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()
@@ -194,14 +199,20 @@ final class BlueZClient: @unchecked Sendable {
         if previous != selected {
             logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
         }
-        if previous != nil, previous != selected { scans.fail(BluetoothError(.noAdapter)) }
+        if previous != nil, previous != selected {
+            scans.fail(BluetoothError(.noAdapter))
+            failAdvertisements(BluetoothError(.noAdapter))
+        }
         stateChanged()
     }
 
     private func stateChanged() {
         // After `shutDown` only the answers to what it has sent still matter.
         guard let state, failure?.kind != .closed else { return }
-        if let error = state.error { scans.fail(error) }
+        if let error = state.error {
+            scans.fail(error)
+            failAdvertisements(error)
+        }
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
         let report = Report(
             state: state, adapters: Adapter.list(adapters, selected: selected), isFinal: failure != nil)
