@@ -55,7 +55,8 @@ public final class BluetoothManager: Sendable {
     /// The parameters are those of the other initialisers.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger, controller: (any HostController)? = nil,
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        controller: (any HostController)? = nil,
         openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(

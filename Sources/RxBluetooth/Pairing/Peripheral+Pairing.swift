@@ -84,7 +84,10 @@ extension Peripheral {
     public func forget() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
             client.whenKnown { client in
-                if emitter.isActive { client.forget(self, emitter) }
+                guard emitter.isActive else { return }
+                // What is made again would bring the device back.
+                self.supervision?.end(BluetoothError(.disconnected(.requested)))
+                client.forget(self, emitter)
             }
         }
         .asCompletable()

@@ -73,6 +73,41 @@ struct ProtectedAttributeTests {
         #expect(again.isLive)
     }
 
+    @Test func `S78 A connection that is made again comes back with the pairing`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption)
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        let refused = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted)
+        let value = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(value.elements == [[7]])
+        #expect(link.isLive)
+    }
+
+    @Test func `A connection that is made again ends when the device is forgotten, also while it is down`() {
+        for isUp in [true, false] {
+            let (stage, peripheral) = Stage.withLock()
+            let link = stage.record(peripheral.connect(options: .reconnect()))
+            stage.advance(1_000)
+            if !isUp { stage.simulation.bluez.dropLink(to: Lock.text) }
+            stage.advance(10)
+            let forgotten = stage.record(peripheral.forget())
+            stage.advance(5_000)
+            #expect(forgotten.isCompleted)
+            #expect(link.kind == .disconnected(.requested))
+            stage.simulation.bluez.forgetCalls()
+            stage.advance(60_000)
+            #expect(stage.methods.isEmpty)
+            stage.expectSettled()
+        }
+    }
+
     @Test func `A policy that just works lets a protected value pair by itself`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
