@@ -20,8 +20,8 @@ extension BlueZClient {
                 throw BluetoothError(.alreadyConnected)
             }
             if let link = links[key] {
-                guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
-                // What is being closed is waited for (S31).
+                guard link.isEnding else { throw BluetoothError(.alreadyConnected) }
+                // What is being closed, or is lost and waits for its reason, is waited for (S31, S32).
                 return connect(peripheral, terms, emitter, after: link)
             }
             if let obstacle { throw obstacle }

@@ -13,7 +13,7 @@ struct Stage {
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), controller: (any HostController)? = nil
+        deadlines: Deadlines = .prompt, controller: (any HostController)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         curtain = Curtain(simulation)
@@ -23,7 +23,7 @@ struct Stage {
     }
 
     init(
-        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
+        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = .prompt,
         controller: (any HostController)? = nil
     ) {
         self.init(Scenario(peripherals: peripherals), deadlines: deadlines, controller: controller)
@@ -49,6 +49,15 @@ struct Stage {
     var methods: [String] {
         simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
             .filter { $0 != "GetManagedObjects" }
+    }
+}
+
+extension Deadlines {
+    /// The defaults, but a lost link is told at once: for tests in which the adapter is not what it was lost by.
+    static var prompt: Deadlines {
+        var deadlines = Deadlines()
+        deadlines.causeOfLoss = .zero
+        return deadlines
     }
 }
 
