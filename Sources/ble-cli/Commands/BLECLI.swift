@@ -28,6 +28,6 @@ struct BLECLI: ParsableCommand {
             """,
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
-            NotifyCommand.self, SimulateCommand.self,
+            NotifyCommand.self, PairCommand.self, ForgetCommand.self, SimulateCommand.self,
         ])
 }

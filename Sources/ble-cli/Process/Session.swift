@@ -32,6 +32,8 @@ struct Session: Sendable {
             deadlines.connect = patience
             deadlines.services = patience
             deadlines.operation = patience
+            // A person may have to press a button first.
+            if let timeout { deadlines.pair = timeout }
             return deadlines
         }
     }
@@ -44,5 +46,12 @@ struct Session: Sendable {
 
 /// Something that the program can do. It completes when it is done; disposing of it undoes what it has under way.
 protocol Verb: Sendable {
+    /// How to answer what bluetoothd asks about pairings. Where nothing is said: agree to nothing.
+    var pairing: PairingPolicy { get }
+
     func run(in session: Session) -> Observable<Never>
+}
+
+extension Verb {
+    var pairing: PairingPolicy { PairingPolicy() }
 }
