@@ -41,6 +41,12 @@ public struct Deadlines: Sendable {
     public var pair: Duration = .seconds(90)
     /// For a connection to end. Default 5 s.
     public var disconnect: Duration = .seconds(5)
+    /// For the adapter to turn out to be the reason why a link was lost: so long a loss that could be due to it is held back,
+    /// and told as ``BluetoothError/DisconnectReason/adapter`` if the adapter goes off meanwhile. Default 0.25 s.
+    ///
+    /// The kernel drops the links of an adapter that is switched off first and says so last; with one link it was seen to take
+    /// 0.07 s between (Q32). Zero tells a loss at once, and then such a one has no reason, or a wrong one.
+    public var causeOfLoss: Duration = .milliseconds(250)
     /// For the controller to tell how strong a link is. Default 5 s.
     public var rssi: Duration = .seconds(5)
     /// For a scan to start. Default 15 s.

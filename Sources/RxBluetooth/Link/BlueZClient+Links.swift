@@ -20,8 +20,8 @@ extension BlueZClient {
                 throw BluetoothError(.alreadyConnected)
             }
             if let link = links[key] {
-                guard link.isClosing || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
-                // What is being closed is waited for (S31), and so is a pairing.
+                guard link.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
+                // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
                 return connect(peripheral, terms, emitter, after: link)
             }
             if let obstacle { throw obstacle }

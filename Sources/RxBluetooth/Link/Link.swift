@@ -66,7 +66,8 @@ final class Link: @unchecked Sendable {
     }
 
     var isConnected: Bool { phase == .connected }
-    var isClosing: Bool { phase == .closing }
+    /// Whether it is going down, and the next one may follow it.
+    var isEnding: Bool { phase == .closing || phase == .losing }
     var deadlines: Deadlines { client.settings.deadlines }
     var target: String { key.address.description }
 
