@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting"],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", log],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",

@@ -18,14 +18,16 @@ public final class BluetoothManager: Sendable {
     ///   - queue: Where streams deliver. Default: the main queue.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
-    ///   - logger: Where to tell what happens, at level info and below, without addresses and values (S84). Default: nowhere.
+    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
+    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     public convenience init(
         queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger
+        logger: Logger = silentLogger, logContents: LogContents = .redacted
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, logger: logger, controller: HCIController()
+            adapter: adapter, deadlines: deadlines, logger: logger, logContents: logContents,
+            controller: HCIController()
         ) { Connection.open(.system) }
     }
 
@@ -36,14 +38,17 @@ public final class BluetoothManager: Sendable {
     ///   - scheduler: Where streams deliver.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
-    ///   - logger: Where to tell what happens. Default: nowhere.
+    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
+    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger, controller: (any HostController)? = nil
+        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
+        controller: (any HostController)? = nil
     ) {
         self.init(
-            scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger, controller: controller
+            scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger, logContents: logContents,
+            controller: controller
         ) { bus }
     }
 
@@ -51,12 +56,13 @@ public final class BluetoothManager: Sendable {
     /// The parameters are those of the other initialisers.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger, controller: (any HostController)? = nil,
+        logger: Logger = silentLogger, logContents: LogContents = .redacted, controller: (any HostController)? = nil,
         openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(
             settings: Settings(
-                adapter: adapter, deadlines: deadlines, scheduler: scheduler, logger: logger, controller: controller),
+                adapter: adapter, deadlines: deadlines, scheduler: scheduler,
+                journal: Journal(logger, logContents, on: scheduler), controller: controller),
             open: open)
     }
 

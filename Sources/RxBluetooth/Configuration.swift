@@ -58,7 +58,8 @@ struct Settings: Sendable {
     let adapter: AdapterSelection
     let deadlines: Deadlines
     let scheduler: any SchedulerType
-    let logger: Logger
+    /// Where it is told what happens.
+    let journal: Journal
     /// What answers for the controller; nil where nobody does.
     let controller: (any HostController)?
 }

@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
@@ -11,7 +10,7 @@ final class BlueZClient: @unchecked Sendable {
     let settings: Settings
     let peripherals: PeripheralTable
     weak let access: BlueZAccess?
-    var logger: Logger { settings.logger }
+    var journal: Journal { settings.journal }
 
     /// The unique name of the running bluetoothd.
     private(set) var owner: String?
@@ -31,13 +30,15 @@ final class BlueZClient: @unchecked Sendable {
     /// Properties and messages of a wrong type: counted, never fatal.
     var rejected = 0 {
         didSet {
-            if rejected != oldValue {
-                logger.debug("bluetoothd sent something malformed.", metadata: ["count": "\(rejected)"])
-            }
+            if rejected != oldValue { journal.debug(.messageRejected(total: rejected)) }
         }
     }
     /// Signals of objects that are gone, which is normal (Q19).
-    var strays = 0
+    var strays = 0 {
+        didSet { journal.trace(.messageStrayed(total: strays)) }
+    }
+    /// The state that was told last.
+    private var toldState: BluetoothState?
 
     private(set) lazy var scans = ScanSession(self)
     var links: [DeviceKey: Link] = [:]
@@ -74,7 +75,6 @@ final class BlueZClient: @unchecked Sendable {
         guard failure == nil, owner != self.owner || !isOwnerKnown else { return }
         isOwnerKnown = true
         self.owner = owner
-        logger.info("bluetoothd \(owner == nil ? "is not running" : "is running").")
         // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { takeSnapshot() } else { stateChanged() }
@@ -82,7 +82,6 @@ final class BlueZClient: @unchecked Sendable {
 
     private func busLost(_ error: DBusError) {
         guard failure == nil else { return }
-        logger.info("The bus is lost.", metadata: ["error": "\(error)"])
         let isRefused = BluetoothError(error).kind == .permissionDenied
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
@@ -125,7 +124,6 @@ final class BlueZClient: @unchecked Sendable {
                 isSynced = true
                 syncFailure = nil
                 snapshotFailures = 0
-                logger.debug("The mirror is filled.", metadata: ["devices": "\(devices.count)"])
                 adaptersChanged()
             } catch {
                 // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
@@ -136,15 +134,15 @@ final class BlueZClient: @unchecked Sendable {
 
     private func snapshotFailed(_ error: DBusError) {
         guard failure == nil, !isSynced, owner != nil else { return }
-        logger.info("bluetoothd does not tell its objects.", metadata: ["error": "\(error)"])
         let failure = BluetoothError(error)
         syncFailure = failure
         adapters = [:]
         devices = [:]
-        adaptersChanged()
-        guard failure.kind == .timedOut else { return }
         // It runs and hangs; it may come to itself. The pauses grow to a minute.
-        let pause = Duration.seconds(min(60, 1 << min(snapshotFailures, 6)))
+        let pause = failure.kind == .timedOut ? Duration.seconds(min(60, 1 << min(snapshotFailures, 6))) : nil
+        journal.warning(.objectsNotTold(failure, again: pause))
+        adaptersChanged()
+        guard let pause else { return }
         snapshotFailures += 1
         snapshot = bus.schedule(after: pause) { [weak self] in self?.takeSnapshot() }
     }
@@ -180,7 +178,7 @@ final class BlueZClient: @unchecked Sendable {
         let previous = selected
         selected = settings.adapter.choose(from: adapters, current: selected, peripherals)
         if previous != selected {
-            logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
+            journal.info(.adapterChosen(selected.map { "hci\($0)" }))
         }
         if previous != nil, previous != selected { scans.fail(BluetoothError(.noAdapter)) }
         stateChanged()
@@ -189,6 +187,8 @@ final class BlueZClient: @unchecked Sendable {
     private func stateChanged() {
         // After `shutDown` only the answers to what it has sent still matter.
         guard let state, failure?.kind != .closed else { return }
+        if state != toldState { journal.info(.stateChanged(state)) }
+        toldState = state
         if let error = state.error { scans.fail(error) }
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
         let report = Report(

@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
 final class Link: @unchecked Sendable {
@@ -29,7 +28,7 @@ final class Link: @unchecked Sendable {
     private var connecting: BusTask?
     /// What is waited for after that: an answer, or a deadline.
     var task: BusTask?
-    private(set) lazy var queue = AttributeQueue(client)
+    private(set) lazy var queue = AttributeQueue(client, of: peripheral)
     private(set) lazy var resolution = Resolution(self)
     private(set) lazy var mtu = LinkMTU(self)
     private(set) lazy var modifications = ServiceModifications(self)
@@ -103,7 +102,9 @@ final class Link: @unchecked Sendable {
     private func aborted() {
         abortions += 1
         isPausing = true
-        connecting = client.bus.schedule(after: .milliseconds(250)) { [weak self] in
+        let pause = Duration.milliseconds(250)
+        client.journal.debug(.connectRepeated(peripheral, aborts: abortions, again: pause))
+        connecting = client.bus.schedule(after: pause) { [weak self] in
             guard let self, phase == .connecting else { return }
             if client.devices[key]?.isConnected == true, abortions < Self.mostAbortions { return aborted() }
             isPausing = false
@@ -129,7 +130,6 @@ final class Link: @unchecked Sendable {
         phase = .connected
         connecting = nil
         deadline?.cancel()
-        client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         if client.devices[key]?.isResolved == true { mtu.ask() }
         guard awaitsServices else { return ready() }
         _ = resolution.wait { [weak self] error in
@@ -157,7 +157,6 @@ final class Link: @unchecked Sendable {
     func end(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         phase = .ended
-        client.logger.debug("A link is over.", metadata: ["link": "\(number)", "cause": "\(cause.code)"])
         stopWaiting()
         client.links[key] = nil
         abandon(cause)

@@ -123,6 +123,7 @@ final class Supervision: Sendable {
         }
         if policy.endsAt(error) { throw error }
         if let attempts = policy.attempts, failures > 0, failures >= attempts { throw error }
+        access.settings.journal.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
     }
 

@@ -35,7 +35,11 @@ extension BlueZAccess {
                             failures += 1
                             return failures
                         }
-                        return try pause(Self.pauseOfScan(after: error, failures: count))
+                        let again = try Self.pauseOfScan(after: error, failures: count)
+                        if let error = error as? BluetoothError {
+                            settings.journal.info(.scanInterrupted(error, again: again))
+                        }
+                        return pause(again)
                     }
                 })
             return Observable.merge(scan, untilClosed())

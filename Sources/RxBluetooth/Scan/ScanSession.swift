@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 import Rx
 
 /// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
@@ -69,6 +68,10 @@ final class ScanSession: @unchecked Sendable {
         case .active(let adapter) where isStopping: stop(adapter)
         case .starting where isStopping: isUnwanted = true
         case .stopping where isStopping: break
+        case .active(let adapter):
+            isOver(adapter, error)
+            session += 1
+            phase = .idle
         default:
             session += 1
             phase = .idle
@@ -108,16 +111,17 @@ final class ScanSession: @unchecked Sendable {
         switch result {
         case .success:
             phase = .active(adapter: adapter)
-            client.logger.debug("Scanning.", metadata: ["session": "\(session)"])
+            client.journal.debug(.scanBegan(adapter: "hci\(adapter)"))
             if subscribers.isEmpty { stop(adapter) }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
-            client.logger.debug("A scan did not start.", metadata: ["session": "\(session)", "error": "\(error)"])
+            let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil
+            client.journal.debug(.scanRefused(adapter: "hci\(adapter)", failure, again: pause))
             if subscribers.isEmpty {
                 phase = .idle
-            } else if failure.kind == .busy, attempts < Self.backoff.count {
+            } else if let pause {
                 attempts += 1
-                client.bus.schedule(after: Self.backoff[attempts - 1]) { [weak self] in
+                client.bus.schedule(after: pause) { [weak self] in
                     guard let self, session == self.session, case .starting = phase else { return }
                     if !subscribers.isEmpty { return attempt(session, adapter) }
                     phase = .idle
@@ -134,27 +138,29 @@ final class ScanSession: @unchecked Sendable {
     /// Nothing was heard for too long, so the session is begun anew, under those who share it (Q42).
     private func restart() {
         guard case .active(let adapter) = phase else { return }
-        client.logger.info("A scan hears nothing, and is started anew.", metadata: ["session": "\(session)"])
+        client.journal.info(.scanRestarted(adapter: "hci\(adapter)"))
         stop(adapter)
     }
 
     private func stop(_ adapter: UInt16) {
         phase = .stopping
+        isOver(adapter, nil)
         let session = session
         client.teardowns.begin()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
             deadline: client.settings.deadlines.stopScan
-        ) { [weak self, teardowns = client.teardowns, logger = client.logger] result in
-            // A session that is gone already is stopped (Q39).
-            if case .failure(let error) = result {
-                logger.debug("Stopping a scan failed.", metadata: ["session": "\(session)", "error": "\(error)"])
-            }
+        ) { [weak self, teardowns = client.teardowns] _ in
+            // Whatever the answer is: a session that is gone already is stopped (Q39).
             teardowns.end()
             guard let self, session == self.session, case .stopping = phase else { return }
             phase = .idle
             if !subscribers.isEmpty { start() }
         }
+    }
+
+    private func isOver(_ adapter: UInt16, _ error: BluetoothError?) {
+        client.journal.debug(.scanEnded(adapter: "hci\(adapter)", error))
     }
 
     // MARK: Sightings

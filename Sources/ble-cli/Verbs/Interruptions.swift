@@ -21,7 +21,7 @@ struct Interruptions {
                 guard let change = link.change else { return }
                 let text =
                     switch change {
-                    case .lost(let cause): "\(cause.map(\.description) ?? "\(peripheral): no link.") Connecting again."
+                    case .lost(let cause): "\(cause?.withoutAdvice ?? "\(peripheral): no link.") Connecting again."
                     case .back: "\(peripheral): connected again."
                     }
                 session.note(text)
@@ -50,6 +50,14 @@ struct Interruptions {
             case .disconnected, .connecting, .connected, .disconnecting: break
             }
         }
+    }
+}
+
+extension BluetoothError {
+    /// What went wrong, without what to do about it, where the program does that itself.
+    fileprivate var withoutAdvice: String {
+        guard let advice, description.hasSuffix(" " + advice) else { return description }
+        return String(description.dropLast(advice.count + 1))
     }
 }
 
