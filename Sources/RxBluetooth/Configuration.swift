@@ -46,6 +46,8 @@ public struct Deadlines: Sendable {
     public var stopScan: Duration = .seconds(5)
     /// For the first list of what bluetoothd has. Default 8 s.
     public var snapshot: Duration = .seconds(8)
+    /// For a diagnosis, after which it tells what it has found out. Default 2 s.
+    public var diagnosis: Duration = .seconds(2)
     /// For what is only tidying up. Default 2 s.
     public var cleanup: Duration = .seconds(2)
 

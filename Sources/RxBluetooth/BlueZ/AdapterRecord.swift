@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 
 /// What bluetoothd tells of an adapter.
 struct AdapterRecord {
@@ -9,6 +10,8 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
+    /// Since when it scans, for whomever; nil where that was so before we came, or it does not.
+    var discoveringSince: Date?
 
     init(number: UInt16) { self.number = number }
 

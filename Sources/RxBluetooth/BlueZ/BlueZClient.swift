@@ -17,10 +17,10 @@ final class BlueZClient: @unchecked Sendable {
     /// Whether the mirror holds what the running bluetoothd has.
     var isSynced = false
     /// Why the mirror could not be filled.
-    private var syncFailure: BluetoothError?
-    private var isOwnerKnown = false
+    private(set) var syncFailure: BluetoothError?
+    private(set) var isOwnerKnown = false
     /// Why nothing works any more: the bus is lost, or the manager closed.
-    private var failure: BluetoothError?
+    private(set) var failure: BluetoothError?
 
     var adapters: [UInt16: AdapterRecord] = [:]
     var devices: [DeviceKey: DeviceRecord] = [:]

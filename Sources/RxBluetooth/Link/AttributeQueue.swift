@@ -117,6 +117,14 @@ final class AttributeQueue: @unchecked Sendable {
 
     // MARK: What is told of it
 
+    /// The operation that has its turn, with how long it has it.
+    var holder: (operation: QueuedOperation, time: Duration)? {
+        running.map { (described($0), client.settings.elapsed(since: $0.since)) }
+    }
+
+    /// How many operations wait behind it.
+    var waitingCount: Int { waiting.count }
+
     private func described(_ item: Item) -> QueuedOperation {
         QueuedOperation(
             number: item.number, operation: item.operation, peripheral: peripheral, target: item.target)

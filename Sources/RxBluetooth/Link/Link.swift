@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
 final class Link: @unchecked Sendable {
@@ -14,7 +15,9 @@ final class Link: @unchecked Sendable {
     private let awaitsServices: Bool
     /// Whether it is up, and its services are read where that was to be awaited.
     private(set) var isReady = false
-    var phase = Phase.connecting
+    var phase = Phase.connecting { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private(set) var since: Date?
     /// How often the controller gave the attempt up (Q77).
     private var abortions = 0
     /// Whether no `Connect` is under way, and the next is due in a moment.
@@ -64,6 +67,7 @@ final class Link: @unchecked Sendable {
 
     func start() {
         emitter.onEnd { [weak self] in self?.close(BluetoothError(.disconnected(.requested))) }
+        phase = .connecting
         peripheral.enter(.connecting)
         deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.expired() }
         connect()

@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 import Rx
 
 /// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
@@ -6,7 +7,11 @@ final class ScanSession: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private unowned let client: BlueZClient
     private var subscribers: [ScanSubscriber] = []
-    private var phase = Phase.idle
+    private var phase = Phase.idle { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private var since: Date?
+    /// When any device was heard last.
+    private var heard: Date?
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
@@ -163,6 +168,22 @@ final class ScanSession: @unchecked Sendable {
         client.journal.debug(.scanEnded(adapter: "hci\(adapter)", error))
     }
 
+    /// How it stands, for a diagnosis; nil where it does nothing.
+    var examined: Diagnosis.Scan? {
+        let (step, adapter): (Diagnosis.Scan.Step, UInt16?) =
+            switch phase {
+            case .idle: (.active, nil)
+            case .starting(let adapter): (.starting(refusals: attempts), adapter)
+            case .active(let adapter): (.active, adapter)
+            case .stopping: (.stopping, client.selected)
+            }
+        return adapter.map {
+            Diagnosis.Scan(
+                adapter: "hci\($0)", step: step, lasts: client.settings.elapsed(since: since),
+                subscribers: subscribers.count, sinceHeard: heard.map { client.settings.elapsed(since: $0) })
+        }
+    }
+
     // MARK: Sightings
 
     /// A device was heard. Called for every advertisement, so it does nothing for nobody.
@@ -172,6 +193,7 @@ final class ScanSession: @unchecked Sendable {
         default: return
         }
         watchdog.hasHeard = true
+        heard = client.settings.now
         client.devices[key]?.seenIn = session
         guard let record = client.devices[key] else { return }
         var sighting: ScannedPeripheral?

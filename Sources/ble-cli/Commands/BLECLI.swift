@@ -27,7 +27,8 @@ struct BLECLI: ParsableCommand {
               ble-cli simulate
             """,
         subcommands: [
-            AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
+            DiagnoseCommand.self, AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self,
+            WriteCommand.self,
             NotifyCommand.self, SimulateCommand.self,
         ])
 }

@@ -32,6 +32,7 @@ struct Session: Sendable {
             deadlines.connect = patience
             deadlines.services = patience
             deadlines.operation = patience
+            if let timeout { deadlines.diagnosis = timeout }
             return deadlines
         }
     }
@@ -44,5 +45,12 @@ struct Session: Sendable {
 
 /// Something that the program can do. It completes when it is done; disposing of it undoes what it has under way.
 protocol Verb: Sendable {
+    /// Whether it can do nothing without the adapter that was asked for.
+    var needsAdapter: Bool { get }
+
     func run(in session: Session) -> Observable<Never>
+}
+
+extension Verb {
+    var needsAdapter: Bool { true }
 }
