@@ -176,7 +176,8 @@ final class Adapter {
     private func countSecond() {
         expiry = nil
         seconds += 1
-        let mayExpire = order.filter { $0.isTemporary && $0.link == nil }
+        // Also those that are connected: their links go with them (device_disappeared in src/device.c).
+        let mayExpire = order.filter(\.isTemporary)
         for device in mayExpire where seconds - device.lastSeen > Timing.temporary { remove(device) }
         if mayExpire.contains(where: { devices[$0.address] === $0 }) { watchExpiry() }
     }

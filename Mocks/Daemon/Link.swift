@@ -85,7 +85,8 @@ final class Link {
             guard let self else { return }
             device.raiseProtection(to: operation.needs) { [weak self] isBetter in
                 // Without success nothing comes of this request, nor of those behind it, as long as the link is up: the
-                // kernel takes no more ATT from bluetoothd before the link is protected.
+                // kernel takes no more ATT from bluetoothd before the link is protected. Seen on 5.66: the device is temporary
+                // again, and goes with its link half a minute later.
                 guard let self, isUp, isBetter else { return }
                 guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false

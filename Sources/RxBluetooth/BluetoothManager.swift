@@ -18,15 +18,17 @@ public final class BluetoothManager: Sendable {
     ///   - queue: Where streams deliver. Default: the main queue.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
     ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
     ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     public convenience init(
         queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger, logContents: LogContents = .redacted
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        logContents: LogContents = .redacted
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, logger: logger, logContents: logContents,
+            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger, logContents: logContents,
             controller: HCIController()
         ) { Connection.open(.system) }
     }
@@ -38,16 +40,19 @@ public final class BluetoothManager: Sendable {
     ///   - scheduler: Where streams deliver.
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
+    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
     ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
     ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
+        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        logContents: LogContents = .redacted,
         controller: (any HostController)? = nil
     ) {
         self.init(
-            scheduler: scheduler, adapter: adapter, deadlines: deadlines, logger: logger, logContents: logContents,
+            scheduler: scheduler, adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger,
+            logContents: logContents,
             controller: controller
         ) { bus }
     }
@@ -56,12 +61,13 @@ public final class BluetoothManager: Sendable {
     /// The parameters are those of the other initialisers.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        logger: Logger = silentLogger, logContents: LogContents = .redacted, controller: (any HostController)? = nil,
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
+        controller: (any HostController)? = nil,
         openingBus open: @escaping @Sendable () -> any Bus
     ) {
         access = BlueZAccess(
             settings: Settings(
-                adapter: adapter, deadlines: deadlines, scheduler: scheduler,
+                adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
                 journal: Journal(logger, logContents, on: scheduler), controller: controller),
             open: open)
     }

@@ -36,6 +36,9 @@ public struct Deadlines: Sendable {
     public var services: Duration = .seconds(30)
     /// For a read, a write, or turning notifications on, from the moment it is its turn. Default 30 s, as ATT has it.
     public var operation: Duration = .seconds(30)
+    /// For a pairing, from the moment it is its turn, with the connection that it may need and the time that a person
+    /// takes to answer. Default 90 s.
+    public var pair: Duration = .seconds(90)
     /// For a connection to end. Default 5 s.
     public var disconnect: Duration = .seconds(5)
     /// For the controller to tell how strong a link is. Default 5 s.
@@ -60,6 +63,7 @@ struct Settings: Sendable {
     let adapter: AdapterSelection
     let deadlines: Deadlines
     let scheduler: any SchedulerType
+    let pairing: PairingPolicy
     /// Where it is told what happens.
     let journal: Journal
     /// What answers for the controller; nil where nobody does.

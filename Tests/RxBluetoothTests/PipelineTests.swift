@@ -35,7 +35,8 @@ struct PipelineTests {
         #expect(values.first == [0x00, 62])
         #expect(
             simulation.calls.map(\.member) == [
-                "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "StartNotify",
+                "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "RegisterAgent", "Connect",
+                "StopDiscovery", "StartNotify",
             ])
     }
 

@@ -7,6 +7,10 @@ enum BlueZ {
     static let device = "org.bluez.Device1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
+    static let agentManager = "org.bluez.AgentManager1"
+    static let agent = "org.bluez.Agent1"
+    static let alreadyExists = "org.bluez.Error.AlreadyExists"
+    static let doesNotExist = "org.bluez.Error.DoesNotExist"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
 

@@ -97,12 +97,16 @@ extension BlueZClient {
         switch (interface, key) {
         case (.adapter, .adapter(let number)):
             guard adapters.removeValue(forKey: number) != nil else { return }
-            for key in devices.keys where key.adapter == number { devices[key] = nil }
+            for key in devices.keys where key.adapter == number {
+                devices[key] = nil
+                bonds.changed(key)
+            }
             linksLost(on: number)
             adaptersChanged()
         case (.device, .device(let key)):
             devices[key] = nil
             scans.forget(key)
+            bonds.changed(key)
             // Another program may remove a device that we use, and no Connected=false comes then (Q61).
             links[key]?.removed()
         case (.battery, .device(let key)):

@@ -89,6 +89,7 @@ extension BlueZClient {
         if all.intersects(DeviceRecord.named) { devices[key]?.updatePeripheral() }
         let heard = wasConnected ? DeviceRecord.heardWhileConnected : DeviceRecord.advertised
         if changes.intersects(heard) { scans.sighted(key) }
+        if all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         guard let link = links[key] else { return }
         if all.intersects(DeviceRecord.connected) { link.connectedChanged(devices[key]?.isConnected ?? false) }
         if all.intersects(DeviceRecord.resolved), devices[key]?.isResolved == true { link.servicesResolved() }
@@ -135,7 +136,10 @@ extension BlueZClient {
                 let hasDevice = try add(key, &body)
                 switch key {
                 case .adapter: adaptersChanged()
-                case .device(let key): if hasDevice { scans.sighted(key) }
+                case .device(let key):
+                    guard hasDevice else { return }
+                    scans.sighted(key)
+                    bonds.changed(key)
                 default: break
                 }
             }

@@ -42,6 +42,9 @@ final class BlueZClient: @unchecked Sendable {
 
     private(set) lazy var scans = ScanSession(self)
     var links: [DeviceKey: Link] = [:]
+    private(set) lazy var agent = Agent(self)
+    private(set) lazy var pairings = Pairings(self)
+    private(set) lazy var bonds = BondWatches(self)
     let teardowns = Teardowns()
 
     private var waiting: [(BlueZClient) -> Void] = []
@@ -87,6 +90,8 @@ final class BlueZClient: @unchecked Sendable {
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
         self.failure = failure
         forgetEverything(failure, .bus)
+        agent.fail(failure)
+        bonds.fail(failure)
         stateChanged()
     }
 
@@ -98,6 +103,9 @@ final class BlueZClient: @unchecked Sendable {
         snapshot?.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
+        pairings.fail(closed)
+        agent.fail(closed)
+        bonds.fail(closed)
         for link in Array(links.values) { link.close(closed) }
     }
 
@@ -107,6 +115,8 @@ final class BlueZClient: @unchecked Sendable {
         syncFailure = nil
         scans.fail(error)
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
+        pairings.fail(error)
+        agent.daemonLost()
         adapters = [:]
         devices = [:]
         selected = nil
@@ -125,6 +135,8 @@ final class BlueZClient: @unchecked Sendable {
                 syncFailure = nil
                 snapshotFailures = 0
                 adaptersChanged()
+                bonds.allChanged()
+                agent.daemonAppeared()
             } catch {
                 // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
                 bus.perform { [weak self] in self?.snapshotFailed(error) }
@@ -203,6 +215,9 @@ final class BlueZClient: @unchecked Sendable {
             link.lost(BluetoothError(.disconnected(.adapter)))
         }
     }
+
+    /// Why nothing comes of this client any more; nil while something may.
+    var finalFailure: BluetoothError? { failure }
 
     /// Why Bluetooth cannot be used; nil where it can.
     var obstacle: BluetoothError? { failure ?? syncFailure ?? state?.error }

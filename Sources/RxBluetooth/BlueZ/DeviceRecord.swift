@@ -12,7 +12,12 @@ struct DeviceRecord {
     var advertisement = AdvertisementData()
     var isConnected = false
     var isResolved = false
-    var isBonded = false
+    /// Nil before BlueZ 5.65, which has no `Bonded`; there, what is paired is bonded.
+    var bonded: Bool?
+    var isPaired = false
+    var isBonded: Bool { bonded ?? isPaired }
+    /// How often in a row a link to it came up and was aborted at once, while it was bonded.
+    var aborts = 0
     /// Whether the device itself was told of, and not only what stands below it.
     var isListed = false
     /// The scan session in which it was heard last.
@@ -82,9 +87,12 @@ struct DeviceRecord {
         .init("ServicesResolved", clear: { $0.isResolved = false }) { (record, value) throws(DBusError) in
             record.isResolved = try value.bool()
         },
-        .init("Bonded", clear: { $0.isBonded = false }) { (record, value) throws(DBusError) in
-            record.isBonded = try value.bool()
+        .init("Bonded", clear: { $0.bonded = nil }) { (record, value) throws(DBusError) in
+            record.bonded = try value.bool()
             if record.isBonded { record.advertisement.isConnectable = true }
+        },
+        .init("Paired", clear: { $0.isPaired = false }) { (record, value) throws(DBusError) in
+            record.isPaired = try value.bool()
         },
     ])
 
@@ -93,6 +101,7 @@ struct DeviceRecord {
         ["RSSI", "ManufacturerData", "ServiceData", "UUIDs", "TxPower", "AdvertisingFlags", "Appearance", "Name"])
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
+    static let bonding = table.changes(["Bonded", "Paired"])
     static let named = table.changes(["Name"])
 
     private static func manufacturerData(_ value: inout MessageReader) throws(DBusError) -> [UInt16: [UInt8]] {

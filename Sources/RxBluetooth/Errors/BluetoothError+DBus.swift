@@ -28,7 +28,7 @@ extension BluetoothError {
     private static func gone(_ operation: Operation) -> Kind {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
-        case .connect, .disconnect, .discover, .readRSSI: .peripheralGone
+        case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
         case .scan, .readState: .noAdapter
         }
     }

@@ -18,9 +18,14 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterOff: "Switch it on: bluetoothctl power on."
         case .adapterBlocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot: "Disconnect another device first."
-        case .bondLost: "Remove the device and pair it again."
+        case .bondLost: "Remove the device and pair it again: ble-cli forget, then ble-cli pair."
         case .peripheralGone: "Scan for it again."
-        case .needsPairing: "Pair it first: bluetoothctl pair."
+        case .needsPairing: "Pair it first: ble-cli pair."
+        case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"):
+            "Bring the device into pairing mode, and try again."
+        case .pairingFailed("AuthenticationCanceled"): "See that the device stays near and on, and try again."
+        case .pairingFailed("AuthenticationRejected"): "See that the device accepts new bonds, and try again."
+        case .pairingFailed: "Check the passkey, and whether the device wants one, and try again."
         case .resourceExhausted: "Make fewer requests at once."
         default: adviceForPrograms
         }
@@ -40,6 +45,9 @@ extension BluetoothError: CustomStringConvertible {
             case .writeDescriptor: "Writing a descriptor"
             case .readRSSI: "Reading the signal strength of"
             case .notify: "Notifications"
+            case .pair: "Pairing"
+            case .trust: "Trusting"
+            case .forget: "Forgetting"
             case nil: nil
             }
         switch (verb, target) {

@@ -49,6 +49,8 @@ public struct BluetoothError: Error, Sendable {
         case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
         /// Reading how strong a link is received.
         case readRSSI
+        /// One of pairing each.
+        case pair, trust, forget
         /// Turning notifications on, or receiving them.
         case notify
     }
@@ -58,6 +60,13 @@ public struct BluetoothError: Error, Sendable {
         BluetoothError(
             kind, operation: self.operation ?? operation, target: self.target ?? target, dbusName: dbusName,
             dbusMessage: dbusMessage, attCode: attCode)
+    }
+
+    /// What an error of bluetoothd really means, where more is known than it says; its name and text are kept.
+    init(_ kind: Kind, after error: BluetoothError) {
+        self.init(
+            kind, operation: error.operation, target: error.target, dbusName: error.dbusName,
+            dbusMessage: error.dbusMessage, attCode: error.attCode)
     }
 
     /// A word for the kind that stays the same in all versions, for logs and JSON.

@@ -13,6 +13,9 @@ final class AttributeQueue: @unchecked Sendable {
     private var running: Item?
     private var call: BusTask?
     private var isSuspended = false
+    /// Why nothing is submitted while what runs has no answer: it waits for a pairing that was refused.
+    private var refusal: BluetoothError?
+    var isRefused: Bool { refusal != nil }
 
     /// One operation.
     final class Item {
@@ -43,6 +46,13 @@ final class AttributeQueue: @unchecked Sendable {
             self.done = done
         }
 
+        /// Nobody waits any more, and this is why.
+        fileprivate func fail(_ error: BluetoothError) {
+            let done = done
+            self.done = nil
+            done?(.failure(error))
+        }
+
         fileprivate func finish(_ result: Result<Message, BluetoothError>) {
             ended?(result)
             done?(result)
@@ -55,6 +65,7 @@ final class AttributeQueue: @unchecked Sendable {
     }
 
     func submit(_ item: Item) {
+        if let refusal { return item.fail(refusal) }
         count += 1
         item.number = count
         item.since = client.settings.now
@@ -75,6 +86,20 @@ final class AttributeQueue: @unchecked Sendable {
     /// The connection is down, and why is still being found out. What bluetoothd answers now to what was under way is
     /// not the reason, so ``fail(_:)`` has the last word.
     func suspend() { isSuspended = true }
+
+    /// A pairing was refused that the link needs. bluetoothd leaves what runs without an answer until ATT gives up after 30 s, and
+    /// everything behind it; nobody is to wait for that. What runs holds its place, for a later pairing brings its answer.
+    func refuse(_ error: BluetoothError) {
+        guard let item = running, !isSuspended else { return }
+        refusal = error
+        let items = waiting
+        waiting = []
+        item.fail(error)
+        for item in items {
+            dropped(item, error)
+            item.fail(error)
+        }
+    }
 
     /// The connection is over: everything fails with one cause.
     func fail(_ cause: BluetoothError) {
@@ -109,6 +134,7 @@ final class AttributeQueue: @unchecked Sendable {
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
+        refusal = nil
         let outcome = result.mapError(item.failure)
         if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
         item.finish(outcome)

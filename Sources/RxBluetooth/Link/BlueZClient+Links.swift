@@ -20,8 +20,8 @@ extension BlueZClient {
                 throw BluetoothError(.alreadyConnected)
             }
             if let link = links[key] {
-                guard link.isClosing else { throw BluetoothError(.alreadyConnected) }
-                // What is being closed is waited for (S31).
+                guard link.isClosing || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
+                // What is being closed is waited for (S31), and so is a pairing.
                 return connect(peripheral, terms, emitter, after: link)
             }
             if let obstacle { throw obstacle }
@@ -34,6 +34,8 @@ extension BlueZClient {
                 peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
                 isForeign: device.isConnected && terms.existing != .takeOver, emitter: emitter)
             links[key] = link
+            // bluetoothd may ask about pairing as soon as there is a link.
+            agent.register()
             link.start()
         } catch {
             emitter.fail(error.during(.connect, key.address.description))
@@ -50,12 +52,15 @@ extension BlueZClient {
 
     /// Closes the link of a peripheral, whoever made it.
     func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        guard let link = links[peripheral.key] ?? adopted(peripheral) else { return emitter.complete() }
+        guard let link = link(toClose: peripheral) else { return emitter.complete() }
         link.whenOver { failure in
             if let failure { emitter.fail(failure) } else { emitter.complete() }
         }
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
+
+    /// The link of a peripheral, whoever made it; nil where there is none.
+    func link(toClose peripheral: Peripheral) -> Link? { links[peripheral.key] ?? adopted(peripheral) }
 
     /// The link of another program as one of ours, to be closed; nil where there is none.
     private func adopted(_ peripheral: Peripheral) -> Link? {

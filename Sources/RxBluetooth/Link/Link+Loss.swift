@@ -4,7 +4,10 @@ import DBus
 extension Link {
     /// `Connected` changed. While connecting it may flicker, and the reply decides (Q78).
     func connectedChanged(_ isConnected: Bool) {
-        guard !isConnected else { return }
+        guard !isConnected else {
+            wasSeenConnected = true
+            return
+        }
         switch phase {
         case .connected: lost(announced ?? .unknown)
         case .closing where isDisconnectAnswered: closed(nil)

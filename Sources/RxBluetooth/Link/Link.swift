@@ -40,6 +40,12 @@ final class Link: @unchecked Sendable {
     private(set) lazy var strength = StrengthReading(self)
     var notifications: [CharacteristicKey: NotifySession] = [:]
     var isDisconnectAnswered = false
+    /// The pairing that goes over this link.
+    var pairing: PairingAttempt?
+    /// Whether it was made for a pairing only; whoever wants to connect waits for its end.
+    let isForPairing: Bool
+    /// Whether `Connected` was seen while connecting.
+    var wasSeenConnected = false
     private var whenOver: [(BluetoothError?) -> Void] = []
 
     enum Phase {
@@ -49,7 +55,7 @@ final class Link: @unchecked Sendable {
 
     init(
         _ peripheral: Peripheral, _ terms: LinkTerms, number: UInt64, client: BlueZClient, isForeign: Bool,
-        emitter: Emitter<Peripheral>
+        emitter: Emitter<Peripheral>, isForPairing: Bool = false
     ) {
         awaitsServices = terms.awaitsServices
         self.peripheral = peripheral
@@ -58,6 +64,7 @@ final class Link: @unchecked Sendable {
         self.client = client
         self.isForeign = isForeign
         self.emitter = emitter
+        self.isForPairing = isForPairing
     }
 
     var isConnected: Bool { phase == .connected }
@@ -74,6 +81,7 @@ final class Link: @unchecked Sendable {
     }
 
     private func connect() {
+        wasSeenConnected = false
         connecting = client.call(
             path: key.path, interface: BlueZ.device, member: "Connect", deadline: deadlines.connect
         ) { [weak self] in self?.answered($0) }
@@ -91,10 +99,25 @@ final class Link: @unchecked Sendable {
         case .failure(let error) where error.kind == .alreadyConnected: confirm()
         // It refuses to connect what another program has connected a moment ago; that link is there to be used (Q74).
         case .failure where isForeign && client.devices[key]?.isConnected == true: confirm()
+        case .failure(let error) where keysAreMissing(error): end(BluetoothError(.bondLost, after: error))
         case .failure(let error) where error.isAbortedConnection && abortions < Self.mostAbortions: aborted()
         // The daemon is still trying, and must be told to stop (Q8).
         case .failure(let error) where error.kind == .timedOut: close(error)
         case .failure(let error): end(error)
+        }
+    }
+
+    /// Whether the link came up and could not be encrypted, because the peripheral has lost the bond (Q87). bluetoothd 5.66 does not
+    /// say so. Either it tells of a cancellation for which nobody has asked (Q79), or of an abort, which a controller may also
+    /// bring about by itself (Q77); only one that comes twice in a row is taken for it.
+    private func keysAreMissing(_ error: BluetoothError) -> Bool {
+        guard wasSeenConnected, client.devices[key]?.isBonded == true else { return false }
+        switch error.dbusMessage {
+        case "br-connection-canceled": return true
+        case "le-connection-abort-by-local":
+            client.devices[key]?.aborts += 1
+            return client.devices[key]?.aborts ?? 0 > 1
+        default: return false
         }
     }
 
@@ -134,6 +157,7 @@ final class Link: @unchecked Sendable {
         phase = .connected
         connecting = nil
         deadline?.cancel()
+        client.devices[key]?.aborts = 0
         if client.devices[key]?.isResolved == true { mtu.ask() }
         guard awaitsServices else { return ready() }
         _ = resolution.wait { [weak self] error in
@@ -147,6 +171,7 @@ final class Link: @unchecked Sendable {
         isReady = true
         peripheral.enter(.connected)
         emitter.next(peripheral)
+        pairing?.linkIsUp()
     }
 
     func servicesResolved() {
@@ -186,6 +211,8 @@ final class Link: @unchecked Sendable {
         resolution.fail(cause)
         queue.fail(cause)
         strength.fail(cause)
+        pairing?.linkEnded(cause)
+        pairing = nil
         for session in Array(notifications.values) { session.ended(cause) }
         notifications = [:]
         streams.fail(cause)

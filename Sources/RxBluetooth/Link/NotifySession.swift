@@ -71,7 +71,7 @@ final class NotifySession: @unchecked Sendable {
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
             // Where the link is over, `ended` has the last word.
-            guard let self, phase == .starting, link.isConnected else { return }
+            guard let self, phase == .starting || phase == .queued, link.isConnected else { return }
             starting = nil
             switch result {
             case .success(let reply):
@@ -86,6 +86,10 @@ final class NotifySession: @unchecked Sendable {
         }
         // Values may come before the reply (Q102), but only once it is our turn: before that they are echoes of reads.
         item.started = { [weak self] in self?.phase = .starting }
+        // One that was given up for want of a pairing may come about after that.
+        item.ended = { [weak self] result in
+            if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
+        }
         starting = item
         link.queue.submit(item)
     }

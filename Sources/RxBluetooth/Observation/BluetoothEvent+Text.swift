@@ -28,6 +28,11 @@ extension BluetoothEvent.Kind {
         case .operationEnded: "An operation is over."
         case .operationDropped: "An operation never had its turn."
         case .valueDropped: "A notified value was lost."
+        case .agentRefused(_, false): "bluetoothd does not take the agent."
+        case .agentRefused(_, true): "The agent is not the default one."
+        case .pairingAnswered: "The policy answers a request of pairing."
+        case .pairingUnanswered: "Nobody is there to answer a request of pairing."
+        case .paired: "A device is paired."
         case .messageRejected: "bluetoothd sent something malformed."
         case .messageStrayed: "bluetoothd sent something about an object that is gone."
         }
@@ -75,6 +80,11 @@ extension BluetoothEvent.Kind {
             details.add(characteristic.peripheral)
             details["handle"] = Hex.text(characteristic.handle)
             details["count"] = "\(total)"
+        case .agentRefused(let error, _): details.add(error)
+        case .pairingAnswered(let peripheral, let isAccepted):
+            details.add(peripheral)
+            details["isAccepted"] = "\(isAccepted)"
+        case .pairingUnanswered(let peripheral), .paired(let peripheral): details.add(peripheral)
         case .messageRejected(let total), .messageStrayed(let total): details["count"] = "\(total)"
         }
         return details.metadata

@@ -46,6 +46,14 @@ public struct BluetoothEvent: Equatable, Sendable {
         case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
         /// A notified value was lost, since its subscriber is too slow (S81); so many of the characteristic now.
         case valueDropped(Characteristic, total: Int)
+        /// bluetoothd does not take the agent that answers for pairings, or not as the default one.
+        case agentRefused(BluetoothError, asDefault: Bool)
+        /// The policy answered what bluetoothd asked about a pairing.
+        case pairingAnswered(Peripheral, isAccepted: Bool)
+        /// bluetoothd asked about a pairing, and nobody was there to answer.
+        case pairingUnanswered(Peripheral)
+        /// A device is paired.
+        case paired(Peripheral)
         /// bluetoothd sent something malformed, which was ignored; so many since the bus was opened.
         case messageRejected(total: Int)
         /// bluetoothd sent something about an object that is gone, which is normal (Q19); so many since the bus was opened.

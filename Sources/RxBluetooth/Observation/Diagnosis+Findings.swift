@@ -6,7 +6,7 @@ extension Diagnosis {
     static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
         var diagnosis = Diagnosis(
             state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
-            switches: switches, scans: [], foreignScans: [:], connections: [], rejectedMessages: 0)
+            switches: switches, scans: [], foreignScans: [:], connections: [], pairings: [], rejectedMessages: 0)
         diagnosis.findings = diagnosis.found(selection)
         return diagnosis
     }
@@ -22,7 +22,7 @@ extension Diagnosis {
                     "Report them to the makers of BlueZ if they come again."))
         }
         guard found.isEmpty else { return found }
-        return scans.isEmpty && connections.isEmpty
+        return scans.isEmpty && connections.isEmpty && pairings.isEmpty
             ? [
                 Finding(
                     .idle, "Bluetooth can be used, and this program neither scans nor connects now.")
@@ -97,6 +97,7 @@ extension Diagnosis {
         var found: [(Duration, Finding)] = []
         for scan in scans { found += scan.findings }
         for connection in connections { found += connection.findings }
+        for pairing in pairings { found += pairing.findings }
         return found.sorted { $0.0 > $1.0 }.map(\.1)
     }
 }
@@ -154,6 +155,20 @@ extension Diagnosis.Connection {
                     "An operation (\(running.operation.rawValue) of \(running.target)) has had no answer for \(runs.spoken)"
                         + (waiting == 0 ? "." : ", and \(waiting) more wait behind it."),
                     "Wait for its deadline, or disconnect from the device.")
+            )
+        ]
+    }
+}
+
+extension Diagnosis.Pairing {
+    fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+        guard lasts >= Diagnosis.worthMentioning, step == .preparing || step == .pairing else { return [] }
+        return [
+            (
+                lasts,
+                Diagnosis.Finding(
+                    .pairing, "A pairing with \(peripheral.address) has been under way for \(lasts.spoken).",
+                    "See whether the device is in pairing mode, and whether a request is to be answered.")
             )
         ]
     }

@@ -9,6 +9,7 @@ extension Diagnosis: CustomStringConvertible {
     public var facts: [String] {
         [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + [choice] + switches.map(\.sentence)
             + scans.map(\.sentence) + foreignScanTexts + connections.map(\.sentence)
+            + pairings.map(\.sentence)
     }
 
     private var busText: String? {
@@ -87,6 +88,19 @@ extension Diagnosis.Connection {
                 "; \(running.operation.rawValue) of \(running.target) runs since \(runs.spoken), and \(waiting) wait"
         }
         return text + "."
+    }
+}
+
+extension Diagnosis.Pairing {
+    fileprivate var sentence: String {
+        let state =
+            switch step {
+            case .waiting: "waits for its turn"
+            case .preparing: "is being prepared"
+            case .pairing: "is under way"
+            case .undoing: "is being called off"
+            }
+        return "The pairing with \(peripheral.address) \(state) since \(lasts.spoken)."
     }
 }
 

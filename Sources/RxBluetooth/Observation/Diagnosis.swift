@@ -19,6 +19,8 @@ public struct Diagnosis: Equatable, Sendable {
     public let foreignScans: [String: Duration?]
     /// The connections of this manager, by address.
     public let connections: [Connection]
+    /// The pairings of this manager.
+    public let pairings: [Pairing]
     /// How many malformed messages bluetoothd has sent since the bus was opened.
     public let rejectedMessages: Int
     /// What may be why nothing happens, the most likely first; at least one.
@@ -94,6 +96,22 @@ public struct Diagnosis: Equatable, Sendable {
         }
     }
 
+    /// A pairing of this manager.
+    public struct Pairing: Equatable, Sendable {
+        /// With whom.
+        public let peripheral: Peripheral
+        /// How far it is.
+        public let step: Step
+        /// How long it has been so.
+        public let lasts: Duration
+
+        /// How far a pairing is.
+        public enum Step: String, Equatable, Sendable {
+            /// It waits for another pairing, for the agent and the link, for bluetoothd and whoever answers, or to be called off.
+            case waiting, preparing, pairing, undoing
+        }
+    }
+
     /// Something that may be why nothing happens.
     public struct Finding: Equatable, Sendable {
         /// What it is.
@@ -136,6 +154,8 @@ public struct Diagnosis: Equatable, Sendable {
         case connecting = "connecting"
         /// An operation has had its turn for a while, and others wait behind it.
         case operationRuns = "operation-runs"
+        /// A pairing has been under way for a while.
+        case pairing
         /// bluetoothd sent messages that make no sense.
         case malformedMessages = "malformed-messages"
         /// Nothing stands in the way, and something is under way.
@@ -149,7 +169,9 @@ public struct Diagnosis: Equatable, Sendable {
             case .busUnavailable, .busSilent, .permissionDenied, .daemonUnavailable, .daemonSilent, .daemonRefuses,
                 .noAdapter, .otherAdapters, .adapterBlocked, .adapterOff, .adapterChanging:
                 true
-            case .scanNotStarted, .nothingHeard, .connecting, .operationRuns, .malformedMessages, .working, .idle: false
+            case .scanNotStarted, .nothingHeard, .connecting, .operationRuns, .pairing, .malformedMessages, .working,
+                .idle:
+                false
             }
         }
     }

@@ -85,7 +85,7 @@ extension BlueZClient {
                     scans["hci\(adapter.number)"] = .some(lasts)
                 },
             connections: links.values.sorted { $0.key.address < $1.key.address }.compactMap(\.examined),
-            rejectedMessages: rejected)
+            pairings: pairings.examined, rejectedMessages: rejected)
         diagnosis.findings = diagnosis.found(settings.adapter)
         return diagnosis
     }

@@ -40,13 +40,13 @@ public struct Reconnection: Sendable {
         self.endsAt = endsAt
     }
 
-    /// Whether trying again is of no use after an error: it was asked for, the bond is lost, pairing or a permission is missing, or
-    /// bluetoothd does not offer it. A device that bluetoothd removed is looked for again: that happens to each one that was
+    /// Whether trying again is of no use after an error: it was asked for, the bond is lost, a pairing has failed, a permission is
+    /// missing, or bluetoothd does not offer it. A link that ``Peripheral/pair()`` closes to pair anew is made again. A device that bluetoothd removed is looked for again: that happens to each one that was
     /// never paired when the adapter is switched off (Q32).
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
         case .disconnected(let reason): reason == .requested || reason == .authentication
-        case .closed, .permissionDenied, .alreadyConnected, .bondLost, .needsPairing, .notAuthorized, .pairingFailed,
+        case .closed, .permissionDenied, .alreadyConnected, .bondLost, .notAuthorized, .pairingFailed,
             .unsupported, .invalidArgument:
             true
         default: false

@@ -17,7 +17,8 @@ extension Diagnosis {
                         .object([("adapter", .string($0.key)), ("seconds", .number(orNull: $0.value?.wholeSeconds))])
                     })
             ),
-            ("connections", .array(connections.map(\.json))), ("rejected_messages", .number(rejectedMessages)),
+            ("connections", .array(connections.map(\.json))),
+            ("pairings", .array(pairings.map(\.json))), ("rejected_messages", .number(rejectedMessages)),
             (
                 "findings",
                 .array(
@@ -91,6 +92,15 @@ extension Diagnosis.Connection {
             ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
             ("seconds", .number(lasts.wholeSeconds)), ("running", .string(orNull: running?.operation.rawValue)),
             ("waiting", .number(waiting)),
+        ])
+    }
+}
+
+extension Diagnosis.Pairing {
+    fileprivate var json: JSON {
+        .object([
+            ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
+            ("seconds", .number(lasts.wholeSeconds)),
         ])
     }
 }

@@ -15,10 +15,12 @@ enum Launch {
             if let simulation {
                 BluetoothManager(
                     bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter,
-                    deadlines: options.deadlines, logger: logger)
+                    deadlines: options.deadlines, pairing: verb.pairing,
+                    logger: logger)
             } else {
                 BluetoothManager(
-                    queue: queue, adapter: options.adapter, deadlines: options.deadlines, logger: logger)
+                    queue: queue, adapter: options.adapter, deadlines: options.deadlines, pairing: verb.pairing,
+                    logger: logger)
             }
         let session = Session(
             manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,

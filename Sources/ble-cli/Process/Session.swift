@@ -33,6 +33,8 @@ struct Session: Sendable {
             deadlines.services = patience
             deadlines.operation = patience
             if let timeout { deadlines.diagnosis = timeout }
+            // A person may have to press a button first.
+            if let timeout { deadlines.pair = timeout }
             return deadlines
         }
     }
@@ -47,10 +49,13 @@ struct Session: Sendable {
 protocol Verb: Sendable {
     /// Whether it can do nothing without the adapter that was asked for.
     var needsAdapter: Bool { get }
+    /// How to answer what bluetoothd asks about pairings. Where nothing is said: agree to nothing.
+    var pairing: PairingPolicy { get }
 
     func run(in session: Session) -> Observable<Never>
 }
 
 extension Verb {
     var needsAdapter: Bool { true }
+    var pairing: PairingPolicy { PairingPolicy() }
 }

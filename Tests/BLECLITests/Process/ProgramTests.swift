@@ -53,6 +53,8 @@ struct ProgramTests {
         (["write", "x", "2A39", "0g"], "is not a value"),
         (["write", "x", "2A39", String(repeating: "00", count: 513)], "513 bytes"),
         (["notify", "x", "2A37", "--count", "0"], "is not a number of values"),
+        (["pair", "x", "--passkey", "1234567"], "is not a passkey"),
+        (["pair", "x", "--passkey", "12a"], "is not a passkey"),
         (["scan", "--timeout", "-1"], "--timeout"),
         (["scan", "--timeout"], "Missing value"),
         (["scan", "--service", "12"], "is not a UUID"),

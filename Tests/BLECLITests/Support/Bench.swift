@@ -39,7 +39,8 @@ struct Bench {
         meanwhile events: [(time: Int, event: @Sendable (Run) -> Void)] = []
     ) -> Outcome {
         let manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter, deadlines: options.deadlines)
+            bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter, deadlines: options.deadlines,
+            pairing: verb.pairing)
         let ended = End()
         let session = Session(manager: manager, scheduler: scheduler, output: output, options: options, notes: errors)
         let run = Run(session, errors: errors) { [scheduler] in ended.note($0, at: scheduler.clock) }

@@ -12,8 +12,10 @@ enum Ground {
     static let clock = SerialDispatchQueueScheduler(qos: .default)
 
     /// Gives a test a manager of its own, and afterwards sees to it that nothing is left behind.
-    static func withManager(_ body: (BluetoothManager) async throws -> Void) async throws {
-        let manager = BluetoothManager(queue: DispatchQueue(label: "test"))
+    static func withManager(
+        pairing: PairingPolicy = PairingPolicy(), _ body: (BluetoothManager) async throws -> Void
+    ) async throws {
+        let manager = BluetoothManager(queue: DispatchQueue(label: "test"), pairing: pairing)
         do {
             try await body(manager)
             try await manager.close().value

@@ -111,6 +111,12 @@ struct BluetoothErrorTests {
         bluez("Failed", "le-connection-key-missing", .bondLost, during: .connect),
         bluez("Failed", "le-connection-gatt-browsing", .discoveryFailed, during: .connect),
         bluez("AuthenticationTimeout", "", .pairingFailed("AuthenticationTimeout")),
+        bluez(
+            "AuthenticationRejected", "Authentication Rejected", .pairingFailed("AuthenticationRejected"), during: .pair
+        ),
+        bluez("ConnectionAttemptFailed", "Page Timeout", .pairingFailed("ConnectionAttemptFailed"), during: .pair),
+        bluez("AgentNotAvailable", "Agent Not Available", .unsupported, during: .pair),
+        bluez("DoesNotExist", "Does Not Exist", .peripheralGone, during: .trust),
         bluez("Failed", "Something that nobody has seen", .bluez),
         bluez("BrandNew", "", .bluez),
     ]

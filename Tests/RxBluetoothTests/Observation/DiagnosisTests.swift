@@ -190,6 +190,16 @@ struct DiagnosisTests {
         #expect(diagnosis.connections.first?.step == .connecting)
     }
 
+    @Test func `A pairing that takes its time is told`() throws {
+        let (stage, peripheral) = Stage.withLock()
+        stage.simulation.bluez.add(Fault("Device1.Pair", .late(.seconds(20))))
+        let paired = stage.record(peripheral.pair())
+        stage.advance(8_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .pairing && diagnosis.pairings.first?.step == .pairing && !paired.isCompleted)
+        #expect(diagnosis.findings.first?.text.hasPrefix("A pairing with \(Lock.text) has been under way for ") == true)
+    }
+
     @Test func `Q30 The switch that keeps the adapter off is named, and how to turn it`() throws {
         for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn the switch")] {
             let stage = Stage(

@@ -189,6 +189,14 @@ struct EventTests {
         #expect(kinds(events) == [.valueDropped(characteristic, total: 1), .valueDropped(characteristic, total: 2)])
     }
 
+    @Test func `Q90 A pairing is told when it has come about`() {
+        let (stage, peripheral) = Stage.withLock()
+        let events = stage.record(stage.manager.events)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(paired.isCompleted && kinds(events).contains(.paired(peripheral)))
+    }
+
     @Test func `Events are hot, and subscribing opens nothing`() {
         let stage = Stage()
         let events = stage.record(stage.manager.events)

@@ -257,7 +257,10 @@ struct OutageTests {
         stage.advance(100)
         #expect(stage.find(Sensor.address) === peripheral)
         let link = stage.connect(peripheral)
-        #expect(stage.simulation.calls.map(\.path) == ["/org/bluez/hci0/dev_C0_FF_EE_00_00_21"])
+        #expect(
+            stage.simulation.calls.filter { $0.member == "Connect" }.map(\.path) == [
+                "/org/bluez/hci0/dev_C0_FF_EE_00_00_21"
+            ])
         #expect(link.isLive)
     }
 

@@ -19,10 +19,13 @@ final class ScriptedDaemon: Sendable {
         var connection: (any Bus)?
         var objects: Value
         var waiting: [IncomingCall] = []
-        var habits: [String: @Sendable (IncomingCall) -> Void] = [:]
+        /// Agents are taken; see ``holdAgents()``.
+        var habits: [String: @Sendable (IncomingCall) -> Void] = ["RegisterAgent": { $0.reply() }]
         var methods: [String] = []
         var holdsSnapshot = false
         var tellsMTU = false
+        /// Who registered an agent last.
+        var agentOwner: String?
     }
 
     private let bus: any SimulationBus
@@ -96,8 +99,9 @@ final class ScriptedDaemon: Sendable {
                 DBusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property 'MTU'"))
         }
         let (habit, objects) = state.withLock { state in
-            if member != "GetManagedObjects" { state.methods.append(member) }
             let habit = state.habits[member]
+            if member == "RegisterAgent" { state.agentOwner = call.message.sender }
+            if member != "GetManagedObjects", habit == nil || member != "RegisterAgent" { state.methods.append(member) }
             let isSnapshot = member == "GetManagedObjects" && !state.holdsSnapshot
             if habit == nil, !isSnapshot { state.waiting.append(call) }
             return (habit, isSnapshot ? state.objects : nil)
@@ -162,6 +166,42 @@ final class ScriptedDaemon: Sendable {
 
     /// Replaces what `GetManagedObjects` tells, also by what it may never tell.
     func tell(_ objects: Value) { state.withLock { $0.objects = objects } }
+
+    /// Calls the agent that was registered last, as bluetoothd does, or as any other program would.
+    func ask(_ member: String, _ arguments: Value..., from other: (any Bus)? = nil) -> AgentReply {
+        let reply = AgentReply()
+        let (connection, owner) = state.withLock { ($0.connection, $0.agentOwner) }
+        guard let bus = other ?? connection, let owner,
+            let message = try? Message.call(
+                to: owner, path: "/rxbluetooth/agent", interface: "org.bluez.Agent1", member: member,
+                { (body) throws(DBusError) in
+                    for argument in arguments { try body.value(argument) }
+                })
+        else {
+            Issue.record("There is no agent to be asked.")
+            return reply
+        }
+        bus.call(message, timeout: .seconds(60)) { result in
+            switch result {
+            case .success(let message):
+                let values = try? message.read { (body) throws(DBusError) in try body.values() }
+                reply.settle("ok" + (values ?? []).map { " \($0)" }.joined())
+            case .failure(let error): reply.settle(error.name)
+            }
+        }
+        return reply
+    }
+
+    /// What an agent answered: "ok" and values, or the name of an error; nil before.
+    final class AgentReply: Sendable {
+        private let line = Mutex<String?>(nil)
+        var text: String? { line.withLock { $0 } }
+
+        func settle(_ text: String) { line.withLock { $0 = text } }
+    }
+
+    /// Lets `RegisterAgent` wait for the test like any other call.
+    func holdAgents() { state.withLock { $0.habits["RegisterAgent"] = nil } }
 
     /// Lets `GetManagedObjects` wait for the test like any other call.
     func holdSnapshot() { state.withLock { $0.holdsSnapshot = true } }

@@ -13,20 +13,21 @@ struct Stage {
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), controller: (any HostController)? = nil
+        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(),
+        controller: (any HostController)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         curtain = Curtain(simulation)
         manager = BluetoothManager(
             bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines,
-            controller: controller)
+            pairing: pairing, controller: controller)
     }
 
     init(
         with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
-        controller: (any HostController)? = nil
+        pairing: PairingPolicy = PairingPolicy(), controller: (any HostController)? = nil
     ) {
-        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, controller: controller)
+        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller)
     }
 
     /// Subscribes now, and records what comes and when.
@@ -48,7 +49,7 @@ struct Stage {
     /// The methods that clients called, in order, without what every client asks at its start, and of a link (its MTU).
     var methods: [String] {
         simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
-            .filter { $0 != "GetManagedObjects" }
+            .filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
     }
 }
 

@@ -1,0 +1,100 @@
+import DBus
+
+/// Being asked.
+extension Agent {
+    func asked(_ call: IncomingCall) {
+        // Everybody on the bus can call; only bluetoothd may ask (Q17).
+        guard let owner = client.owner, call.message.sender == owner else {
+            return call.fail(
+                DBusError(name: DBusError.Name.accessDenied, message: "Only bluetoothd may ask this agent"))
+        }
+        switch call.message.member {
+        case "Release":
+            released()
+            call.reply()
+        case "Cancel":
+            cancelRequests()
+            call.reply()
+        default: question(call)
+        }
+    }
+
+    private func question(_ call: IncomingCall) {
+        let parsed: AgentQuestion?
+        do throws(DBusError) { parsed = try AgentQuestion(call.message) } catch {
+            client.rejected += 1
+            return call.fail(Self.rejected)
+        }
+        guard let parsed else {
+            return call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an agent"))
+        }
+        guard let peripheral = client.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
+        if let answer = policy.answer(to: parsed.question, of: parsed.device.address) {
+            client.journal.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
+            Self.answer(call, answer)
+            if answer == .reject { refused(parsed.device) }
+            return
+        }
+        ask(parsed.question, peripheral, call)
+    }
+
+    private func ask(_ question: PairingRequest.Question, _ peripheral: Peripheral, _ call: IncomingCall) {
+        guard !subscribers.isEmpty else {
+            client.journal.info(.pairingUnanswered(peripheral))
+            if question.isDisplay { return call.reply() }
+            call.fail(Self.rejected)
+            return refused(peripheral.key)
+        }
+        let bus = client.bus
+        let request = PairingRequest(question, about: peripheral, scheduler: client.settings.scheduler) {
+            [weak self] answer in
+            Self.answer(call, answer)
+            bus.perform { [weak self] in
+                self?.close(call)
+                if answer == .reject { self?.refused(peripheral.key) }
+            }
+        }
+        if question.isDisplay {
+            request.end(.answered(.accept))
+            call.reply()
+        } else {
+            let deadline = bus.schedule(after: policy.patience) { [weak self] in
+                if let self, let item = open.first(where: { $0.call === call }) { end(item, .unanswered) }
+            }
+            open.append(Open(request: request, call: call, deadline: deadline))
+        }
+        for subscriber in subscribers { subscriber.next(request) }
+    }
+
+    /// A request is over without an answer of a person, unless that comes at this very moment.
+    func end(_ item: Open, _ ending: PairingRequest.Ending) {
+        close(item.call)
+        guard item.request.end(ending) else { return }
+        item.call.fail(ending == .cancelled ? Self.cancelled : Self.rejected)
+        if ending == .unanswered { refused(item.request.peripheral.key) }
+    }
+
+    /// A pairing will not come about. Where an operation of ours had made it necessary, that fails now: bluetoothd would let it
+    /// wait until the link is lost.
+    private func refused(_ key: DeviceKey) {
+        guard let link = client.links[key], link.pairing == nil else { return }
+        link.queue.refuse(BluetoothError(.needsPairing))
+    }
+
+    private func close(_ call: IncomingCall) {
+        guard let index = open.firstIndex(where: { $0.call === call }) else { return }
+        open.remove(at: index).deadline.cancel()
+    }
+
+    private static func answer(_ call: IncomingCall, _ answer: PairingRequest.Answer) {
+        switch answer {
+        case .accept: call.reply()
+        case .passkey(let passkey): call.reply { (body) throws(DBusError) in body.uint32(passkey) }
+        case .pinCode(let text): call.reply { (body) throws(DBusError) in try body.string(text) }
+        case .reject: call.fail(rejected)
+        }
+    }
+
+    static let rejected = DBusError(name: "org.bluez.Error.Rejected", message: "Rejected")
+    private static let cancelled = DBusError(name: "org.bluez.Error.Canceled", message: "Canceled")
+}

@@ -1,0 +1,155 @@
+import DBus
+
+/// Our agent: the object that bluetoothd asks about pairings. There is one for a manager, whoever needs it (Q92).
+final class Agent: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    static let path: ObjectPath = "/rxbluetooth/agent"
+    unowned let client: BlueZClient
+    private var phase = Phase.idle
+    /// Whether somebody has needed it; then it is registered again with each bluetoothd that comes.
+    private var isWanted: Bool
+    private var waiting: [(BluetoothError?) -> Void] = []
+    private var export: BusTask?
+    private var registering: BusTask?
+    private(set) var subscribers: [Emitter<PairingRequest>] = []
+    var open: [Open] = []
+
+    private enum Phase {
+        case idle, registering, registered
+    }
+
+    /// A request that waits for a person.
+    struct Open {
+        let request: PairingRequest
+        let call: IncomingCall
+        let deadline: BusTask
+    }
+
+    init(_ client: BlueZClient) {
+        self.client = client
+        isWanted = client.settings.pairing.isDefault
+    }
+
+    var policy: PairingPolicy { client.settings.pairing }
+
+    // MARK: Registration
+
+    /// Runs work once bluetoothd knows the agent, at once where the policy wants none; with why it does not know it, otherwise.
+    func whenRegistered(_ done: @escaping (BluetoothError?) -> Void) {
+        guard policy.capability != nil, phase != .registered else { return done(nil) }
+        waiting.append(done)
+        register()
+    }
+
+    /// Registers the agent where the policy wants one, without waiting for it.
+    func register() {
+        guard policy.capability != nil else { return }
+        isWanted = true
+        begin()
+    }
+
+    /// bluetoothd runs, perhaps anew; it knows no agent of ours.
+    func daemonAppeared() {
+        if isWanted { begin() }
+    }
+
+    /// bluetoothd is gone, and with it all that it has asked (Q2).
+    func daemonLost() {
+        phase = .idle
+        registering?.cancel()
+        registering = nil
+        cancelRequests()
+        finish(BluetoothError(.daemonUnavailable))
+    }
+
+    /// bluetoothd has unregistered it by itself. Whoever needs it next registers it again (Q92).
+    func released() {
+        if phase == .registered { phase = .idle }
+        cancelRequests()
+    }
+
+    private func begin() {
+        guard phase == .idle, client.isSynced, let capability = policy.capability else { return }
+        phase = .registering
+        // It must be there before bluetoothd is told of it (Q25).
+        if export == nil {
+            export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
+                if let self { asked(call) } else { call.fail(Self.rejected) }
+            }
+        }
+        registering = callManager("RegisterAgent") { (body) throws(DBusError) in
+            try body.string(capability)
+        } then: { [weak self] in
+            self?.registered($0)
+        }
+    }
+
+    private func registered(_ result: Result<Message, DBusError>) {
+        guard phase == .registering else { return }
+        registering = nil
+        if case .failure(let error) = result, error.name != BlueZ.alreadyExists {
+            phase = .idle
+            let failure = BluetoothError(error, operation: .pair, target: nil)
+            client.journal.info(.agentRefused(failure, asDefault: false))
+            return finish(failure)
+        }
+        phase = .registered
+        if policy.isDefault {
+            callManager("RequestDefaultAgent") { [client] result in
+                guard case .failure(let error) = result else { return }
+                client.journal.info(
+                    .agentRefused(BluetoothError(error, operation: .pair, target: nil), asDefault: true))
+            }
+        }
+        finish(nil)
+    }
+
+    private func finish(_ error: BluetoothError?) {
+        let done = waiting
+        waiting = []
+        for work in done { work(error) }
+    }
+
+    @discardableResult
+    private func callManager(
+        _ member: String, _ more: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
+        then: @escaping @Sendable (Result<Message, DBusError>) -> Void
+    ) -> BusTask? {
+        client.call(
+            path: "/org/bluez", interface: BlueZ.agentManager, member: member,
+            deadline: client.settings.deadlines.operation
+        ) { (body) throws(DBusError) in
+            try body.objectPath(Self.path)
+            try more(&body)
+        } then: {
+            then($0)
+        }
+    }
+
+    // MARK: Who answers
+
+    /// Somebody wants to answer requests.
+    func add(_ emitter: Emitter<PairingRequest>) {
+        subscribers.append(emitter)
+        emitter.onEnd { [weak self] in
+            guard let self else { return }
+            subscribers.removeAll { $0 === emitter }
+            // What nobody can answer any more is not kept waiting.
+            if subscribers.isEmpty { for item in open { end(item, .unanswered) } }
+        }
+        register()
+    }
+
+    /// The bus is lost, or the manager closed.
+    func fail(_ error: BluetoothError) {
+        cancelRequests()
+        finish(error)
+        let ended = subscribers
+        subscribers = []
+        for subscriber in ended { subscriber.fail(error) }
+    }
+
+    func cancelRequests() {
+        for item in open { end(item, .cancelled) }
+    }
+}

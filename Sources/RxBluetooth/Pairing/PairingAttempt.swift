@@ -1,0 +1,217 @@
+import DBus
+import FoundationEssentials
+import Rx
+
+/// One pairing of one device, from waiting for its turn until it has come about or is undone.
+final class PairingAttempt: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    let key: DeviceKey
+    private let peripheral: Peripheral
+    private unowned let client: BlueZClient
+    private var emitters: [Emitter<Never>] = []
+    private var phase = Phase.waiting { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private var since: Date?
+    private var link: Link?
+    private var call: BusTask?
+    private var deadline: BusTask?
+    private var stopWaiting: (() -> Void)?
+    private var whenGone: [() -> Void] = []
+
+    private enum Phase {
+        /// `preparing` waits for the agent and the link; `undoing` is over for everybody but bluetoothd.
+        case waiting, preparing, pairing, undoing, gone
+    }
+
+    init(_ peripheral: Peripheral, _ client: BlueZClient) {
+        self.peripheral = peripheral
+        self.key = peripheral.key
+        self.client = client
+        since = client.settings.now
+    }
+
+    /// How it stands, for a diagnosis; nil where it is over.
+    var examined: Diagnosis.Pairing? {
+        let step: Diagnosis.Pairing.Step
+        switch phase {
+        case .waiting: step = .waiting
+        case .preparing: step = .preparing
+        case .pairing: step = .pairing
+        case .undoing: step = .undoing
+        case .gone: return nil
+        }
+        return Diagnosis.Pairing(peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since))
+    }
+
+    var isOver: Bool { phase == .undoing || phase == .gone }
+    private var target: String { key.address.description }
+    private var deadlines: Deadlines { client.settings.deadlines }
+
+    func add(_ emitter: Emitter<Never>) {
+        emitters.append(emitter)
+        emitter.onEnd { [weak self] in
+            guard let self else { return }
+            emitters.removeAll { $0 === emitter }
+            if emitters.isEmpty { undo() }
+        }
+    }
+
+    func whenGone(_ work: @escaping () -> Void) { whenGone.append(work) }
+
+    // MARK: Coming about
+
+    func start() {
+        guard phase == .waiting else { return }
+        phase = .preparing
+        deadline = client.bus.schedule(after: deadlines.pair) { [weak self] in self?.fail(BluetoothError(.timedOut)) }
+        // The agent first, for it is the one whose abilities count (Q90).
+        client.agent.whenRegistered { [weak self] error in
+            guard let self, phase == .preparing else { return }
+            if let error { fail(error) } else { findLink() }
+        }
+    }
+
+    /// A pairing goes over a link of this manager; where there is none, it makes one for itself.
+    private func findLink() {
+        guard phase == .preparing else { return }
+        if let link = client.links[key] {
+            guard link.phase == .connecting || link.isConnected, !link.queue.isRefused else {
+                link.whenOver { [weak self] _ in self?.findLink() }
+                // A link on which a pairing was refused is lost: on 5.66 a second one gets no answer, nor does anything else.
+                if link.isConnected { link.close(BluetoothError(.needsPairing)) }
+                return
+            }
+            take(link)
+            if link.isConnected { linkIsUp() }
+            return
+        }
+        guard let device = client.devices[key] else { return fail(BluetoothError(.peripheralGone)) }
+        let link = Link(
+            peripheral, LinkTerms(), number: client.peripherals.nextLinkNumber(), client: client,
+            isForeign: device.isConnected, emitter: Emitter(AnyObserver { _ in }), isForPairing: true)
+        client.links[key] = link
+        take(link)
+        link.start()
+    }
+
+    private func take(_ link: Link) {
+        self.link = link
+        link.pairing = self
+    }
+
+    /// bluetoothd reads the services first. The kernel may lose what comes over ATT during a pairing, and then neither would
+    /// end: `Pair` is answered when the services are known (Q88).
+    func linkIsUp() {
+        guard phase == .preparing, let link else { return }
+        stopWaiting = link.resolution.wait { [weak self] _ in
+            self?.stopWaiting = nil
+            self?.pair()
+        }
+    }
+
+    private func pair() {
+        // Services that never come are no reason not to try.
+        guard phase == .preparing, link?.isConnected == true else { return }
+        phase = .pairing
+        call = client.call(path: key.path, interface: BlueZ.device, member: "Pair", deadline: deadlines.pair) {
+            [weak self] in self?.answered($0)
+        }
+    }
+
+    private func answered(_ result: Result<Message, DBusError>) {
+        guard phase == .pairing else { return }
+        call = nil
+        switch result {
+        case .success: succeed()
+        // There is a bond already (Q89).
+        case .failure(let error) where error.name == BlueZ.alreadyExists: succeed()
+        // A pairing that ends with its link is told of the cancellation only; the link knows why (S59).
+        case .failure where link?.isConnected != true: break
+        case .failure(let error) where error.name == DBusError.Name.disconnected: break
+        case .failure(let error): failed(BluetoothError(error, operation: .pair, target: target))
+        }
+    }
+
+    /// The link is over before the pairing was.
+    func linkEnded(_ cause: BluetoothError) {
+        link = nil
+        guard phase == .preparing || phase == .pairing else { return }
+        end(cause)
+    }
+
+    // MARK: The end
+
+    private func succeed() {
+        client.journal.info(.paired(peripheral))
+        end(nil)
+    }
+
+    /// bluetoothd has told that it did not come about.
+    private func failed(_ error: BluetoothError) {
+        // What timed out goes on there (Q8).
+        if error.kind == .timedOut { fail(error) } else { end(error) }
+    }
+
+    /// It has come about, or cannot.
+    private func end(_ error: BluetoothError?) {
+        phase = .undoing
+        tell(error)
+        release()
+    }
+
+    /// It fails for a reason of ours, and what bluetoothd has under way is called off.
+    func fail(_ error: BluetoothError) {
+        guard !isOver else { return }
+        let isPairing = phase == .pairing
+        phase = .undoing
+        tell(error)
+        callOff(isPairing)
+    }
+
+    /// Nobody wants it any more.
+    private func undo() {
+        guard !isOver else { return }
+        let isPairing = phase == .pairing
+        phase = .undoing
+        callOff(isPairing)
+    }
+
+    private func tell(_ error: BluetoothError?) {
+        let ended = emitters
+        emitters = []
+        for emitter in ended {
+            if let error { emitter.fail(error.during(.pair, target)) } else { emitter.complete() }
+        }
+    }
+
+    private func callOff(_ isPairing: Bool) {
+        guard isPairing, client.owner != nil else { return release() }
+        client.teardowns.begin()
+        client.call(
+            path: key.path, interface: BlueZ.device, member: "CancelPairing", deadline: deadlines.cleanup
+        ) { [weak self, client] _ in
+            // Whatever the answer is, there is no pairing of ours any more.
+            self?.release()
+            client.teardowns.end()
+        }
+    }
+
+    /// Lets the link go, and closes it where it was made for this.
+    private func release() {
+        guard phase == .undoing else { return }
+        phase = .gone
+        deadline?.cancel()
+        call?.cancel()
+        stopWaiting?()
+        stopWaiting = nil
+        if let link {
+            self.link = nil
+            link.pairing = nil
+            if link.isForPairing { link.close(BluetoothError(.disconnected(.requested))) }
+        }
+        client.pairings.remove(self)
+        let work = whenGone
+        whenGone = []
+        for action in work { action() }
+    }
+}

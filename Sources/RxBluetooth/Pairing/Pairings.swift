@@ -1,0 +1,59 @@
+/// The pairings that are under way or wait for their turn, at most one a device.
+final class Pairings: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let client: BlueZClient
+    private var attempts: [PairingAttempt] = []
+
+    /// How they stand, for a diagnosis.
+    var examined: [Diagnosis.Pairing] { attempts.compactMap(\.examined) }
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    /// Pairs for somebody: many share one attempt, and it is called off when the last of them goes.
+    func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
+        do throws(BluetoothError) {
+            if let obstacle = client.obstacle { throw obstacle }
+            guard client.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
+            guard client.settings.pairing.allows(peripheral.address) else {
+                throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
+            }
+        } catch {
+            return emitter.fail(error.during(.pair, peripheral.address.description))
+        }
+        guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
+            let attempt = PairingAttempt(peripheral, client)
+            attempts.append(attempt)
+            attempt.add(emitter)
+            return advance()
+        }
+        if attempt.isOver {
+            // It is being called off, which is waited for.
+            attempt.whenGone { [weak self] in
+                if emitter.isActive { self?.pair(peripheral, emitter) }
+            }
+        } else {
+            attempt.add(emitter)
+        }
+    }
+
+    /// bluetoothd is gone, the bus is lost or the manager closed.
+    func fail(_ error: BluetoothError) {
+        for attempt in attempts { attempt.fail(error) }
+    }
+
+    /// An attempt is over, and all of it undone.
+    func remove(_ attempt: PairingAttempt) {
+        attempts.removeAll { $0 === attempt }
+        advance()
+    }
+
+    /// bluetoothd asks an agent one thing at a time, and fails what asks next. So pairings that may ask wait for each other, and
+    /// others do not (S68).
+    private func advance() {
+        if client.settings.pairing.mayBeAsked {
+            attempts.first?.start()
+        } else {
+            for attempt in attempts { attempt.start() }
+        }
+    }
+}

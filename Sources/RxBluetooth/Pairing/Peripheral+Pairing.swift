@@ -1,0 +1,125 @@
+import DBus
+public import Rx
+
+extension Peripheral {
+    /// Pairs, so that a bond remains.
+    ///
+    /// Completes when the device is paired, at once where it is already (Q89). Without a connection of this manager one is made
+    /// for the purpose and closed afterwards; a ``connect()`` meanwhile waits for that. A connection in which an operation has
+    /// failed with ``BluetoothError/Kind/needsPairing`` is of no more use to bluetoothd: it is closed first, and fails with the same. What bluetoothd asks is
+    /// answered as the manager's ``PairingPolicy`` says, and where that may need an answer, one device pairs after the other. Fails with
+    /// ``BluetoothError/Kind/pairingFailed(_:)`` where the device or bluetoothd refuses or an answer was wrong, with
+    /// ``BluetoothError/Kind/notAuthorized`` where the policy does not allow the device, with the error of the link where that is
+    /// lost, and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``. Cold; subscriptions that overlap share one
+    /// attempt, and disposing of the last calls it off. Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
+    public func pair() -> Completable {
+        stream { [self] (client, emitter: Emitter<Never>) in
+            client.whenKnown { client in
+                if emitter.isActive { client.pairings.pair(self, emitter) }
+            }
+        }
+        .asCompletable()
+    }
+
+    /// Whether the device is paired: the present value first, as soon as bluetoothd has told it, then each change.
+    ///
+    /// A device that bluetoothd does not know is not paired. While bluetoothd is away nothing is emitted. Never completes; fails
+    /// with ``BluetoothError/Kind/busUnavailable`` when the bus is lost and ``BluetoothError/Kind/closed`` when the manager is closed. Each
+    /// subscription follows on its own. Source: BlueZ, `device-api.txt`, `Paired`.
+    public var isPaired: Observable<Bool> { watch(\.isPaired) }
+
+    /// Whether there is a bond, that is, keys that outlast the connection: emits, and ends, as ``isPaired`` does. Before BlueZ 5.65
+    /// it is the same as that. Only this side of the bond is known: a device may have lost its own (Q87).
+    /// Source: BlueZ, `device-api.txt`, `Bonded`.
+    public var isBonded: Observable<Bool> { watch(\.isBonded) }
+
+    private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
+        stream { [key] client, emitter in
+            client.whenKnown { client in
+                guard emitter.isActive else { return }
+                if let failure = client.finalFailure { return emitter.fail(failure) }
+                client.bonds.add(key, emitter, value)
+            }
+        }
+    }
+
+    /// Marks the device as trusted, or not: bluetoothd then lets it use services of this machine without asking, keeps it, and
+    /// connects to it by itself when it advertises for that (Q85).
+    ///
+    /// Completes when bluetoothd has noted it. Fails with ``BluetoothError/Kind/peripheralGone`` where it does not know the device, and
+    /// with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``. Cold; once it is sent, disposing does not take
+    /// it back. Source: BlueZ, `device-api.txt`, `Trusted`.
+    public func trust(_ isTrusted: Bool = true) -> Completable {
+        stream { [key] (client, emitter: Emitter<Never>) in
+            client.whenKnown { client in
+                guard emitter.isActive else { return }
+                let target = key.address.description
+                if let obstacle = client.obstacle { return emitter.fail(obstacle.during(.trust, target)) }
+                client.call(
+                    path: key.path, interface: BlueZ.properties, member: "Set",
+                    deadline: client.settings.deadlines.operation
+                ) { (body) throws(DBusError) in
+                    try body.string(BlueZ.device)
+                    try body.string("Trusted")
+                    try body.value(.variant(.bool(isTrusted)))
+                } then: { result in
+                    switch result {
+                    case .success: emitter.complete()
+                    case .failure(let error):
+                        emitter.fail(BluetoothError(error, operation: .trust, target: target))
+                    }
+                }
+            }
+        }
+        .asCompletable()
+    }
+
+    /// Makes bluetoothd forget the device: its bond, its name and its services. A link is closed before, whoever made it.
+    ///
+    /// Completes when it is forgotten, at once where bluetoothd does not know it; it need not be connected. A live ``connect()`` fails with
+    /// ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`. The device itself keeps its bond, and may have to be told to forget it,
+    /// too. Fails with ``BluetoothError/Kind/adapterOff`` and the like, and with ``BluetoothError/Kind/timedOut`` after
+    /// ``Deadlines/operation``. Cold; once it is sent, disposing does not take it back.
+    /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
+    public func forget() -> Completable {
+        stream { [self] (client, emitter: Emitter<Never>) in
+            client.whenKnown { client in
+                guard emitter.isActive else { return }
+                // What is made again would bring the device back.
+                self.supervision?.end(BluetoothError(.disconnected(.requested)))
+                client.forget(self, emitter)
+            }
+        }
+        .asCompletable()
+    }
+}
+
+extension BlueZClient {
+    fileprivate func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
+        let target = peripheral.address.description
+        if let obstacle { return emitter.fail(obstacle.during(.forget, target)) }
+        guard let path = ObjectPath(peripheral.key.path) else { return }
+        let remove: @Sendable (BlueZClient) -> Void = { client in
+            client.call(
+                path: adapterPath(peripheral.key.adapter), interface: BlueZ.adapter, member: "RemoveDevice",
+                deadline: client.settings.deadlines.operation
+            ) { (body) throws(DBusError) in
+                try body.objectPath(path)
+            } then: { result in
+                switch result {
+                case .success: emitter.complete()
+                case .failure(let error) where error.name == BlueZ.doesNotExist: emitter.complete()
+                case .failure(let error): emitter.fail(BluetoothError(error, operation: .forget, target: target))
+                }
+            }
+        }
+        guard let link = link(toClose: peripheral) else { return remove(self) }
+        // Whether that succeeded does not matter: bluetoothd closes what is left of it.
+        link.whenOver { [weak self] _ in
+            guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
+            if let obstacle { return emitter.fail(obstacle.during(.forget, target)) }
+            remove(self)
+        }
+        link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+    }
+}

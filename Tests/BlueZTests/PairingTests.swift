@@ -1,0 +1,100 @@
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    /// Pairing with SECURE, whose one value is read over an encrypted link only.
+    @Suite struct PairingTests {
+        private static let secret = Array("secret".utf8)
+
+        private static func read(_ peripheral: Peripheral) async throws -> [UInt8] {
+            try await peripheral.characteristic(0xFFF0, 0xFFF1).readValue().value
+        }
+
+        @Test func `A protected value says at once that pairing is needed, and is read after pairing`() async throws {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "SECURE")
+                #expect(try await peripheral.isPaired.firstValue() == false)
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let clock = ContinuousClock()
+                    let start = clock.now
+                    let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
+                    #expect(refused?.kind == .needsPairing)
+                    // Long before ATT gives up.
+                    #expect(clock.now - start < .seconds(15))
+                }
+                try await peripheral.pair().value
+                #expect(try await peripheral.isBonded.firstValue() == true)
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let value = try await Self.read(peripheral)
+                    #expect(value == Self.secret)
+                }
+                try await peripheral.trust().value
+                try await peripheral.forget().value
+                #expect(try await peripheral.isPaired.firstValue() == false)
+            }
+        }
+
+        @Test func `pair closes a connection in which pairing was refused, and succeeds`() async throws {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "SECURE")
+                let lost = await #expect(throws: BluetoothError.self) {
+                    try await manager.withConnection(to: "SECURE") { peripheral in
+                        _ = try? await Self.read(peripheral)
+                        try await peripheral.pair().value
+                    }
+                }
+                // The connection ends first; the pairing goes on as long as somebody wants it.
+                #expect(lost?.kind == .needsPairing)
+                try await peripheral.pair().value
+                try await peripheral.forget().value
+            }
+        }
+
+        @Test func `A policy that just works lets a protected value pair by itself`() async throws {
+            try await Ground.withManager(pairing: PairingPolicy(.justWorks)) { manager in
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let value = try await Self.read(peripheral)
+                    #expect(value == Self.secret)
+                }
+                try await manager.peripheral(named: "SECURE").forget().value
+            }
+        }
+
+        @Test func `A person answers what a protected value asks`() async throws {
+            try await Ground.withManager(pairing: PairingPolicy(.ask)) { manager in
+                let answering = manager.pairingRequests.subscribe(onNext: { request in
+                    #expect(request.question == .authorization)
+                    _ = try? request.answer(.accept)
+                })
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let value = try await Self.read(peripheral)
+                    #expect(value == Self.secret)
+                }
+                answering.dispose()
+                try await manager.peripheral(named: "SECURE").forget().value
+            }
+        }
+
+        @Test func `pair makes its own connection, and closes it`() async throws {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "SECURE")
+                try await peripheral.pair().value
+                try await manager.settled().value
+                #expect(try await peripheral.isBonded.firstValue() == true)
+                try await Ground.expectNothingLeft()
+                try await peripheral.forget().value
+            }
+        }
+
+        @Test func `ble-cli pairs, reads and forgets`() async throws {
+            let paired = try Command.bleCLI("pair", "SECURE", "--timeout", "40")
+            #expect(paired.status == 0, "\(paired.errors)")
+            let read = try Command.bleCLI("read", "SECURE", "FFF1", "--json", "--timeout", "40")
+            #expect(read.status == 0, "\(read.errors)")
+            #expect(try read.objects().first?["value"] as? String == "736563726574")
+            let forgotten = try Command.bleCLI("forget", "SECURE")
+            #expect(forgotten.status == 0, "\(forgotten.errors)")
+            try await Ground.expectNothingLeft()
+        }
+    }
+}

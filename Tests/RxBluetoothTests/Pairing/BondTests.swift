@@ -1,0 +1,197 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// The bond: seeing it, losing it, giving it up.
+struct BondTests {
+    @Test func `S2 isPaired and isBonded tell the present first, then each change`() {
+        let (stage, peripheral) = Stage.withLock()
+        let (paired, bonded) = (stage.record(peripheral.isPaired), stage.record(peripheral.isBonded))
+        stage.advance(0)
+        #expect(paired.elements == [false])
+        #expect(bonded.elements == [false])
+        let pairing = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(pairing.isCompleted)
+        #expect(paired.elements == [false, true])
+        #expect(bonded.elements == [false, true])
+        let late = stage.record(peripheral.isPaired)
+        stage.advance(0)
+        #expect(late.elements == [true])
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        #expect(paired.elements == [false, true, false])
+        #expect(late.elements == [true, false])
+        #expect(paired.isLive)
+    }
+
+    @Test func `Q2 The bond is told again after bluetoothd was away, where it has changed`() {
+        let (stage, peripheral) = Stage.withLock()
+        let pairing = stage.record(peripheral.pair())
+        let bonded = stage.record(peripheral.isBonded)
+        stage.advance(5_000)
+        #expect(pairing.isCompleted)
+        stage.simulation.bluez.crash()
+        stage.advance(10)
+        let early = stage.record(peripheral.isBonded)
+        stage.advance(10)
+        #expect(early.elements.isEmpty)
+        stage.simulation.bluez.start()
+        stage.advance(1_000)
+        #expect(early.elements == [true])
+        #expect(bonded.elements == [false, true])
+        #expect(bonded.isLive)
+    }
+
+    @Test func `Q20 Before BlueZ 5.65 what is paired is bonded`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let bonded = stage.record(peripheral.isBonded)
+        stage.advance(0)
+        daemon.deviceChanges(["Paired": .bool(true)])
+        stage.advance(0)
+        #expect(bonded.elements == [false, true])
+        daemon.deviceChanges(["Bonded": .bool(false)])
+        stage.advance(0)
+        #expect(bonded.elements == [false, true, false])
+    }
+
+    @Test func `The end of the manager ends the streams of the bond`() {
+        let (stage, peripheral) = Stage.withLock()
+        let bonded = stage.record(peripheral.isBonded)
+        stage.advance(0)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(1_000)
+        #expect(closed.isCompleted)
+        #expect(bonded.kind == .closed)
+    }
+
+    @Test func `Q87 A bond that the device has lost is told apart, and forgetting and pairing again mends it`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
+        let pairing = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(pairing.isCompleted)
+        for _ in 1...2 {
+            let link = stage.record(peripheral.connect())
+            stage.advance(2_000)
+            #expect(link.kind == .bondLost)
+            #expect(link.error?.dbusMessage == "br-connection-canceled")
+            #expect(link.error?.advice?.contains("pair it again") == true)
+        }
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        let again = stage.find(Lock.address)
+        let link = stage.connect(again)
+        let paired = stage.record(again.pair())
+        stage.advance(2_000)
+        #expect(paired.isCompleted)
+        #expect(link.isLive)
+    }
+
+    @Test func `Q79 A connection that somebody else cancels is no lost bond`() {
+        let objects = ScriptedDaemon.Objects.oneDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "br-connection-canceled")
+        stage.advance(250)
+        #expect(link.isLive)
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-refused")
+        stage.advance(0)
+        #expect(link.kind == .connectFailed("le-connection-refused"))
+    }
+
+    @Test func `Q87 Q77 A link that is aborted as soon as it is up is a lost bond when that comes twice in a row`() {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        func abort() {
+            stage.advance(0)
+            daemon.deviceChanges(["Connected": .bool(true)])
+            daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            daemon.deviceChanges(["Connected": .bool(false)])
+            stage.advance(250)
+        }
+        let first = stage.record(peripheral.connect())
+        abort()
+        #expect(first.isLive)
+        abort()
+        #expect(first.kind == .bondLost)
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.unknown))
+        let last = stage.record(peripheral.connect())
+        abort()
+        #expect(last.isLive)
+        abort()
+        #expect(last.kind == .bondLost)
+    }
+
+    @Test func `trust sets the property, both ways`() {
+        let (stage, peripheral) = Stage.withLock()
+        for isTrusted in [true, false] {
+            let trusted = stage.record(peripheral.trust(isTrusted))
+            stage.advance(10)
+            #expect(trusted.isCompleted)
+        }
+        #expect(
+            stage.calls("Set") == ["Device1\", \"Trusted\", true)", "Device1\", \"Trusted\", false)"])
+    }
+
+    @Test func `trust of a device that is gone says so`() {
+        let (stage, peripheral) = Stage.withLock()
+        stage.simulation.bluez.setInRange(false, Lock.text)
+        stage.advance(120_000)
+        let trusted = stage.record(peripheral.trust())
+        stage.advance(10)
+        #expect(trusted.kind == .peripheralGone)
+        #expect(trusted.error?.operation == .trust)
+    }
+
+    @Test func `forget works while disconnected, and twice`() {
+        let (stage, peripheral) = Stage.withLock()
+        for _ in 1...2 {
+            let forgotten = stage.record(peripheral.forget())
+            stage.advance(10)
+            #expect(forgotten.isCompleted)
+        }
+        #expect(stage.methods == ["RemoveDevice", "RemoveDevice"])
+        #expect(stage.record(peripheral.connect()).outcome(stage) == .peripheralGone)
+    }
+
+    @Test func `forget closes the link first, and its connection fails as requested`() {
+        let (stage, peripheral) = Stage.withLock()
+        let link = stage.connect(peripheral)
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        #expect(link.kind == .disconnected(.requested))
+        #expect(stage.methods == ["Connect", "Disconnect", "RemoveDevice"])
+        stage.expectSettled()
+    }
+
+    @Test func `forget with the adapter off fails and says why`() {
+        let (stage, peripheral) = Stage.withLock()
+        stage.simulation.bluez.setPower(false)
+        stage.advance(100)
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(10)
+        #expect(forgotten.kind == .adapterOff)
+        #expect(forgotten.error?.operation == .forget)
+    }
+
+    @Test func `A device that is unknown cannot be paired`() {
+        let (stage, peripheral) = Stage.withLock()
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(10)
+        #expect(forgotten.isCompleted)
+        #expect(stage.record(peripheral.pair()).outcome(stage) == .peripheralGone)
+    }
+}

@@ -1,0 +1,281 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// `pair()`, on the simulated bluetoothd.
+struct PairTests {
+    // MARK: Coming about
+
+    @Test func `Q90 pair registers an agent of ours before it pairs, and no default one`() {
+        let (stage, peripheral) = Stage.withLock()
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(paired.isCompleted)
+        #expect(link.isLive)
+        #expect(
+            stage.calls("RegisterAgent", "RequestDefaultAgent", "Pair") == [
+                "RegisterAgent(/rxbluetooth/agent, \"NoInputNoOutput\")", "Pair()",
+            ])
+        #expect(stage.methods == ["Connect", "Pair"])
+        stage.expectSettled()
+    }
+
+    @Test func `Without a connection pair makes one, and closes it when it is done`() {
+        let (stage, peripheral) = Stage.withLock()
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(paired.isCompleted)
+        #expect(stage.methods == ["Connect", "Pair", "Disconnect"])
+        stage.advance(2_000)
+        #expect(!stage.isLinked(Lock.path))
+        stage.expectSettled()
+    }
+
+    @Test func `Q88 Pair is called once the services are known, and also where they never are`() {
+        for isResolving in [true, false] {
+            let (stage, peripheral) = Stage.withLock()
+            stage.simulation.bluez.setConnection(
+                SimulatedConnection(discovery: .seconds(isResolving ? 5 : 80)), of: Lock.text)
+            let paired = stage.record(peripheral.pair())
+            stage.advance(isResolving ? 5_000 : 30_000)
+            #expect(stage.count("Pair") == 0)
+            stage.advance(1_000)
+            #expect(stage.count("Pair") == 1)
+            stage.advance(50_000)
+            #expect(paired.isCompleted)
+        }
+    }
+
+    @Test func `S31 connect waits for a pairing that made its own link`() {
+        let (stage, peripheral) = Stage.withLock()
+        let paired = stage.record(peripheral.pair())
+        stage.advance(100)
+        let link = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(paired.isCompleted)
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+        #expect(stage.methods == ["Connect", "Pair", "Disconnect", "Connect"])
+        #expect(stage.isLinked(Lock.path))
+    }
+
+    @Test func `A pairing goes over a connection that is just being made, and leaves it`() {
+        let (stage, peripheral) = Stage.withLock()
+        let link = stage.record(peripheral.connect())
+        stage.advance(1)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(2_000)
+        #expect(paired.isCompleted)
+        #expect(link.isLive)
+        #expect(stage.methods == ["Connect", "Pair"])
+    }
+
+    @Test func `Q74 A link of another program is used and left`() {
+        let (stage, peripheral) = Stage.withLock()
+        let other = stage.otherProgram("Connect", Lock.path)
+        stage.advance(1_000)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(3_000)
+        #expect(paired.isCompleted)
+        #expect(stage.isLinked(Lock.path))
+        #expect(stage.count("Disconnect") == 0)
+        other.close()
+    }
+
+    @Test func `Q89 A device that is paired already is a success`() {
+        let (stage, peripheral) = Stage.withLock()
+        let link = stage.connect(peripheral)
+        for _ in 1...2 {
+            let paired = stage.record(peripheral.pair())
+            stage.advance(1_000)
+            #expect(paired.isCompleted)
+        }
+        #expect(stage.count("Pair") == 2)
+        #expect(stage.count("RegisterAgent") == 1)
+        #expect(link.isLive)
+    }
+
+    @Test func `A fixed passkey is given`() {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.passkeyShown(123_456), requiresAuthentication: true), needing: .authentication,
+            policy: PairingPolicy(.passkey(123_456)))
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(paired.isCompleted)
+        #expect(stage.calls("RegisterAgent") == ["RegisterAgent(/rxbluetooth/agent, \"KeyboardOnly\")"])
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(100)
+        #expect(value.elements == [[7]])
+        #expect(link.isLive)
+    }
+
+    // MARK: Failing
+
+    @Test func `A wrong passkey fails, and says what to do in one sentence`() {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.passkeyShown(1)), policy: PairingPolicy(.passkey(2)))
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
+        #expect(paired.error?.operation == .pair)
+        #expect(paired.error?.target == Lock.text)
+        #expect(paired.error?.advice?.hasSuffix("try again.") == true)
+        #expect(stage.methods == ["Connect", "Pair", "Disconnect"])
+    }
+
+    @Test(arguments: [
+        (SimulatedPairing.Failure.failed, "AuthenticationFailed"), (.canceled, "AuthenticationCanceled"),
+        (.rejected, "AuthenticationRejected"), (.timeout, "AuthenticationTimeout"),
+    ])
+    func `Each way of failing keeps BlueZ's name and has its advice`(
+        _ failure: SimulatedPairing.Failure, _ name: String
+    ) {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: failure))
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(paired.kind == .pairingFailed(name))
+        #expect(paired.error?.dbusName == "org.bluez.Error." + name)
+        #expect(paired.error?.advice != nil)
+        // The kernel ends a link whose peripheral refuses.
+        #expect(link.kind == .disconnected(.unknown))
+        // What failed once is free for the next attempt.
+        let again = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(again.kind == .pairingFailed(name))
+        stage.expectSettled()
+    }
+
+    @Test func `A device that the policy does not allow is refused before anything is sent`() {
+        let (stage, peripheral) = Stage.withLock(policy: PairingPolicy(.justWorks, allowed: [Lock.other]))
+        let paired = stage.record(peripheral.pair())
+        #expect(paired.outcome(stage) == .notAuthorized)
+        #expect(stage.simulation.calls.isEmpty)
+        let other = stage.find(Lock.other)
+        let otherPaired = stage.record(other.pair())
+        stage.advance(1_000)
+        #expect(otherPaired.isCompleted)
+    }
+
+    @Test func `S59 The loss of the link is the error of the pairing, not the cancellation that bluetoothd tells`() {
+        let (stage, peripheral) = Stage.withLock()
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(50)
+        stage.simulation.bluez.dropLink(to: Lock.text)
+        stage.advance(10)
+        #expect(paired.kind == .disconnected(.unknown))
+        #expect(link.kind == .disconnected(.unknown))
+        stage.expectSettled()
+    }
+
+    @Test func `A device that cannot be reached is not paired`() {
+        let (stage, peripheral) = Stage.withLock()
+        stage.simulation.bluez.setInRange(false, Lock.text)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(60_000)
+        #expect(paired.kind == .timedOut)
+        stage.expectSettled()
+    }
+
+    @Test func `Q7 pair has a deadline of its own, and then calls the pairing off`() {
+        var deadlines = Deadlines()
+        deadlines.pair = .seconds(10)
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(20)), deadlines: deadlines)
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(9_999)
+        #expect(paired.isLive)
+        stage.advance(1)
+        #expect(paired.kind == .timedOut)
+        stage.advance(10)
+        #expect(stage.methods == ["Connect", "Pair", "CancelPairing"])
+        #expect(link.isLive)
+        stage.expectSettled()
+    }
+
+    // MARK: Calling it off
+
+    @Test func `Q92 Disposing calls the pairing off, and closes the link that it made`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        paired.dispose()
+        stage.advance(10)
+        #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Disconnect"])
+        stage.advance(3_000)
+        #expect(!stage.isLinked(Lock.path))
+        #expect(paired.times.isEmpty)
+        stage.expectSettled()
+    }
+
+    @Test func `S57 Disposing before its turn sends nothing`() {
+        let (stage, peripheral) = Stage.withLock()
+        stage.record(peripheral.pair()).dispose()
+        stage.advance(5_000)
+        #expect(stage.simulation.calls.isEmpty)
+        stage.expectSettled()
+    }
+
+    @Test func `S41 Two subscriptions share one pairing, and the last one that goes ends it`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
+        let link = stage.connect(peripheral)
+        let (first, second) = (stage.record(peripheral.pair()), stage.record(peripheral.pair()))
+        stage.advance(1_000)
+        first.dispose()
+        stage.advance(1_000)
+        #expect(stage.methods == ["Connect", "Pair"])
+        second.dispose()
+        // Whoever wants it again waits for the end of the first.
+        let third = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Pair"])
+        #expect(third.isCompleted)
+        #expect(link.isLive)
+    }
+
+    @Test func `Closing the manager calls a pairing off`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(5_000)
+        #expect(paired.kind == .closed)
+        #expect(closed.isCompleted)
+        #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Disconnect"])
+    }
+
+    // MARK: Two at once
+
+    @Test func `S68 Two devices that just work pair at the same time`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(2)))
+        let other = stage.find(Lock.other)
+        let both = [stage.record(peripheral.pair()), stage.record(other.pair())]
+        stage.advance(2_500)
+        #expect(both.map(\.isCompleted) == [true, true])
+        #expect(stage.count("RegisterAgent") == 1)
+    }
+
+    @Test func `Pairings that ask are made one after the other, for bluetoothd asks one thing at a time`() throws {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
+        let other = stage.find(Lock.other)
+        let person = Person(stage)
+        let both = [stage.record(peripheral.pair()), stage.record(other.pair())]
+        stage.advance(5_000)
+        #expect(person.questions == [.confirmation(42)])
+        #expect(person.last?.peripheral === peripheral)
+        try person.last?.answer(.accept)
+        stage.advance(5_000)
+        #expect(both[0].isCompleted)
+        #expect(person.questions.count == 2)
+        #expect(person.last?.peripheral === other)
+        try person.last?.answer(.accept)
+        stage.advance(1_000)
+        #expect(both[1].isCompleted)
+    }
+}

@@ -1,0 +1,50 @@
+import BusTesting
+import DBus
+import Dispatch
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// Pairing over a real dbus-daemon and libdbus, on the real clock, because another process is in between.
+@Suite(.timeLimit(.minutes(1)))
+struct PairingOnRealBusTests {
+    private let clock = SerialDispatchQueueScheduler(qos: .default)
+
+    private func first<Element: Sendable>(_ stream: Observable<Element>) async throws -> Element {
+        try await stream.take(1).timeout(.seconds(20), scheduler: clock).asSingle().value
+    }
+
+    @Test func `Q25 The agent is registered, asked and answered over a real bus`() async throws {
+        let bus = try RealBus()
+        let address = bus.address
+        let lock = Lock.make(SimulatedPairing(.passkeyShown(42)), needing: .authentication)
+        let daemon = SimulatedBlueZ(Scenario(peripherals: [lock])) { Connection.open(.address(address)) }
+        let manager = BluetoothManager(scheduler: clock, pairing: PairingPolicy(.ask, isDefault: true)) {
+            Connection.open(.address(address))
+        }
+        daemon.start()
+        _ = try await first(manager.state.filter { $0 == .poweredOn })
+        let answering = manager.pairingRequests.subscribe(onNext: { request in
+            #expect(request.question == .passkey)
+            _ = try? request.answer(.passkey(42))
+        })
+        let peripheral = try await first(manager.peripheral(Lock.address))
+        // A protected value makes bluetoothd ask by itself.
+        let value = try await first(
+            peripheral.connect().flatMap { $0.discoverServices([0xFFF0]) }.flatMap {
+                $0.discoverCharacteristics([Lock.secret])
+            }
+            .flatMap { $0.readValue().asObservable() })
+        #expect(value == [7])
+        #expect(try await first(peripheral.isBonded.filter { $0 }))
+        try await peripheral.forget().value
+        #expect(try await first(peripheral.isBonded) == false)
+        let again = try await first(manager.peripheral(Lock.address))
+        try await again.pair().value
+        #expect(daemon.calls.count { $0.member == "RegisterAgent" } == 1)
+        #expect(daemon.calls.count { $0.member == "RequestDefaultAgent" } == 1)
+        answering.dispose()
+        try await manager.close().value
+        daemon.stop()
+    }
+}

@@ -1,0 +1,168 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// Requests that a person answers.
+struct PairingRequestTests {
+    private func stage(
+        _ method: SimulatedPairing.Method, patience: Duration = .seconds(30)
+    ) -> (Stage, Peripheral) {
+        Stage.withLock(SimulatedPairing(method), policy: PairingPolicy(.ask, patience: patience))
+    }
+
+    @Test func `A passkey is asked for and given`() throws {
+        let (stage, peripheral) = stage(.passkeyShown(4_711))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let request = try #require(person.last)
+        #expect(request.question == .passkey)
+        #expect(request.peripheral === peripheral)
+        #expect(try request.answer(.passkey(4_711)))
+        let ending = stage.record(request.ending)
+        stage.advance(1_000)
+        #expect(paired.isCompleted)
+        #expect(ending.elements == [.answered(.passkey(4_711))])
+        #expect(stage.calls("RegisterAgent") == ["RegisterAgent(/rxbluetooth/agent, \"KeyboardDisplay\")"])
+    }
+
+    @Test func `A passkey to be typed on the device is shown, and wants no answer`() throws {
+        let (stage, peripheral) = stage(.passkeyEntered(7))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(person.questions == [.displayPasskey(7, entered: 0)])
+        #expect(try person.last?.answer(.accept) == false)
+        stage.advance(2_000)
+        #expect(paired.isCompleted)
+    }
+
+    @Test func `An answer that does not fit is an error, and the request stays open`() throws {
+        let (stage, peripheral) = stage(.passkeyShown(5))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let request = try #require(person.last)
+        for wrong in [PairingRequest.Answer.accept, .passkey(1_000_000), .pinCode("1234")] {
+            let error = #expect(throws: BluetoothError.self) { try request.answer(wrong) }
+            #expect(error?.kind == .invalidArgument)
+            #expect(error?.target == Lock.text)
+        }
+        stage.advance(1_000)
+        #expect(paired.isLive)
+        #expect(try request.answer(.passkey(5)))
+        stage.advance(1_000)
+        #expect(paired.isCompleted)
+    }
+
+    @Test func `Only the first answer counts`() throws {
+        let (stage, peripheral) = stage(.numericComparison(9))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let request = try #require(person.last)
+        #expect(try request.answer(.reject))
+        #expect(try !request.answer(.accept))
+        stage.advance(1_000)
+        #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
+    }
+
+    @Test func `What is unanswered at the deadline is rejected`() throws {
+        let (stage, peripheral) = stage(.numericComparison(9), patience: .seconds(10))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let ending = stage.record(try #require(person.last).ending)
+        stage.advance(8_000)
+        #expect(paired.isLive)
+        stage.advance(2_000)
+        #expect(ending.elements == [.unanswered])
+        #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
+        #expect(try person.last?.answer(.accept) == false)
+    }
+
+    @Test func `Without a subscriber a request is rejected at once, and so is one whose subscribers go`() throws {
+        let (stage, peripheral) = stage(.numericComparison(9))
+        let alone = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(alone.kind == .pairingFailed("AuthenticationFailed"))
+        // The link that it had made is being closed.
+        stage.advance(2_000)
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let request = try #require(person.last)
+        #expect(paired.isLive)
+        person.leaves()
+        stage.advance(1_000)
+        #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
+        let ending = stage.record(request.ending)
+        stage.advance(0)
+        #expect(ending.elements == [.unanswered])
+    }
+
+    @Test func `Q92 A pairing that is called off takes its request back`() throws {
+        let (stage, peripheral) = stage(.numericComparison(9))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let ending = stage.record(try #require(person.last).ending)
+        paired.dispose()
+        stage.advance(10)
+        #expect(ending.elements == [.cancelled])
+        #expect(ending.isCompleted)
+        #expect(person.isThere)
+    }
+
+    @Test func `Q2 A bluetoothd that dies takes its requests along, and the next one is asked again`() throws {
+        let (stage, peripheral) = stage(.numericComparison(9))
+        let person = Person(stage)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        let ending = stage.record(try #require(person.last).ending)
+        stage.simulation.bluez.crash()
+        stage.advance(10)
+        #expect(paired.kind == .disconnected(.daemon))
+        #expect(ending.elements == [.cancelled])
+        stage.simulation.bluez.forgetCalls()
+        stage.simulation.bluez.start()
+        stage.advance(1_000)
+        #expect(stage.calls("RegisterAgent") == ["RegisterAgent(/rxbluetooth/agent, \"KeyboardDisplay\")"])
+        #expect(person.isThere)
+        let again = stage.find(Lock.address)
+        let pairedAgain = stage.record(again.pair())
+        stage.advance(1_000)
+        #expect(person.questions.count == 2)
+        try person.last?.answer(.accept)
+        stage.advance(1_000)
+        #expect(pairedAgain.isCompleted)
+    }
+
+    @Test func `The end of the manager ends the stream of requests`() {
+        let (stage, _) = stage(.justWorks)
+        let person = Person(stage)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(5_000)
+        #expect(closed.isCompleted)
+        #expect(person.error?.kind == .closed)
+        #expect(Person(stage).error?.kind == .closed)
+    }
+
+    @Test func `The loss of the bus ends the stream of requests`() {
+        let (stage, _) = stage(.justWorks)
+        let person = Person(stage)
+        stage.simulation.bus.shutDown()
+        stage.advance(10)
+        #expect(person.error?.kind == .busUnavailable)
+    }
+
+    @Test func `S2 Subscribing registers the agent, once`() {
+        let (stage, _) = Stage.withLock(policy: PairingPolicy(.ask))
+        let (one, other) = (Person(stage), Person(stage))
+        stage.advance(10)
+        #expect(stage.count("RegisterAgent") == 1)
+        #expect(one.isThere && other.isThere)
+    }
+}

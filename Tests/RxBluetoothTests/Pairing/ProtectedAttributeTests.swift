@@ -1,0 +1,170 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// Attributes that want a better protected link.
+struct ProtectedAttributeTests {
+    @Test func `A protected value says at once that pairing is needed, and is read after pairing`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption)
+        let link = stage.connect(peripheral)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        let refused = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        #expect(refused.error?.operation == .read)
+        #expect(refused.error?.advice == "Pair it first: ble-cli pair.")
+        // bluetoothd can do nothing more with that link.
+        #expect(link.isLive)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(paired.isCompleted)
+        #expect(link.kind == .needsPairing)
+        let again = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(value.elements == [[7]])
+        stage.advance(60_000)
+        #expect(again.isLive)
+        #expect(
+            stage.methods == [
+                "Connect", "ReadValue", "Disconnect", "Connect", "Pair", "Disconnect", "Connect", "ReadValue",
+            ])
+    }
+
+    @Test func `What waits behind a protected value, or comes after it, does not hang`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption)
+        let link = stage.connect(peripheral)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        let notifying = stage.characteristic(Lock.notifying, of: peripheral)
+        let all = [stage.record(secret.readValue()), stage.record(notifying.readValue())]
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(1_000)
+        #expect(all.map(\.kind) == [.needsPairing, .needsPairing])
+        #expect(values.kind == .needsPairing)
+        #expect(stage.record(secret.readValue()).outcome(stage) == .needsPairing)
+        #expect(stage.count("ReadValue") == 1)
+        // bluetoothd gives the device up, and the link with it.
+        stage.advance(40_000)
+        #expect(link.kind == .disconnected(.removed))
+        stage.expectSettled()
+        #expect(stage.connect(stage.find(Lock.address)).isLive)
+    }
+
+    @Test func `Notifications of a protected value need pairing`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption)
+        let link = stage.connect(peripheral)
+        let notifying = stage.characteristic(Lock.notifying, of: peripheral)
+        let refused = stage.record(notifying.observeValueUpdates())
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        #expect(link.isLive)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(paired.isCompleted)
+        let again = stage.connect(peripheral)
+        let values = stage.record(stage.characteristic(Lock.notifying, of: peripheral).observeValueUpdates())
+        stage.advance(1_000)
+        stage.simulation.bluez.notify([3], from: Lock.text, "fff2")
+        stage.advance(100)
+        #expect(values.elements == [[3]])
+        #expect(again.isLive)
+    }
+
+    @Test func `S78 A connection that is made again comes back with the pairing`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption)
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        let refused = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted)
+        let value = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(value.elements == [[7]])
+        #expect(link.isLive)
+    }
+
+    @Test func `A connection that is made again ends when the device is forgotten, also while it is down`() {
+        for isUp in [true, false] {
+            let (stage, peripheral) = Stage.withLock()
+            let link = stage.record(peripheral.connect(options: .reconnect()))
+            stage.advance(1_000)
+            if !isUp { stage.simulation.bluez.dropLink(to: Lock.text) }
+            stage.advance(10)
+            let forgotten = stage.record(peripheral.forget())
+            stage.advance(5_000)
+            #expect(forgotten.isCompleted)
+            #expect(link.kind == .disconnected(.requested))
+            stage.simulation.bluez.forgetCalls()
+            stage.advance(60_000)
+            #expect(stage.methods.isEmpty)
+            stage.expectSettled()
+        }
+    }
+
+    @Test func `A policy that just works lets a protected value pair by itself`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.justWorks))
+        let link = stage.connect(peripheral)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(2_000)
+        #expect(value.elements == [[7]])
+        #expect(stage.count("Pair") == 0)
+        #expect(link.isLive)
+    }
+
+    @Test func `A person may let a protected value pair`() throws {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.ask))
+        let link = stage.connect(peripheral)
+        let person = Person(stage)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        let value = stage.record(secret.readValue())
+        stage.advance(1_000)
+        #expect(person.questions == [.authorization])
+        try person.last?.answer(.accept)
+        stage.advance(1_000)
+        #expect(value.elements == [[7]])
+        #expect(link.isLive)
+    }
+
+    @Test func `A person may refuse, or not answer`() throws {
+        for isRefused in [true, false] {
+            let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.ask))
+            let link = stage.connect(peripheral)
+            let person = Person(stage)
+            let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+            stage.advance(1_000)
+            if isRefused { try person.last?.answer(.reject) } else { stage.advance(29_000) }
+            stage.advance(500)
+            #expect(value.kind == .needsPairing || (!isRefused && value.kind == .timedOut))
+            // The kernel gives a pairing 30 s (Q92).
+            #expect(link.isLive == isRefused)
+        }
+    }
+
+    @Test func `Q96 A pairing that gives too little is told as bluetoothd tells it`() {
+        let (stage, peripheral) = Stage.withLock(needing: .authentication, policy: PairingPolicy(.justWorks))
+        let link = stage.connect(peripheral)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(2_000)
+        #expect(value.kind == .needsPairing)
+        #expect(value.error?.dbusMessage == "Not paired")
+        #expect(link.isLive)
+    }
+
+    @Test func `Without any agent a protected value ends by its deadline, and nothing hangs`() {
+        let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.nobody))
+        let link = stage.connect(peripheral)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(30_000)
+        #expect(!value.isLive)
+        stage.advance(10_000)
+        #expect(link.kind == .disconnected(.removed))
+        stage.expectSettled()
+    }
+}
