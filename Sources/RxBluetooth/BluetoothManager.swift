@@ -11,6 +11,8 @@ public import Rx
 /// the bus is closed.
 public final class BluetoothManager: Sendable {
     let access: BlueZAccess
+    /// With which adapter it works.
+    let selection: AdapterSelection
 
     /// Makes a manager that speaks to bluetoothd over the system bus.
     ///
@@ -65,6 +67,7 @@ public final class BluetoothManager: Sendable {
         controller: (any HostController)? = nil,
         openingBus open: @escaping @Sendable () -> any Bus
     ) {
+        selection = adapter
         access = BlueZAccess(
             settings: Settings(
                 adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
@@ -72,25 +75,41 @@ public final class BluetoothManager: Sendable {
             open: open)
     }
 
+    private init(_ access: BlueZAccess, _ selection: AdapterSelection) {
+        self.access = access
+        self.selection = selection
+    }
+
+    /// This manager with another adapter, for programs that work with several at a time.
+    ///
+    /// Its ``state``, scans, known and retrieved peripherals and diagnosis are those of that adapter, which may be plugged in later.
+    /// Everything else is shared: the connection to the bus, deadlines, pairing, events, and ``close()``, which
+    /// ends both. A device that two adapters hear is two peripherals, each of its adapter; what goes on over one adapter
+    /// is not disturbed by what happens to another.
+    public func using(_ adapter: AdapterSelection) -> BluetoothManager { BluetoothManager(access, adapter) }
+
     /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).
     ///
     /// Never completes, and fails only when the manager is closed: a bluetoothd or an adapter that is not there is a state,
     /// and the stream goes on when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the
     /// first subscription opens.
     public var state: Observable<BluetoothState> {
-        reports.map(\.state).distinctUntilChanged().observe(on: access.settings.scheduler)
+        reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
     /// The machine's adapters by number: the present ones first, then each change. An empty list while bluetoothd does
     /// not run. Never completes, and fails only when the manager is closed.
     public var adapters: Observable<[Adapter]> {
-        reports.map(\.adapters).distinctUntilChanged().observe(on: access.settings.scheduler)
+        reports.map { [selection] in $0.adapters(selection) }.distinctUntilChanged().observe(
+            on: access.settings.scheduler)
     }
 
     private var reports: Observable<BlueZClient.Report> {
-        let access = access
+        let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()
+            // What is chosen once is kept.
+            handle.perform { client in client.whenKnown { _ = $0.choice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }

@@ -42,6 +42,16 @@ public final class Peripheral: Sendable {
     /// Where bluetoothd has the device now: under its adapter's present number (Q28).
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
+    /// The adapter to which it belongs.
+    var home: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
+
+    /// The name of the adapter that hears the device and connects to it, for example `hci0`. After that was plugged in again it may be
+    /// another (Q28). While it is away the name that it had; nil where another adapter has that now.
+    public var adapterName: String? { adapter.number == AdapterIdentity.absent ? nil : "hci\(adapter.number)" }
+
+    /// The address of that adapter; nil where bluetoothd did not tell.
+    public var adapterAddress: BluetoothAddress? { adapter.address }
+
     /// Which kind of address it is; nil where bluetoothd did not tell.
     public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
 

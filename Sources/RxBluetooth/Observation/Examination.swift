@@ -7,12 +7,16 @@ final class Examination: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private let client: BlueZClient
     private let switches: [RadioSwitch]
+    private let selection: AdapterSelection
     private let emitter: Emitter<Diagnosis>
     private var deadline: BusTask?
     private var question: BusTask?
 
-    init(_ client: BlueZClient, _ switches: [RadioSwitch], _ emitter: Emitter<Diagnosis>) {
+    init(
+        _ client: BlueZClient, _ switches: [RadioSwitch], _ selection: AdapterSelection, _ emitter: Emitter<Diagnosis>
+    ) {
         self.client = client
+        self.selection = selection
         self.switches = switches
         self.emitter = emitter
     }
@@ -33,7 +37,7 @@ final class Examination: @unchecked Sendable {
 
     /// Asks bluetoothd for what every version of it has, and what is little.
     private func ask() {
-        guard client.failure == nil, let owner = client.owner else { return conclude(nil) }
+        guard client.finalFailure == nil, let owner = client.owner else { return conclude(nil) }
         // It has not told its objects, without which nothing can be used.
         if let failure = client.syncFailure {
             return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
@@ -48,7 +52,7 @@ final class Examination: @unchecked Sendable {
             }
         }
         let limit = client.settings.deadlines.diagnosis + .seconds(1)
-        if let number = client.selected ?? client.adapters.keys.min() {
+        if let number = client.choice(selection) ?? client.adapters.keys.min() {
             question = client.call(
                 path: adapterPath(number), interface: BlueZ.properties, member: "Get", deadline: limit
             ) { (body) throws(DBusError) in
@@ -65,28 +69,30 @@ final class Examination: @unchecked Sendable {
     }
 
     private func conclude(_ daemon: Diagnosis.Daemon?) {
-        if emitter.isActive { emitter.finish(client.diagnosis(daemon, switches)) }
+        if emitter.isActive { emitter.finish(client.diagnosis(daemon, switches, selection)) }
     }
 }
 
 extension BlueZClient {
     /// How things stand. `answer` is how bluetoothd answered; nil where it does not run or was not asked.
-    func diagnosis(_ answer: Diagnosis.Daemon?, _ switches: [RadioSwitch]) -> Diagnosis {
-        let bus: Diagnosis.Bus = failure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
+    func diagnosis(
+        _ answer: Diagnosis.Daemon?, _ switches: [RadioSwitch], _ selection: AdapterSelection
+    ) -> Diagnosis {
+        let selected = choice(selection)
+        let bus: Diagnosis.Bus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
         let daemon = answer ?? (bus == .reachable && owner == nil ? .notRunning : .unknown)
-        let isDiscovering = adapters.values.filter(\.isDiscovering)
         var diagnosis = Diagnosis(
-            state: state, bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
-            choice: settings.adapter.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
-            scans: [scans.examined].compactMap { $0 },
-            foreignScans: isDiscovering.filter { scans.examined?.adapter != "hci\($0.number)" }
+            state: state(of: selected), bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
+            choice: selection.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
+            scans: scans.examined,
+            foreignScans: adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
                 .reduce(into: [:]) { scans, adapter in
                     let lasts: Duration? = adapter.discoveringSince.map { settings.elapsed(since: $0) }
                     scans["hci\(adapter.number)"] = .some(lasts)
                 },
             connections: links.values.sorted { $0.key.address < $1.key.address }.compactMap(\.examined),
             pairings: pairings.examined, rejectedMessages: rejected)
-        diagnosis.findings = diagnosis.found(settings.adapter)
+        diagnosis.findings = diagnosis.found(selection)
         return diagnosis
     }
 }
@@ -116,16 +122,16 @@ extension BluetoothManager {
     /// bus gives no sign of life half a second later. Fails with ``BluetoothError/Kind/closed`` only. Cold: it
     /// opens the bus where that is not open, asks bluetoothd for one property, and disturbs nothing that is under way.
     public func diagnose() -> Single<Diagnosis> {
-        let access = access
+        let (access, selection) = (access, selection)
         return Observable.deferred {
             let settings = access.settings
             let switches = settings.controller?.radioSwitches() ?? []
             let examined: Observable<Diagnosis> = access.stream { client, emitter in
-                Examination(client, switches, emitter).begin()
+                Examination(client, switches, selection, emitter).begin()
             }
             // A bus that does not even open has no clock that runs.
             let late = access.pause(settings.deadlines.diagnosis + .milliseconds(500))
-                .map { _ in Diagnosis.ofSilentBus(switches, settings.adapter) }
+                .map { _ in Diagnosis.ofSilentBus(switches, selection) }
             return examined.amb(late).take(1)
         }
         .asSingle()

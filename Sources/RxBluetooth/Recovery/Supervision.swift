@@ -58,10 +58,7 @@ final class Supervision: Sendable {
     // MARK: Attempts
 
     private func attempt() -> Observable<Peripheral> {
-        access.whenUsable { [peripheral] report in
-            report.adapters.contains { $0.isPowered && $0.name == "hci\(peripheral.key.adapter)" }
-        }
-        .flatMap { [self] hasWaited -> Observable<Peripheral> in
+        access.whenUsable(peripheral.home).flatMap { [self] hasWaited -> Observable<Peripheral> in
             if hasWaited { state.withLock { $0.failures = 0 } }
             return found()
         }
@@ -81,7 +78,7 @@ final class Supervision: Sendable {
         return known.flatMap { [access] isKnown -> Observable<Peripheral> in
             if isKnown { return .just(peripheral) }
             let gone = BluetoothError(.peripheralGone)
-            return access.scan([], ScanOptions(allowsDuplicates: true))
+            return access.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.home)
                 .map(\.peripheral).filter { $0 === peripheral }.take(1)
                 .timeout(
                     access.settings.deadlines.connect.timeInterval, other: Observable.error(gone),

@@ -2,10 +2,11 @@ import DBus
 import FoundationEssentials
 import Rx
 
-/// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
+/// The one discovery session that a process has with bluetoothd over an adapter (Q37), shared by all scans of a manager.
 final class ScanSession: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private unowned let client: BlueZClient
+    private let adapter: UInt16
     private var subscribers: [ScanSubscriber] = []
     private var phase = Phase.idle { didSet { since = client.settings.now } }
     /// When its phase began.
@@ -26,8 +27,8 @@ final class ScanSession: @unchecked Sendable {
 
     private enum Phase {
         case idle
-        case starting(adapter: UInt16)
-        case active(adapter: UInt16)
+        case starting
+        case active
         case stopping
     }
 
@@ -37,15 +38,18 @@ final class ScanSession: @unchecked Sendable {
     private static let backoff: [Duration] =
         [.milliseconds(250), .milliseconds(500)] + Array(repeating: .seconds(1), count: 11)
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ client: BlueZClient, on adapter: UInt16) {
+        self.client = client
+        self.adapter = adapter
+    }
 
     func add(_ subscriber: ScanSubscriber) {
         subscribers.append(subscriber)
         isUnwanted = false
         watch()
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
-        if subscriber.options.includesKnown, let adapter = client.selected {
-            for sighting in records(on: adapter) where subscriber.wants(sighting) {
+        if subscriber.options.includesKnown {
+            for sighting in records where subscriber.wants(sighting) {
                 subscriber.emitter.next(scanned(sighting))
             }
         }
@@ -57,7 +61,7 @@ final class ScanSession: @unchecked Sendable {
         watch()
         guard subscribers.isEmpty else { return }
         switch phase {
-        case .active(let adapter): stop(adapter)
+        case .active: stop()
         case .starting: isUnwanted = true
         case .idle, .stopping: break
         }
@@ -70,11 +74,11 @@ final class ScanSession: @unchecked Sendable {
         subscribers = []
         watch()
         switch phase {
-        case .active(let adapter) where isStopping: stop(adapter)
+        case .active where isStopping: stop()
         case .starting where isStopping: isUnwanted = true
         case .stopping where isStopping: break
-        case .active(let adapter):
-            isOver(adapter, error)
+        case .active:
+            isOver(error)
             session += 1
             phase = .idle
         default:
@@ -86,14 +90,13 @@ final class ScanSession: @unchecked Sendable {
     }
 
     private func start() {
-        guard let adapter = client.selected else { return }
         session += 1
-        phase = .starting(adapter: adapter)
+        phase = .starting
         attempts = 0
-        attempt(session, adapter)
+        attempt(session)
     }
 
-    private func attempt(_ session: Int, _ adapter: UInt16) {
+    private func attempt(_ session: Int) {
         // Only LE, or the controller also looks for classic devices (Q45); every packet (Q47, Q48, Q50). The filter stays with
         // our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
         client.call(
@@ -107,17 +110,17 @@ final class ScanSession: @unchecked Sendable {
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
             deadline: client.settings.deadlines.startScan
-        ) { [weak self] result in self?.started(session, adapter, result) }
+        ) { [weak self] result in self?.started(session, result) }
     }
 
-    private func started(_ session: Int, _ adapter: UInt16, _ result: Result<Message, DBusError>) {
+    private func started(_ session: Int, _ result: Result<Message, DBusError>) {
         guard session == self.session, case .starting = phase else { return }
         defer { isUnwanted = false }
         switch result {
         case .success:
-            phase = .active(adapter: adapter)
+            phase = .active
             client.journal.debug(.scanBegan(adapter: "hci\(adapter)"))
-            if subscribers.isEmpty { stop(adapter) }
+            if subscribers.isEmpty { stop() }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
             let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil
@@ -128,7 +131,7 @@ final class ScanSession: @unchecked Sendable {
                 attempts += 1
                 client.bus.schedule(after: pause) { [weak self] in
                     guard let self, session == self.session, case .starting = phase else { return }
-                    if !subscribers.isEmpty { return attempt(session, adapter) }
+                    if !subscribers.isEmpty { return attempt(session) }
                     phase = .idle
                     isUnwanted = false
                 }
@@ -142,14 +145,14 @@ final class ScanSession: @unchecked Sendable {
 
     /// Nothing was heard for too long, so the session is begun anew, under those who share it (Q42).
     private func restart() {
-        guard case .active(let adapter) = phase else { return }
+        guard case .active = phase else { return }
         client.journal.info(.scanRestarted(adapter: "hci\(adapter)"))
-        stop(adapter)
+        stop()
     }
 
-    private func stop(_ adapter: UInt16) {
+    private func stop() {
         phase = .stopping
-        isOver(adapter, nil)
+        isOver(nil)
         let session = session
         client.teardowns.begin()
         client.call(
@@ -164,23 +167,36 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
-    private func isOver(_ adapter: UInt16, _ error: BluetoothError?) {
+    private func isOver(_ error: BluetoothError?) {
         client.journal.debug(.scanEnded(adapter: "hci\(adapter)", error))
+    }
+
+    /// Whether it is on, or about to be.
+    var isActive: Bool {
+        switch phase {
+        case .starting, .active: true
+        case .idle, .stopping: false
+        }
     }
 
     /// How it stands, for a diagnosis; nil where it does nothing.
     var examined: Diagnosis.Scan? {
-        let (step, adapter): (Diagnosis.Scan.Step, UInt16?) =
-            switch phase {
-            case .idle: (.active, nil)
-            case .starting(let adapter): (.starting(refusals: attempts), adapter)
-            case .active(let adapter): (.active, adapter)
-            case .stopping: (.stopping, client.selected)
-            }
-        return adapter.map {
-            Diagnosis.Scan(
-                adapter: "hci\($0)", step: step, lasts: client.settings.elapsed(since: since),
-                subscribers: subscribers.count, sinceHeard: heard.map { client.settings.elapsed(since: $0) })
+        let step: Diagnosis.Scan.Step
+        switch phase {
+        case .idle: return nil
+        case .starting: step = .starting(refusals: attempts)
+        case .active: step = .active
+        case .stopping: step = .stopping
+        }
+        return Diagnosis.Scan(
+            adapter: "hci\(adapter)", step: step, lasts: client.settings.elapsed(since: since),
+            subscribers: subscribers.count, sinceHeard: heard.map { client.settings.elapsed(since: $0) })
+    }
+
+    /// Some who scan have another adapter chosen for them now, and this one goes on for the others.
+    func adapterChanged() {
+        for subscriber in subscribers where client.choice(subscriber.selection) != adapter {
+            subscriber.emitter.fail(BluetoothError(.noAdapter).during(.scan, nil))
         }
     }
 
@@ -188,10 +204,7 @@ final class ScanSession: @unchecked Sendable {
 
     /// A device was heard. Called for every advertisement, so it does nothing for nobody.
     func sighted(_ key: DeviceKey) {
-        switch phase {
-        case .starting(key.adapter), .active(key.adapter): break
-        default: return
-        }
+        guard isActive else { return }
         watchdog.hasHeard = true
         heard = client.settings.now
         client.devices[key]?.seenIn = session
@@ -208,9 +221,9 @@ final class ScanSession: @unchecked Sendable {
         for subscriber in subscribers { subscriber.forget(key) }
     }
 
-    func known(on adapter: UInt16) -> [ScannedPeripheral] { records(on: adapter).map(scanned) }
+    var known: [ScannedPeripheral] { records.map(scanned) }
 
-    private func records(on adapter: UInt16) -> [DeviceRecord] {
+    private var records: [DeviceRecord] {
         client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
     }
 
