@@ -44,6 +44,12 @@ final class PeripheralTable: Sendable {
         }
     }
 
+    /// The peripherals whose connections are made again when they are lost.
+    var supervised: [Peripheral] {
+        let all = state.withLock { state in state.known.values.compactMap(\.peripheral) }
+        return all.filter { $0.supervision != nil }
+    }
+
     /// bluetoothd shows an adapter; its peripherals are reached by its number from now on.
     func follow(_ adapter: AdapterRecord) {
         state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }

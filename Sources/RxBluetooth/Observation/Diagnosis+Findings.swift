@@ -135,6 +135,18 @@ extension Diagnosis.Scan {
 
 extension Diagnosis.Connection {
     fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+        if let lost, lost >= Diagnosis.worthMentioning {
+            return [
+                (
+                    lost,
+                    Diagnosis.Finding(
+                        .connecting,
+                        "The connection to \(peripheral.address) has been lost for \(lost.spoken), and is tried again"
+                            + (cause.map { " (\($0.code))." } ?? "."),
+                        "See whether the device is on, near, and not connected to something else.")
+                )
+            ]
+        }
         if step == .connecting, lasts >= Diagnosis.worthMentioning {
             return [
                 (

@@ -7,7 +7,8 @@ extension Diagnosis: CustomStringConvertible {
 
     /// How everything stands, in sentences, from the bus to the connections.
     public var facts: [String] {
-        [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + [choice] + switches.map(\.sentence)
+        [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + (adapters.isEmpty ? [] : [choice])
+            + switches.map(\.sentence)
             + scans.map(\.sentence) + foreignScanTexts + connections.map(\.sentence)
             + pairings.map(\.sentence)
     }
@@ -81,6 +82,7 @@ extension Diagnosis.Connection {
             case .connected: "is up"
             case .losing: "is down, and the reason is being asked for"
             case .closing: "is being closed"
+            case .waiting: "waits to be made again"
             }
         var text = "The connection to \(peripheral.address) \(state) since \(lasts.spoken)"
         if let running, let runs {

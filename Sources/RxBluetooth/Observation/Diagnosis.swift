@@ -88,11 +88,15 @@ public struct Diagnosis: Equatable, Sendable {
         public let runs: Duration?
         /// How many operations wait behind it.
         public let waiting: Int
+        /// How long there has been no link where there is to be one again (``ConnectOptions/reconnection``); nil where there is one.
+        public let lost: Duration?
+        /// The last reason for that.
+        public let cause: BluetoothError?
 
         /// How far a connection is.
         public enum Step: String, Equatable, Sendable {
-            /// It is being made, it is up, it is down and why is being asked, or it is being closed.
-            case connecting, connected, losing, closing
+            /// It is being made, it is up, it is down and why is being asked, it is being closed, or it waits to be made again.
+            case connecting, connected, losing, closing, waiting
         }
     }
 

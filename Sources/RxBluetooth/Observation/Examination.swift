@@ -90,10 +90,21 @@ extension BlueZClient {
                     let lasts: Duration? = adapter.discoveringSince.map { settings.elapsed(since: $0) }
                     scans["hci\(adapter.number)"] = .some(lasts)
                 },
-            connections: links.values.sorted { $0.key.address < $1.key.address }.compactMap(\.examined),
+            connections: (links.values.compactMap(\.examined) + connectionsThatWait)
+                .sorted { $0.peripheral.address < $1.peripheral.address },
             pairings: pairings.examined, rejectedMessages: rejected)
         diagnosis.findings = diagnosis.found(selection)
         return diagnosis
+    }
+
+    private var connectionsThatWait: [Diagnosis.Connection] {
+        peripherals.supervised.compactMap { peripheral in
+            guard links[peripheral.key] == nil, let outage = peripheral.supervision?.outage else { return nil }
+            let lost = settings.elapsed(since: outage.since)
+            return Diagnosis.Connection(
+                peripheral: peripheral, step: .waiting, lasts: lost, running: nil, runs: nil, waiting: 0, lost: lost,
+                cause: outage.cause)
+        }
     }
 }
 
@@ -108,9 +119,11 @@ extension Link {
         case .closing: step = .closing
         case .ended: return nil
         }
+        let outage = phase == .connected ? nil : peripheral.supervision?.outage
         return Diagnosis.Connection(
             peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since),
-            running: queue.holder?.operation, runs: queue.holder?.time, waiting: queue.waitingCount)
+            running: queue.holder?.operation, runs: queue.holder?.time, waiting: queue.waitingCount,
+            lost: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
     }
 }
 

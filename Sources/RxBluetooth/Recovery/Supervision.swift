@@ -21,6 +21,8 @@ final class Supervision: Sendable {
         /// How many attempts in a row have failed.
         var failures = 0
         var upSince: Date?
+        /// Since when there is no link, where there was to be one.
+        var downSince: Date?
         var last = BluetoothError(.timedOut)
     }
 
@@ -54,6 +56,11 @@ final class Supervision: Sendable {
 
     /// It is over; who waits for the link to come back waits no more.
     func isOver(_ cause: BluetoothError) { epochs.onError(cause) }
+
+    /// Since when it tries to connect again, and the last reason for which it has to; nil where it does not.
+    var outage: (since: Date, cause: BluetoothError)? {
+        state.withLock { state in state.downSince.map { ($0, state.last) } }
+    }
 
     // MARK: Attempts
 
@@ -90,6 +97,7 @@ final class Supervision: Sendable {
         let epoch = state.withLock { state in
             state.epoch += 1
             state.upSince = access.settings.scheduler.now
+            state.downSince = nil
             return state.epoch
         }
         isUp.onNext(true)
@@ -104,6 +112,7 @@ final class Supervision: Sendable {
         let (failures, pause): (Int, Duration) = state.withLock { state in
             let lasted = state.upSince.map { now.timeIntervalSince($0) } ?? 0
             state.upSince = nil
+            state.downSince = state.downSince ?? now
             state.last = error
             // What Bluetooth itself does is not the peripheral's failure.
             if lasted >= Double(Reconnection.steady.components.seconds) {

@@ -190,6 +190,28 @@ struct DiagnosisTests {
         #expect(diagnosis.connections.first?.step == .connecting)
     }
 
+    @Test func `A connection that is to come back is told with how long it is lost, also between two attempts`() throws
+    {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(2_000)
+        stage.simulation.bluez.crash()
+        stage.advance(9_000)
+        let away = try ask(stage)
+        #expect(away.cause == .daemonUnavailable)
+        #expect(away.connections.first?.step == .waiting && away.connections.first?.lost == .seconds(9))
+        #expect(away.connections.first?.cause?.kind == .disconnected(.daemon))
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.simulation.bluez.start()
+        stage.advance(5_000)
+        let alone = try ask(stage)
+        #expect(alone.findings.contains { $0.cause == .connecting && $0.text.contains("has been lost for 14 s") })
+        stage.simulation.bluez.setInRange(true, Sensor.text)
+        stage.advance(60_000)
+        let back = try ask(stage)
+        #expect(back.connections.first?.step == .connected && back.connections.first?.lost == nil && link.isLive)
+    }
+
     @Test func `A pairing that takes its time is told`() throws {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.add(Fault("Device1.Pair", .late(.seconds(20))))
