@@ -30,9 +30,9 @@ extension Diagnosis: CustomStringConvertible {
     }
 
     private var foreignScanTexts: [String] {
-        foreignScans.sorted { $0.key < $1.key }.map { adapter, lasts in
-            guard let lasts else { return "Another program scans with \(adapter)." }
-            return "Another program has been scanning with \(adapter) for \(lasts.spoken)."
+        foreignScans.map { scan in
+            guard let lasts = scan.lasts else { return "Another program scans with \(scan.adapter)." }
+            return "Another program has been scanning with \(scan.adapter) for \(lasts.spoken)."
         }
     }
 }

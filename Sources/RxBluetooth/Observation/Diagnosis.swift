@@ -15,8 +15,8 @@ public struct Diagnosis: Equatable, Sendable {
     public let switches: [RadioSwitch]
     /// The discovery sessions of this manager.
     public let scans: [Scan]
-    /// The adapters with which only other programs scan, and since when: nil where they did so before this manager came.
-    public let foreignScans: [String: Duration?]
+    /// The adapters with which only other programs scan.
+    public let foreignScans: [ForeignScan]
     /// The connections of this manager, by address.
     public let connections: [Connection]
     /// The pairings of this manager.
@@ -72,6 +72,14 @@ public struct Diagnosis: Equatable, Sendable {
             /// It is being stopped.
             case stopping
         }
+    }
+
+    /// That other programs scan with an adapter. bluetoothd does not tell which.
+    public struct ForeignScan: Equatable, Sendable {
+        /// With which adapter.
+        public let adapter: String
+        /// For how long; nil where they did so before this manager came.
+        public let lasts: Duration?
     }
 
     /// A connection of this manager.

@@ -86,9 +86,10 @@ extension BlueZClient {
             choice: selection.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
             scans: scans.examined,
             foreignScans: adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
-                .reduce(into: [:]) { scans, adapter in
-                    let lasts: Duration? = adapter.discoveringSince.map { settings.elapsed(since: $0) }
-                    scans["hci\(adapter.number)"] = .some(lasts)
+                .sorted { $0.number < $1.number }.map { adapter in
+                    Diagnosis.ForeignScan(
+                        adapter: "hci\(adapter.number)",
+                        lasts: adapter.discoveringSince.map { settings.elapsed(since: $0) })
                 },
             connections: (links.values.compactMap(\.examined) + connectionsThatWait)
                 .sorted { $0.peripheral.address < $1.peripheral.address },

@@ -13,8 +13,10 @@ extension Diagnosis {
             (
                 "foreign_scans",
                 .array(
-                    foreignScans.sorted { $0.key < $1.key }.map {
-                        .object([("adapter", .string($0.key)), ("seconds", .number(orNull: $0.value?.wholeSeconds))])
+                    foreignScans.map {
+                        .object([
+                            ("adapter", .string($0.adapter)), ("seconds", .number(orNull: $0.lasts?.wholeSeconds)),
+                        ])
                     })
             ),
             ("connections", .array(connections.map(\.json))),
