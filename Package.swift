@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting"],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting", log],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",

@@ -2,17 +2,23 @@ import Rx
 
 extension BlueZAccess {
     /// A share in the scan; see ``BluetoothManager/scanForPeripherals(withServices:options:)``.
-    func scan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
-        options.resumes ? resumingScan(services, options) : singleScan(services, options)
+    func scan(
+        _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
+    ) -> Observable<ScannedPeripheral> {
+        options.resumes ? resumingScan(services, options, selection) : singleScan(services, options, selection)
     }
 
-    private func singleScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+    private func singleScan(
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection
+    ) -> Observable<ScannedPeripheral> {
         stream { client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
-                    _ = try client.poweredAdapter()
-                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
+                    let adapter = try client.poweredAdapter(selection)
+                    client.scans.add(
+                        ScanSubscriber(services: services, options: options, selection: selection, emitter: emitter),
+                        on: adapter)
                 } catch {
                     emitter.fail(error.during(.scan, nil))
                 }
@@ -20,13 +26,15 @@ extension BlueZAccess {
         }
     }
 
-    private func resumingScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+    private func resumingScan(
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection
+    ) -> Observable<ScannedPeripheral> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
-            let scan = Observable.deferred { [self] in whenUsable() }
+            let scan = Observable.deferred { [self] in whenUsable(selection) }
                 .flatMap { [self] hasWaited -> Observable<ScannedPeripheral> in
                     if hasWaited { failures.withLock { $0 = 0 } }
-                    return singleScan(services, options)
+                    return singleScan(services, options, selection)
                 }
                 .do(onNext: { _ in failures.withLock { $0 = 0 } })
                 .retry(when: { errors in
@@ -35,7 +43,11 @@ extension BlueZAccess {
                             failures += 1
                             return failures
                         }
-                        return try pause(Self.pauseOfScan(after: error, failures: count))
+                        let again = try Self.pauseOfScan(after: error, failures: count)
+                        if let error = error as? BluetoothError {
+                            settings.journal.info(.scanInterrupted(error, again: again))
+                        }
+                        return pause(again)
                     }
                 })
             return Observable.merge(scan, untilClosed())

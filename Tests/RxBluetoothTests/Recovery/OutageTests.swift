@@ -275,7 +275,7 @@ struct OutageTests {
         #expect(stage.find(Sensor.address) !== peripheral)
         let link = stage.record(peripheral.connect())
         stage.advance(1_000)
-        #expect(link.kind == .peripheralGone)
+        #expect(link.kind == .noAdapter)
         #expect(stage.methods.isEmpty)
     }
 }
