@@ -46,6 +46,9 @@ final class BlueZClient: @unchecked Sendable {
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var bonds = BondWatches(self)
+    /// What is being advertised, and how often something was.
+    var advertisements: [Advertising] = []
+    var advertisementCount = 0
     let teardowns = Teardowns()
 
     private var waiting: [(BlueZClient) -> Void] = []
@@ -107,6 +110,7 @@ final class BlueZClient: @unchecked Sendable {
         snapshot?.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
+        failAdvertisements(closed)
         pairings.fail(closed)
         agent.fail(closed)
         bonds.fail(closed)
@@ -118,6 +122,7 @@ final class BlueZClient: @unchecked Sendable {
         isSynced = false
         syncFailure = nil
         scans.fail(error)
+        failAdvertisements(error)
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()
@@ -231,6 +236,7 @@ final class BlueZClient: @unchecked Sendable {
         if state != toldState { journal.info(.stateChanged(state)) }
         toldState = state
         scans.adaptersChanged()
+        endAdvertisements()
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
         let report = Report(
             obstacle: obstacleToAll, records: adapters, choices: choices, peripherals: peripherals,

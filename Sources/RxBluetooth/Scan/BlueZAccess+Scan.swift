@@ -5,36 +5,54 @@ extension BlueZAccess {
     func scan(
         _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
     ) -> Observable<ScannedPeripheral> {
-        options.resumes ? resumingScan(services, options, selection) : singleScan(services, options, selection)
+        let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
+            Self.join(client, services, options, selection, emitter) { emitter }
+        }
+        return options.resumes ? resuming(scan, selection) : scan
     }
 
-    private func singleScan(
-        _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection
-    ) -> Observable<ScannedPeripheral> {
-        stream { client, emitter in
-            client.whenKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    let adapter = try client.poweredAdapter(selection)
-                    client.scans.add(
-                        ScanSubscriber(services: services, options: options, selection: selection, emitter: emitter),
-                        on: adapter)
-                } catch {
-                    emitter.fail(error.during(.scan, nil))
-                }
+    /// Who is there; see ``BluetoothManager/observePresence(withServices:options:silence:)``.
+    func presence(
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ silence: Duration, on selection: AdapterSelection
+    ) -> Observable<PresenceChange> {
+        var options = options
+        options.allowsDuplicates = true
+        options.includesKnown = false
+        let presence = stream { [options] (client, emitter: Emitter<PresenceChange>) in
+            Self.join(client, services, options, selection, emitter) {
+                Presence(client.bus, silence: silence, emitter).listener()
+            }
+        }
+        return options.resumes ? resuming(presence, selection) : presence
+    }
+
+    /// Takes part in the scan, once it is known whether there can be one.
+    private static func join<Element: Sendable>(
+        _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
+        _ emitter: Emitter<Element>, as listener: @escaping () -> Emitter<ScannedPeripheral>
+    ) {
+        client.whenKnown { client in
+            guard emitter.isActive else { return }
+            do throws(BluetoothError) {
+                let adapter = try client.poweredAdapter(selection)
+                client.scans.add(
+                    ScanSubscriber(services: services, options: options, selection: selection, emitter: listener()),
+                    on: adapter)
+            } catch {
+                emitter.fail(error.during(.scan, nil))
             }
         }
     }
 
-    private func resumingScan(
-        _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection
-    ) -> Observable<ScannedPeripheral> {
+    private func resuming<Element: Sendable>(
+        _ single: Observable<Element>, _ selection: AdapterSelection
+    ) -> Observable<Element> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
             let scan = Observable.deferred { [self] in whenUsable(selection) }
-                .flatMap { [self] hasWaited -> Observable<ScannedPeripheral> in
+                .flatMap { hasWaited -> Observable<Element> in
                     if hasWaited { failures.withLock { $0 = 0 } }
-                    return singleScan(services, options, selection)
+                    return single
                 }
                 .do(onNext: { _ in failures.withLock { $0 = 0 } })
                 .retry(when: { errors in

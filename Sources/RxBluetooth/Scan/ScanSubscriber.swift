@@ -27,13 +27,8 @@ final class ScanSubscriber: @unchecked Sendable {
     /// Whether this subscription is to be told of a sighting. Remembers that it was.
     func wants(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
-        guard
-            services.isEmpty
-                || services.contains(where: {
-                    // Some devices send a service's data and do not list the service (Q44).
-                    advertisement.serviceUUIDs.contains($0) || advertisement.serviceData[$0] != nil
-                })
-        else { return false }
+        guard services.isEmpty || services.contains(where: { advertisement.bears($0) }) else { return false }
+        guard options.filters.isEmpty || options.filters.contains(where: { $0.fits(record) }) else { return false }
         if options.allowsDuplicates { return true }
         let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)
         return reported.updateValue(appearance, forKey: record.key) != appearance
