@@ -86,6 +86,7 @@ final class Daemon {
     func die() {
         turns.end()
         export?.cancel()
+        export = nil
         world.air.stopListening()
         for station in world.air.stations { station.link?.end() }
         adapters = []

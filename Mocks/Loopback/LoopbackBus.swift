@@ -18,6 +18,9 @@ public final class LoopbackBus: Sendable {
         return LoopbackConnection(party)
     }
 
+    /// How many match rules its parties have. To be asked where nothing is being handled.
+    package var matchRules: Int { hub.subscriptions.total }
+
     /// Ends the bus as when dbus-daemon dies: each party loses its connection, and later ones never get any.
     public func shutDown() {
         hub.context.perform { [hub] in hub.shutDown() }

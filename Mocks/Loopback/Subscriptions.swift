@@ -12,6 +12,8 @@ struct Subscriptions {
         bySender[subscription.rule.sender, default: []].append(subscription)
     }
 
+    var total: Int { bySender.values.map(\.count).reduce(0, +) }
+
     mutating func remove(_ subscription: Subscription) {
         let sender = subscription.rule.sender
         bySender[sender]?.removeAll { $0 === subscription }

@@ -7,7 +7,9 @@ final class Advertising: @unchecked Sendable {
     private let advertisement: Advertisement
     private let emitter: Emitter<Void>
     private let path: ObjectPath
-    private let adapter: UInt16
+    /// With which adapter it was to be.
+    let selection: AdapterSelection
+    let adapter: UInt16
     private var export: BusTask?
     private var phase = Phase.starting
 
@@ -16,9 +18,10 @@ final class Advertising: @unchecked Sendable {
     }
 
     init(
-        _ advertisement: Advertisement, on adapter: UInt16, number: Int, of client: BlueZClient,
-        _ emitter: Emitter<Void>
+        _ advertisement: Advertisement, _ selection: AdapterSelection, on adapter: UInt16, number: Int,
+        of client: BlueZClient, _ emitter: Emitter<Void>
     ) {
+        self.selection = selection
         self.advertisement = advertisement
         self.adapter = adapter
         self.client = client
@@ -58,7 +61,7 @@ final class Advertising: @unchecked Sendable {
                 guard phase != .over else { return }
                 over()
                 let ended = BluetoothError(.bluez, dbusMessage: "bluetoothd has ended the advertisement")
-                emitter.fail((client.obstacle ?? ended).during(.advertise, nil))
+                emitter.fail((client.obstacle(on: adapter) ?? ended).during(.advertise, nil))
             }
         default: call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an advertisement"))
         }

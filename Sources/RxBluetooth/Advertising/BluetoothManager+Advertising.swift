@@ -12,11 +12,12 @@ extension BluetoothManager {
     ///
     /// - Parameter advertisement: What to say.
     public func advertise(_ advertisement: Advertisement) -> Observable<Void> {
-        access.stream { client, emitter in
+        access.stream { [selection] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
-                    client.advertise(advertisement, on: try client.poweredAdapter(), emitter)
+                    client.advertise(
+                        advertisement, selection, on: try client.poweredAdapter(selection), emitter)
                 } catch {
                     emitter.fail(error.during(.advertise, nil))
                 }
@@ -26,9 +27,12 @@ extension BluetoothManager {
 }
 
 extension BlueZClient {
-    fileprivate func advertise(_ advertisement: Advertisement, on adapter: UInt16, _ emitter: Emitter<Void>) {
+    fileprivate func advertise(
+        _ advertisement: Advertisement, _ selection: AdapterSelection, on adapter: UInt16, _ emitter: Emitter<Void>
+    ) {
         advertisementCount += 1
-        let advertising = Advertising(advertisement, on: adapter, number: advertisementCount, of: self, emitter)
+        let advertising = Advertising(
+            advertisement, selection, on: adapter, number: advertisementCount, of: self, emitter)
         advertisements.append(advertising)
         advertising.start()
     }
@@ -36,5 +40,16 @@ extension BlueZClient {
     /// Ends all advertisements.
     func failAdvertisements(_ error: BluetoothError) {
         for advertising in advertisements { advertising.end(error) }
+    }
+
+    /// Ends the advertisements of adapters that cannot be used any more, or that are not the ones to work with.
+    func endAdvertisements() {
+        for advertising in advertisements {
+            if let error = state(of: advertising.adapter)?.error {
+                advertising.end(error)
+            } else if choice(advertising.selection) != advertising.adapter {
+                advertising.end(BluetoothError(.noAdapter))
+            }
+        }
     }
 }

@@ -45,8 +45,11 @@ struct DeviceRecord {
             record.advertisement.serviceData = try Self.serviceData(&value)
         },
         .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
-            // After a connection this is the list of GATT services; what was advertised stays (Q58).
-            guard !record.isConnected, !record.isResolved else { return }
+            // After a connection this is the list of GATT services; what was advertised stays (Q58). Of a device that was
+            // connected before it was heard nothing else is known, and bluetoothd will not say it again.
+            guard record.advertisement.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
+                return
+            }
             var uuids: [BluetoothUUID] = []
             try value.array { (element) throws(DBusError) in
                 if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }

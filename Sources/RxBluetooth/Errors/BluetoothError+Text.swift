@@ -1,11 +1,12 @@
 extension BluetoothError: CustomStringConvertible {
     /// One or two sentences for people: what failed, why, and where there is something, what to do.
-    public var description: String {
-        var text = subject.map { "\($0): \(reason)" } ?? reason
-        if let detail { text += " (\(detail))" }
-        text += "."
-        if let advice { text += " " + advice }
-        return text
+    public var description: String { advice.map { "\(summary) \($0)" } ?? summary }
+
+    /// The first of these sentences: what failed, and why. For where the advice is out of place, because the program follows it
+    /// already.
+    public var summary: String {
+        let text = subject.map { "\($0): \(reason)" } ?? reason
+        return text + (detail.map { " (\($0))" } ?? "") + "."
     }
 
     /// What to do about it, in one sentence; nil only where the program itself asked for it.

@@ -32,8 +32,10 @@ extension Link {
     /// bluetoothd took the device away. It does not show `Connected` any more (Q61).
     func removed() { lost(.removed) }
 
-    /// The link is down. An adapter that is switched off or unplugged drops its links first and is heard of next (Q32),
-    /// so bluetoothd is asked how the adapter is before anybody is told why.
+    /// The link is down. An adapter that is switched off or unplugged drops its links first and is heard of next (Q32): in the
+    /// same breath where bluetoothd did it, and up to some hundredths of a second later where the kernel was asked by
+    /// somebody else (`btmgmt`, rfkill). So a loss whose reason is open waits that long, and then bluetoothd is asked how
+    /// the adapter is, since what it says of that may lie unread; only then is anybody told.
     private func lost(_ reason: BluetoothError.DisconnectReason) {
         switch phase {
         case .connecting, .connected: break
@@ -45,7 +47,15 @@ extension Link {
         }
         phase = .losing
         queue.suspend()
-        task = client.readFlag("Powered", of: BlueZ.adapter, at: adapterPath(key.adapter)) { [weak self] result in
+        guard reason.mayBeOfAdapter, deadlines.causeOfLoss > .zero else { return askAdapter(reason) }
+        task = client.bus.schedule(after: deadlines.causeOfLoss) { [weak self] in self?.askAdapter(reason) }
+    }
+
+    private func askAdapter(_ reason: BluetoothError.DisconnectReason) {
+        guard phase == .losing else { return }
+        task = client.readFlag(
+            "Powered", of: BlueZ.adapter, at: adapterPath(key.adapter), deadline: Self.patience
+        ) { [weak self] result in
             guard let self, phase == .losing else { return }
             let isAdapterGone =
                 switch result {
@@ -56,6 +66,9 @@ extension Link {
             end(BluetoothError(.disconnected(isAdapterGone ? .adapter : reason)))
         }
     }
+
+    /// How long a bluetoothd that hangs is waited for: a loss is told within a second all the same.
+    private static let patience = Duration.milliseconds(500)
 
     /// The link is gone, and it is known why.
     func lost(_ cause: BluetoothError) {
@@ -80,15 +93,27 @@ extension Link {
     }
 }
 
+extension BluetoothError.DisconnectReason {
+    /// Whether a link that ended like this may have ended because the adapter is being switched off. Linux tells
+    /// bluetoothd of the remote side in that case, for it closes links with "remote device terminated due to power off".
+    /// Source: Linux 6.1, `hci_power_off_sync` and `hci_to_mgmt_reason`; seen in the lab.
+    fileprivate var mayBeOfAdapter: Bool {
+        switch self {
+        case .unknown, .local, .remote: true
+        default: false
+        }
+    }
+}
+
 extension BlueZClient {
     /// Asks bluetoothd for a property that is a Boolean. Its answer comes after all that it has signalled before.
     @discardableResult
     func readFlag(
-        _ name: String, of interface: String, at path: String,
+        _ name: String, of interface: String, at path: String, deadline: Duration? = nil,
         then: @escaping @Sendable (Result<Bool, DBusError>) -> Void
     ) -> BusTask? {
         call(
-            path: path, interface: BlueZ.properties, member: "Get", deadline: settings.deadlines.cleanup
+            path: path, interface: BlueZ.properties, member: "Get", deadline: deadline ?? settings.deadlines.cleanup
         ) { (body) throws(DBusError) in
             try body.string(interface)
             try body.string(name)

@@ -24,6 +24,6 @@ extension BluetoothManager {
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions(),
         silence: Duration = .seconds(10)
     ) -> Observable<PresenceChange> {
-        access.presence(services, options, silence)
+        access.presence(services, options, silence, on: selection)
     }
 }

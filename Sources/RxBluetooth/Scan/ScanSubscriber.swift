@@ -3,6 +3,8 @@ final class ScanSubscriber: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private let services: [BluetoothUUID]
     let options: ScanOptions
+    /// With which adapter it wants to scan.
+    let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
     private var reported: [DeviceKey: Appearance] = [:]
 
@@ -12,9 +14,13 @@ final class ScanSubscriber: @unchecked Sendable {
         let services: [BluetoothUUID]
     }
 
-    init(services: [BluetoothUUID], options: ScanOptions, emitter: Emitter<ScannedPeripheral>) {
+    init(
+        services: [BluetoothUUID], options: ScanOptions, selection: AdapterSelection,
+        emitter: Emitter<ScannedPeripheral>
+    ) {
         self.services = services
         self.options = options
+        self.selection = selection
         self.emitter = emitter
     }
 

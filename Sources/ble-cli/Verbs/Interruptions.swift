@@ -21,7 +21,7 @@ struct Interruptions {
                 guard let change = link.change else { return }
                 let text =
                     switch change {
-                    case .lost(let cause): "\(cause.map(\.description) ?? "\(peripheral): no link.") Connecting again."
+                    case .lost(let cause): "\(cause.map(\.summary) ?? "\(peripheral): no link.") Connecting again."
                     case .back: "\(peripheral): connected again."
                     }
                 session.note(text)

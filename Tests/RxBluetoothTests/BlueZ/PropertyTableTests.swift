@@ -67,6 +67,22 @@ struct PropertyTableTests {
         #expect(try read(.properties(["Name": .string(name)])).record.advertisement.localName == expected)
     }
 
+    /// Found by the soak: no scan for its services found it any more.
+    @Test func `Q58 S4 A device that was connected before it was heard is found by the services of its connection`() {
+        let (stage, daemon, _) = Stage.scripted(.oneDevice)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.deviceChanges(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
+        daemon.deviceChanges(["ServicesResolved": .bool(true)])
+        daemon.deviceChanges(["ServicesResolved": .bool(false), "Connected": .bool(false)])
+        let found = stage.record(stage.manager.scanForPeripherals(withServices: [0x180D]))
+        stage.advance(10)
+        daemon.take("SetDiscoveryFilter").reply()
+        daemon.take("StartDiscovery").reply()
+        daemon.deviceChanges(["RSSI": .int16(-50)])
+        stage.advance(10)
+        #expect(found.elements.count == 1)
+    }
+
     @Test func `Q58 The services of a connection do not replace those that were advertised`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])

@@ -192,7 +192,7 @@ struct LinkLossTests {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.deviceChanges(["Connected": .bool(false)])
-        stage.advance(1_999)
+        stage.advance(499)
         #expect(link.isLive)
         stage.advance(1)
         #expect(link.kind == .disconnected(.unknown))

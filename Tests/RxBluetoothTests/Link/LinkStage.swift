@@ -42,7 +42,7 @@ enum Sensor {
 extension Stage {
     /// A stage with the sensor in range and known, and nothing recorded yet.
     static func withSensor(
-        _ connection: SimulatedConnection = SimulatedConnection(), deadlines: Deadlines = Deadlines()
+        _ connection: SimulatedConnection = SimulatedConnection(), deadlines: Deadlines = .prompt
     ) -> (Stage, Peripheral) {
         let stage = Stage(with: [Sensor.make(Sensor.text, connection), Sensor.other], deadlines: deadlines)
         return (stage, stage.find(Sensor.address))
@@ -129,7 +129,7 @@ extension Recording {
 extension Stage {
     /// A stage on which a scripted daemon knows one device.
     static func scripted(
-        _ objects: ScriptedDaemon.Objects = .oneKnownDevice, deadlines: Deadlines = Deadlines()
+        _ objects: ScriptedDaemon.Objects = .oneKnownDevice, deadlines: Deadlines = .prompt
     ) -> (Stage, ScriptedDaemon, Peripheral) {
         let stage = Stage(starting: false, deadlines: deadlines)
         let daemon = ScriptedDaemon(on: stage, objects)

@@ -13,7 +13,7 @@ struct Stage {
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(),
+        deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
         controller: (any HostController)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
@@ -24,7 +24,7 @@ struct Stage {
     }
 
     init(
-        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = Deadlines(),
+        with peripherals: [SimulatedPeripheral], deadlines: Deadlines = .prompt,
         pairing: PairingPolicy = PairingPolicy(), controller: (any HostController)? = nil
     ) {
         self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller)
@@ -50,6 +50,15 @@ struct Stage {
     var methods: [String] {
         simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
             .filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
+    }
+}
+
+extension Deadlines {
+    /// The defaults, but a lost link is told at once: for tests in which the adapter is not what it was lost by.
+    static var prompt: Deadlines {
+        var deadlines = Deadlines()
+        deadlines.causeOfLoss = .zero
+        return deadlines
     }
 }
 

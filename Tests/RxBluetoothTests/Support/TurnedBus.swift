@@ -47,6 +47,27 @@ final class TurnedBus: SimulationBus {
         if let name { leavers.withLock { $0.append(name) } }
     }
 
+    /// How many match rules all parties have, as dbus-daemon counts them.
+    var matchRules: Int {
+        let (bus, isOver) = ("org.freedesktop.DBus", DispatchSemaphore(value: 0))
+        let count = Mutex(0)
+        guard
+            let call = try? Message.call(
+                to: bus, path: "/org/freedesktop/DBus", interface: bus + ".Debug.Stats", member: "GetStats")
+        else { return 0 }
+        watcher.call(call, timeout: .seconds(20)) { result in
+            let value = try? result.get().read { (body) throws(DBusError) in try body.value() }
+            if case .dictionary(_, _, let entries)? = value,
+                case .variant(.uint32(let rules))? = entries.first(where: { $0.key == .string("MatchRules") })?.value
+            {
+                count.withLock { $0 = Int(rules) }
+            }
+            isOver.signal()
+        }
+        isOver.wait()
+        return count.withLock { $0 }
+    }
+
     func settle() { scheduler.advanceBy(0) }
 
     /// A round trip of each party brings what was sent to it before, and takes along what it sent. It takes two rounds in

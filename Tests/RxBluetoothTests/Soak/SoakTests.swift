@@ -1,0 +1,49 @@
+import Foundation
+import RxBluetooth
+import SoakTesting
+import Testing
+
+/// A gateway's life: cycles of scan, connect, read, notify and drop, with one manager, while things go wrong at random.
+struct SoakTests {
+    private static let variables = ProcessInfo.processInfo.environment
+    /// `make soak` says how many.
+    private static let cycles = variables["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
+    private static let seed = variables["RXBLUETOOTH_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
+
+    @Test(.timeLimit(.minutes(5)))
+    func `Cycles with random faults end as promised, and leave nothing`() {
+        let world = SoakWorld(seed: 7)
+        for number in 1...60 { world.cycle(number) }
+        let rules = world.footprint().matchRules
+        for number in 61...120 { world.cycle(number) }
+        #expect(world.findings.isEmpty)
+        #expect(world.footprint().matchRules == rules)
+        // That it is worth something: all ways to end are there.
+        #expect(world.tally[.done, default: 0] > 60)
+        #expect(world.tally[.givenUp, default: 0] > 10)
+        #expect(world.tally.keys.count > 6)
+    }
+
+    @Test(.enabled(if: cycles != nil))
+    func `Soak: nothing grows, nothing is stuck, every subscription ends as promised`() {
+        let (world, cycles) = (SoakWorld(seed: Self.seed), Self.cycles ?? 0)
+        var samples: [Footprint] = []
+        for number in 1...max(20, cycles) {
+            world.cycle(number)
+            guard number % max(1, cycles / 20) == 0 else { continue }
+            samples.append(world.footprint())
+            print("After \(number) cycles: \(samples[samples.count - 1])")
+        }
+        for (outcome, count) in world.tally.sorted(by: { $0.value > $1.value }) { print("\(count)  \(outcome)") }
+        print("The longest cycle took \(world.longest) ms of virtual time.")
+        for finding in world.findings { print(finding) }
+        #expect(world.findings.isEmpty)
+        // What is replaced with the next cycle may be there or not; what leaks is there in all later samples.
+        let (early, late) = (samples.prefix(5), samples.suffix(5))
+        #expect(late.map(\.objects).min() == early.map(\.objects).min())
+        #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min())
+        #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max())
+        // 4 MiB, for the heap breathes.
+        #expect(late.map(\.resident).min() ?? 0 < (early.map(\.resident).min() ?? 0) + 1024)
+    }
+}

@@ -1,0 +1,122 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import SoakTesting
+import Testing
+
+/// Three sensors, one manager for all cycles, and dice that say what is wanted and what goes wrong.
+final class SoakWorld {
+    static let service: BluetoothUUID = 0xFFF0
+    static let reading: BluetoothUUID = 0xFFF1
+    static let notifying: BluetoothUUID = 0xFFF2
+    private static let addresses = ["C0:FF:EE:00:00:51", "C0:FF:EE:00:00:52", "C0:FF:EE:00:00:53"]
+    static let services = [
+        SimulatedService("fff0") {
+            SimulatedCharacteristic("fff1", .read([1]))
+            SimulatedCharacteristic("fff2", .notify(every: .milliseconds(50)) { [UInt8($0 % 256)] })
+        }
+    ]
+    /// Longer than all deadlines in a row, in milliseconds.
+    private static let patience = 180_000
+
+    let stage: Stage
+    private var dice: Dice
+    private(set) var tally: [SoakPipeline.Outcome: Int] = [:]
+    private(set) var findings: [String] = []
+    private(set) var longest = 0
+    /// What the present cycle is.
+    private var story: [String] = []
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+        stage = Stage(
+            with: Self.addresses.map { address in
+                SimulatedPeripheral("Sensor", address: address) {
+                    SimulatedAdvertisement(
+                        every: .milliseconds(100), rssi: -50, name: "Sensor", services: ["fff0"], firstAfter: .zero)
+                    Self.services[0]
+                }
+            })
+    }
+
+    /// One cycle: one to three sensors are used at once, and up to three things go wrong meanwhile.
+    func cycle(_ number: Int) {
+        let pipelines = Self.addresses.shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice)).map {
+            address in
+            SoakPipeline(
+                stage.manager, BluetoothAddress(stringLiteral: address), wanting: Int.random(in: 2...40, using: &dice),
+                reconnecting: Int.random(in: 0..<4, using: &dice) == 0)
+        }
+        var script: [(time: Int, action: () -> Void)] = []
+        story = pipelines.map { "\($0.address) wants \($0.count)\($0.isReconnecting ? " with reconnection" : "")" }
+        for pipeline in pipelines where Int.random(in: 0..<3, using: &dice) == 0 {
+            script.append((Int.random(in: 0...1_500, using: &dice), { pipeline.giveUp() }))
+        }
+        for _ in 0..<Int.random(in: 0...3, using: &dice) {
+            let (fault, address) = (
+                SoakFault.allCases.randomElement(using: &dice) ?? .drop,
+                Self.addresses.randomElement(using: &dice) ?? ""
+            )
+            // Rules are there before the calls that they are for.
+            let time = Int.random(in: 0...(fault.isRule ? 200 : 1_500), using: &dice)
+            let bluez = stage.simulation.bluez
+            let end = time + Int.random(in: 1...4_000, using: &dice)
+            script.append((time, { fault.begin(bluez, on: address) }))
+            script.append((end, { fault.lift(bluez, on: address) }))
+            story.append("\(fault) of \(address) from \(time) to \(end)")
+        }
+        var now = 0
+        for (time, action) in script.sorted(by: { $0.time < $1.time }) {
+            stage.advance(time - now)
+            now = time
+            action()
+        }
+        repairEverything()
+        while pipelines.contains(where: \.isLive), now < Self.patience {
+            stage.advance(250)
+            now += 250
+        }
+        longest = max(longest, now)
+        conclude(number, pipelines)
+    }
+
+    /// Whatever was not lifted yet, or was lifted before it began.
+    private func repairEverything() {
+        let bluez = stage.simulation.bluez
+        bluez.removeFaults()
+        bluez.start()
+        bluez.setBlocked(false)
+        bluez.setPower(true)
+        for address in Self.addresses { bluez.setInRange(true, address) }
+        stage.advance(10)
+    }
+
+    private func conclude(_ number: Int, _ pipelines: [SoakPipeline]) {
+        for pipeline in pipelines {
+            if let outcome = pipeline.outcome {
+                tally[outcome, default: 0] += 1
+            } else {
+                let what = pipeline.isLive ? "stuck at \(pipeline.step)" : "told something that it must not"
+                findings.append(
+                    "Cycle \(number): \(pipeline.address) \(what), \(pipeline.values) values. \(story.joined(separator: "; "))"
+                )
+                pipeline.giveUp()
+            }
+        }
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(20_000)
+        if !settled.isCompleted { findings.append("Cycle \(number): something is still being undone") }
+        for address in Self.addresses {
+            let path = "/org/bluez/hci0/dev_" + address.replacing(":", with: "_")
+            if stage.isLinked(path) { findings.append("Cycle \(number): \(address) is still connected") }
+        }
+        stage.simulation.bluez.forgetCalls()
+    }
+
+    /// What is held when all is quiet. Timers that were taken back are kept until their time has come.
+    func footprint() -> Footprint {
+        stage.advance(10 * Self.patience)
+        let bus = stage.simulation.bus
+        return Footprint(matchRules: (bus as? TurnedBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0)
+    }
+}
