@@ -56,12 +56,14 @@ final class Advertising: @unchecked Sendable {
             call.reply { [advertisement] (body) throws(DBusError) in try body.properties(advertisement.properties) }
         case "Release":
             call.reply()
-            // Where bluetoothd ends, or the adapter goes, that is heard of next and is the reason (Q114).
-            client.bus.perform { [self] in
-                guard phase != .over else { return }
-                over()
+            guard phase != .over else { return }
+            over()
+            // Where bluetoothd ends, or the adapter goes, that is heard of next and is the reason (Q114): before the answer to
+            // a question that is asked now.
+            let path = adapterPath(adapter)
+            client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
                 let ended = BluetoothError(.bluez, dbusMessage: "bluetoothd has ended the advertisement")
-                emitter.fail((client.obstacle(on: adapter) ?? ended).during(.advertise, nil))
+                emitter.fail((client?.obstacle(on: adapter) ?? ended).during(.advertise, nil))
             }
         default: call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an advertisement"))
         }

@@ -155,8 +155,11 @@ struct AdvertiseTests {
         try ask(ours, "org.bluez.LEAdvertisement1", "Release")
         #expect(advertising.isLive)
         try ask(try #require(daemon.connection), "org.bluez.LEAdvertisement1", "Release")
+        // Whether the adapter is the reason is asked first.
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
         #expect(advertising.kind == .bluez)
-        #expect(daemon.methods == ["RegisterAdvertisement"])
+        #expect(daemon.methods == ["RegisterAdvertisement", "Get"])
     }
 
     private static let expected: [String: Value] = [

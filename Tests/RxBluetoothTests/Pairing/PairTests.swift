@@ -167,7 +167,7 @@ struct PairTests {
         let paired = stage.record(peripheral.pair())
         stage.advance(50)
         stage.simulation.bluez.dropLink(to: Lock.text)
-        stage.advance(10)
+        stage.advance(300)
         #expect(paired.kind == .disconnected(.unknown))
         #expect(link.kind == .disconnected(.unknown))
         stage.expectSettled()
