@@ -124,7 +124,7 @@ struct BluetoothErrorTests {
     ]
 
     @Test(arguments: table)
-    func `Q22 Each row of the error table maps to its kind and loses nothing`(row: Row) {
+    func `Q22 Q96 Each row of the error table maps to its kind and loses nothing`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         #expect(error.kind == row.kind)
@@ -160,7 +160,14 @@ struct BluetoothErrorTests {
             #expect(error == error)
             #expect(!error.description.contains("\n"))
             #expect(error.description.hasSuffix("."))
+            // Also without a target, and it is another one for another target.
+            let bare = BluetoothError(DBusError(name: row.name, message: row.text))
+            #expect(bare == bare)
+            #expect(bare != error)
         }
+        let closed = BluetoothError(.closed)
+        #expect(closed == closed)
+        #expect(closed != BluetoothError(.busUnavailable))
     }
 
     @Test func `Q8 A timeout says that the outcome is unknown`() {

@@ -74,7 +74,7 @@ struct DisposeTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S57 A subscription that is given up before its turn sends nothing`() {
+    @Test func `S57 S91 A subscription that is given up before its turn sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.record(peripheral.connect()).dispose()
         stage.advance(5_000)

@@ -124,6 +124,17 @@ struct NotificationTests {
             ["Value": .bytes([0x21])])
         stage.advance(0)
         #expect(values.map(\.elements) == [[[0x11]], [[0x21]]])
+        // Values of one that nobody listens to reach nobody.
+        daemon.always("StopNotify")
+        values[1].dispose()
+        stage.advance(0)
+        for handle in ["0021", "0031"] {
+            daemon.change(
+                ScriptedDaemon.Objects.servicePath + "/char" + handle, "org.bluez.GattCharacteristic1",
+                ["Value": .bytes([9])])
+        }
+        stage.advance(0)
+        #expect(values.map(\.elements) == [[[0x11]], [[0x21]]])
         withExtendedLifetime(link) {}
     }
 
