@@ -31,7 +31,7 @@ extension Stage {
     /// A stage with the lock in range and known, and nothing recorded yet.
     static func withLock(
         _ pairing: SimulatedPairing = SimulatedPairing(), needing protection: SimulatedProtection = .none,
-        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = Deadlines()
+        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
     ) -> (Stage, Peripheral) {
         let stage = Stage(
             with: [
