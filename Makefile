@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses soak
+.PHONY: help deps build demo test test-clients test-bluez conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ fuzz-addresses: deps ## the same with a million, under the address sanitizer
 
 soak: deps ## ten thousand cycles of a gateway with one manager, while things go wrong at random; SEED=2 for others
 	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --filter SoakTests.*Soak
+
+soak-bluez: deps ## two hundred cycles on the real bluetoothd in the virtual machine
+	@RXBLUETOOTH_SOAK=200 RXBLUETOOTH_LAB_LIMIT=3600 scripts/test-bluez 'BlueZTests\.LabTests/SoakTests'
 
 bench-rx: deps ## what one event of Rx costs, in nanoseconds
 	@cd Benchmarks && swift build -c release --product rxbench && .build/release/rxbench

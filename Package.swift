@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting"],
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting", log],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",
@@ -82,12 +82,15 @@ let package = Package(
             name: "ForeignClientTests", dependencies: ["DBus", "DaemonInterfaces"], exclude: ["Clients"],
             swiftSettings: strict),
         .testTarget(
-            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces"], exclude: ["Lab"],
+            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces", "SoakTesting"],
+            exclude: ["Lab"],
             swiftSettings: strict),
         // The simulation against what it simulates.
         .testTarget(
             name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
             swiftSettings: strict),
+        // What both soaks throw dice with and look at.
+        .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // Real buses and sockets for tests.
         .target(name: "BusTesting", dependencies: ["DBus"], path: "Tests/BusTesting", swiftSettings: strict),
         // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.

@@ -11,6 +11,8 @@ public import Rx
 /// the bus is closed.
 public final class BluetoothManager: Sendable {
     let access: BlueZAccess
+    /// With which adapter it works.
+    let selection: AdapterSelection
 
     /// Makes a manager that speaks to bluetoothd over the system bus.
     ///
@@ -19,14 +21,17 @@ public final class BluetoothManager: Sendable {
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
     ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens, at level info and below, without addresses and values (S84). Default: nowhere.
+    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
+    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     public convenience init(
         queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        logContents: LogContents = .redacted
     ) {
         self.init(
             scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger, controller: HCIController()
+            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger, logContents: logContents,
+            controller: HCIController()
         ) { Connection.open(.system) }
     }
 
@@ -38,15 +43,18 @@ public final class BluetoothManager: Sendable {
     ///   - adapter: Which adapter to work with. Default: the first that is usable.
     ///   - deadlines: How long to wait for answers.
     ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens. Default: nowhere.
+    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
+    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
     ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
     public convenience init(
         bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
         deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        logContents: LogContents = .redacted,
         controller: (any HostController)? = nil
     ) {
         self.init(
             scheduler: scheduler, adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger,
+            logContents: logContents,
             controller: controller
         ) { bus }
     }
@@ -55,16 +63,30 @@ public final class BluetoothManager: Sendable {
     /// The parameters are those of the other initialisers.
     public init(
         scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
+        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
         controller: (any HostController)? = nil,
         openingBus open: @escaping @Sendable () -> any Bus
     ) {
+        selection = adapter
         access = BlueZAccess(
             settings: Settings(
-                adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing, logger: logger,
-                controller: controller),
+                adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
+                journal: Journal(logger, logContents, on: scheduler), controller: controller),
             open: open)
     }
+
+    private init(_ access: BlueZAccess, _ selection: AdapterSelection) {
+        self.access = access
+        self.selection = selection
+    }
+
+    /// This manager with another adapter, for programs that work with several at a time.
+    ///
+    /// Its ``state``, scans, known and retrieved peripherals and diagnosis are those of that adapter, which may be plugged in later.
+    /// Everything else is shared: the connection to the bus, deadlines, pairing, events, and ``close()``, which
+    /// ends both. A device that two adapters hear is two peripherals, each of its adapter; what goes on over one adapter
+    /// is not disturbed by what happens to another.
+    public func using(_ adapter: AdapterSelection) -> BluetoothManager { BluetoothManager(access, adapter) }
 
     /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).
     ///
@@ -72,19 +94,22 @@ public final class BluetoothManager: Sendable {
     /// and the stream goes on when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the
     /// first subscription opens.
     public var state: Observable<BluetoothState> {
-        reports.map(\.state).distinctUntilChanged().observe(on: access.settings.scheduler)
+        reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
     /// The machine's adapters by number: the present ones first, then each change. An empty list while bluetoothd does
     /// not run. Never completes, and fails only when the manager is closed.
     public var adapters: Observable<[Adapter]> {
-        reports.map(\.adapters).distinctUntilChanged().observe(on: access.settings.scheduler)
+        reports.map { [selection] in $0.adapters(selection) }.distinctUntilChanged().observe(
+            on: access.settings.scheduler)
     }
 
     private var reports: Observable<BlueZClient.Report> {
-        let access = access
+        let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()
+            // What is chosen once is kept.
+            handle.perform { client in client.whenKnown { _ = $0.choice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }

@@ -3,7 +3,9 @@ import Rx
 
 /// Which adapter to work with. A gateway may have several.
 public enum AdapterSelection: Hashable, Sendable {
-    /// The first, by number, that is powered and can be a central; while none is, the first that could be switched on (Q27).
+    /// The best: one that can be a central; of these one that is on; of these one over which the fewest devices are connected, by
+    /// whomever; of these the one with the lowest number (Q27). Once chosen it is kept for as long as it is there and on, or
+    /// no other is on, so that what goes on over it is not disturbed.
     case automatic
     /// The one with this name, for example `hci1`, when it is first there. Names may change when adapters are plugged in anew, so it
     /// is known by its address from then on (Q28); while it is away, another that has the name will do.
@@ -11,10 +13,13 @@ public enum AdapterSelection: Hashable, Sendable {
     /// The one with this address, whatever its name.
     case address(BluetoothAddress)
 
+    /// The one with this number, as ``named(_:)`` has it: 1 for `hci1`.
+    public static func number(_ number: Int) -> AdapterSelection { .named("hci\(number)") }
+
     func choose(from adapters: [UInt16: AdapterRecord], current: UInt16?, _ table: PeripheralTable) -> UInt16? {
         switch self {
         case .automatic:
-            let centrals = adapters.values.filter(\.isCentral).sorted { $0.number < $1.number }
+            let centrals = adapters.values.filter(\.isCentral).sorted { ($0.links, $0.number) < ($1.links, $1.number) }
             if let current, let adapter = adapters[current], adapter.isCentral,
                 adapter.isPowered || !centrals.contains(where: \.isPowered)
             {
@@ -22,7 +27,7 @@ public enum AdapterSelection: Hashable, Sendable {
             }
             return (centrals.first(where: \.isPowered) ?? centrals.first)?.number
         case .named(let name): return table.number(named: name, among: adapters)
-        case .address(let address): return adapters.values.first { $0.address == address }?.number
+        case .address(let address): return adapters.values.filter { $0.address == address }.map(\.number).min()
         }
     }
 }
@@ -55,6 +60,8 @@ public struct Deadlines: Sendable {
     public var stopScan: Duration = .seconds(5)
     /// For the first list of what bluetoothd has. Default 8 s.
     public var snapshot: Duration = .seconds(8)
+    /// For a diagnosis, after which it tells what it has found out. Default 2 s.
+    public var diagnosis: Duration = .seconds(2)
     /// For what is only tidying up. Default 2 s.
     public var cleanup: Duration = .seconds(2)
 
@@ -68,7 +75,8 @@ struct Settings: Sendable {
     let deadlines: Deadlines
     let scheduler: any SchedulerType
     let pairing: PairingPolicy
-    let logger: Logger
+    /// Where it is told what happens.
+    let journal: Journal
     /// What answers for the controller; nil where nobody does.
     let controller: (any HostController)?
 }

@@ -17,4 +17,13 @@ public protocol HostController: Sendable {
     func readRSSI(
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
         _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void)
+
+    /// The switches by which the kernel may keep the adapters off, for ``BluetoothManager/diagnose()``, which calls it where
+    /// it is subscribed to. Default: none.
+    func radioSwitches() -> [RadioSwitch]
+}
+
+extension HostController {
+    /// None.
+    public func radioSwitches() -> [RadioSwitch] { [] }
 }

@@ -19,7 +19,7 @@ extension LabTests {
             }
         }
 
-        @Test func `What is written is read again, with and without response`() async throws {
+        @Test func `S63 S87 Q98 What is written is read again, with and without response`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -96,7 +96,8 @@ extension LabTests {
             }
         }
 
-        @Test func `Descriptors are found, and the daemon keeps the one that turns notifications on`() async throws {
+        @Test func `Q108 Descriptors are found, and the daemon keeps the one that turns notifications on`() async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let measurement = try await peripheral.characteristic(0x180D, 0x2A37)
@@ -122,7 +123,8 @@ extension LabTests {
             }
         }
 
-        @Test func `Without any agent a value behind encryption is refused with an error of ours, and nothing hangs`()
+        @Test
+        func `Q90 Without any agent a value behind encryption is refused with an error of ours, and nothing hangs`()
             async throws
         {
             // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.

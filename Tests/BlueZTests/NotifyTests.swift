@@ -56,7 +56,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A peripheral that drops the link ends everything with one cause`() async throws {
+        @Test func `S29 S59 S74 A peripheral that drops the link ends everything with one cause`() async throws {
             try await Ground.withManager { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "FLAKY") { peripheral in
@@ -68,7 +68,7 @@ extension LabTests {
             }
         }
 
-        @Test func `After the link was lost the same peripheral connects again`() async throws {
+        @Test func `S32 S35 After the link was lost the same peripheral connects again`() async throws {
             try await Ground.withManager { manager in
                 for _ in 0..<2 {
                     let flaky = try await manager.peripheral(named: "FLAKY")

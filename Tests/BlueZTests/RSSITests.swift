@@ -21,7 +21,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A peripheral that is not connected has no link whose strength could be told`() async throws {
+        @Test func `S83 A peripheral that is not connected has no link whose strength could be told`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 let error = await #expect(throws: BluetoothError.self) { try await peripheral.readRSSI().value }

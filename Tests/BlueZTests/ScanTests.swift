@@ -3,7 +3,7 @@ import Testing
 
 extension LabTests {
     @Suite struct ScanTests {
-        @Test func `State is emitted first, and the adapter is the lab's`() async throws {
+        @Test func `S2 State is emitted first, and the adapter is the lab's`() async throws {
             try await Ground.withManager { manager in
                 #expect(try await manager.state.firstValue() == .poweredOn)
                 let adapters = try await manager.adapters.firstValue()
@@ -33,7 +33,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A service filter leaves the others out`() async throws {
+        @Test func `S17 A service filter leaves the others out`() async throws {
             try await Ground.withManager { manager in
                 let heard = try await manager.scanForPeripherals(withServices: [0x180D])
                     .take(4).allValues()
@@ -50,7 +50,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Every packet is reported where duplicates are allowed`() async throws {
+        @Test func `S22 Q48 Every packet is reported where duplicates are allowed`() async throws {
             try await Ground.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(
                     withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)

@@ -68,6 +68,26 @@ import Testing
         }
     }
 
+    @Test func booleansAreReadWholeBesideTheirNeighbours_Q5() throws {
+        let pattern = (0..<64).map { $0 % 3 == 0 }
+        let sent = try message { (body) throws(DBusError) in
+            for value in pattern {
+                body.byte(0xFF)
+                body.bool(value)
+            }
+            try body.array(of: "b") { (inner) throws(DBusError) in for value in pattern { inner.bool(value) } }
+        }
+        try sent.read { (body) throws(DBusError) in
+            for value in pattern {
+                #expect(try body.byte() == 0xFF)
+                #expect(try body.bool() == value)
+            }
+            var read: [Bool] = []
+            try body.array { (inner) throws(DBusError) in read.append(try inner.bool()) }
+            #expect(read == pattern)
+        }
+    }
+
     @Test func aWrongTypeThrowsAndStays() throws {
         let sent = try message { (body) throws(DBusError) in
             body.int16(-60)

@@ -118,6 +118,8 @@ final class World {
     func loss(_ signal: Message, _ message: Message) {
         bus.held = ["Get"]
         _ = bus.deliver(signal)
+        // A reason that may yet come is waited for first.
+        _ = bus.rest()
         answer("Get", message)
         expectOutcome(link, "connect()")
         expectOutcome(notifications, "observeValueUpdates()")

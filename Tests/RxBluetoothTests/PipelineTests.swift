@@ -5,7 +5,7 @@ import Testing
 @testable import RxBluetooth
 
 struct PipelineTests {
-    @Test func `The pipeline of the design runs as it stands`() {
+    @Test func `S88 The pipeline of the design runs as it stands`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(.everyday, scheduler: scheduler)
         let heartRate: BluetoothUUID = "180D"
@@ -50,7 +50,7 @@ struct PipelineTests {
         #expect(manager.access.present == nil)
     }
 
-    @Test func `Disposing of the pipeline undoes all of it, and settled tells when`() {
+    @Test func `S44 Disposing of the pipeline undoes all of it, and settled tells when`() {
         let stage = Stage()
         let pipeline = stage.record(
             stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)

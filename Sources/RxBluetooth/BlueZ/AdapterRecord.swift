@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 
 /// What bluetoothd tells of an adapter.
 struct AdapterRecord {
@@ -9,11 +10,22 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
+    /// How many devices are connected over it, where that is asked for.
+    var links = 0
+    /// Since when it scans, for whomever; nil where that was so before we came, or it does not.
+    var discoveringSince: Date?
 
     init(number: UInt16) { self.number = number }
 
     /// Daemons before 5.54 do not tell roles; every adapter of theirs that we can use is a central.
     var isCentral: Bool { roles?.contains("central") ?? true }
+
+    /// Whether Bluetooth can be used with an adapter, where nothing else stands in the way.
+    static func state(_ adapter: AdapterRecord?) -> BluetoothState {
+        guard let adapter else { return .noAdapter }
+        if adapter.isPowered { return .poweredOn }
+        return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
+    }
 
     /// Source: BlueZ, `adapter-api.txt`.
     static let table = PropertyTable<AdapterRecord>([

@@ -8,6 +8,7 @@ enum BlueZ {
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
     static let agentManager = "org.bluez.AgentManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let agent = "org.bluez.Agent1"
     static let alreadyExists = "org.bluez.Error.AlreadyExists"
     static let doesNotExist = "org.bluez.Error.DoesNotExist"

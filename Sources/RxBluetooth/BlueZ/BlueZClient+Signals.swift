@@ -111,6 +111,12 @@ extension BlueZClient {
             strays += 1
             return
         }
+        let wasDiscovering = adapters[number]?.isDiscovering
+        defer {
+            if let isDiscovering = adapters[number]?.isDiscovering, isDiscovering != wasDiscovering {
+                adapters[number]?.discoveringSince = isDiscovering ? settings.now : nil
+            }
+        }
         _ = try AdapterRecord.table.read(&body, into: &adapters[number]!, rejected: &rejected)
         do throws(DBusError) {
             _ = try AdapterRecord.table.clear(&body, in: &adapters[number]!)

@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
@@ -11,15 +10,15 @@ final class BlueZClient: @unchecked Sendable {
     let settings: Settings
     let peripherals: PeripheralTable
     weak let access: BlueZAccess?
-    var logger: Logger { settings.logger }
+    var journal: Journal { settings.journal }
 
     /// The unique name of the running bluetoothd.
     private(set) var owner: String?
     /// Whether the mirror holds what the running bluetoothd has.
     var isSynced = false
     /// Why the mirror could not be filled.
-    private var syncFailure: BluetoothError?
-    private var isOwnerKnown = false
+    private(set) var syncFailure: BluetoothError?
+    private(set) var isOwnerKnown = false
     /// Why nothing works any more: the bus is lost, or the manager closed.
     private var failure: BluetoothError?
 
@@ -27,23 +26,29 @@ final class BlueZClient: @unchecked Sendable {
     var devices: [DeviceKey: DeviceRecord] = [:]
     /// Counts the services that came while a link was up, so that each is told from the one before it.
     var epochs: UInt64 = 0
-    var selected: UInt16?
+    /// The adapters that were chosen, each for who selects so.
+    private var choices: [AdapterSelection: UInt16?] = [:]
     /// Properties and messages of a wrong type: counted, never fatal.
     var rejected = 0 {
         didSet {
-            if rejected != oldValue {
-                logger.debug("bluetoothd sent something malformed.", metadata: ["count": "\(rejected)"])
-            }
+            if rejected != oldValue { journal.debug(.messageRejected(total: rejected)) }
         }
     }
     /// Signals of objects that are gone, which is normal (Q19).
-    var strays = 0
+    var strays = 0 {
+        didSet { journal.trace(.messageStrayed(total: strays)) }
+    }
+    /// The state that was told last.
+    private var toldState: BluetoothState?
 
-    private(set) lazy var scans = ScanSession(self)
+    private(set) lazy var scans = ScanSessions(self)
     var links: [DeviceKey: Link] = [:]
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var bonds = BondWatches(self)
+    /// What is being advertised, and how often something was.
+    var advertisements: [Advertising] = []
+    var advertisementCount = 0
     let teardowns = Teardowns()
 
     private var waiting: [(BlueZClient) -> Void] = []
@@ -53,8 +58,11 @@ final class BlueZClient: @unchecked Sendable {
 
     /// What the outside is told whenever it changes.
     struct Report: Sendable {
-        let state: BluetoothState
-        let adapters: [Adapter]
+        /// What stands in the way whatever the adapter is; nil for nothing.
+        let obstacle: BluetoothState?
+        let records: [UInt16: AdapterRecord]
+        let choices: [AdapterSelection: UInt16?]
+        let peripherals: PeripheralTable
         /// Whether the bus is gone, and nothing more comes from this client.
         let isFinal: Bool
     }
@@ -77,7 +85,6 @@ final class BlueZClient: @unchecked Sendable {
         guard failure == nil, owner != self.owner || !isOwnerKnown else { return }
         isOwnerKnown = true
         self.owner = owner
-        logger.info("bluetoothd \(owner == nil ? "is not running" : "is running").")
         // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { takeSnapshot() } else { stateChanged() }
@@ -85,7 +92,6 @@ final class BlueZClient: @unchecked Sendable {
 
     private func busLost(_ error: DBusError) {
         guard failure == nil else { return }
-        logger.info("The bus is lost.", metadata: ["error": "\(error)"])
         let isRefused = BluetoothError(error).kind == .permissionDenied
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
@@ -104,6 +110,7 @@ final class BlueZClient: @unchecked Sendable {
         snapshot?.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
+        failAdvertisements(closed)
         pairings.fail(closed)
         agent.fail(closed)
         bonds.fail(closed)
@@ -115,12 +122,13 @@ final class BlueZClient: @unchecked Sendable {
         isSynced = false
         syncFailure = nil
         scans.fail(error)
+        failAdvertisements(error)
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()
         adapters = [:]
         devices = [:]
-        selected = nil
+        choices = [:]
     }
 
     /// Fills the mirror. The signals were subscribed before, and what came before the reply is inside it (Q18).
@@ -135,7 +143,6 @@ final class BlueZClient: @unchecked Sendable {
                 isSynced = true
                 syncFailure = nil
                 snapshotFailures = 0
-                logger.debug("The mirror is filled.", metadata: ["devices": "\(devices.count)"])
                 adaptersChanged()
                 bonds.allChanged()
                 agent.daemonAppeared()
@@ -148,37 +155,61 @@ final class BlueZClient: @unchecked Sendable {
 
     private func snapshotFailed(_ error: DBusError) {
         guard failure == nil, !isSynced, owner != nil else { return }
-        logger.info("bluetoothd does not tell its objects.", metadata: ["error": "\(error)"])
         let failure = BluetoothError(error)
         syncFailure = failure
         adapters = [:]
         devices = [:]
-        adaptersChanged()
-        guard failure.kind == .timedOut else { return }
         // It runs and hangs; it may come to itself. The pauses grow to a minute.
-        let pause = Duration.seconds(min(60, 1 << min(snapshotFailures, 6)))
+        let pause = failure.kind == .timedOut ? Duration.seconds(min(60, 1 << min(snapshotFailures, 6))) : nil
+        journal.warning(.objectsNotTold(failure, again: pause))
+        adaptersChanged()
+        guard let pause else { return }
         snapshotFailures += 1
         snapshot = bus.schedule(after: pause) { [weak self] in self?.takeSnapshot() }
     }
 
     // MARK: State
 
-    /// Whether Bluetooth can be used; nil while that is not known yet.
-    var state: BluetoothState? {
+    /// What stands in the way whatever the adapter is; nil for nothing. Not for what is not known yet.
+    private var obstacleToAll: BluetoothState? {
         if let failure { return failure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
-        guard isOwnerKnown else { return nil }
         if owner == nil { return .daemonUnavailable }
-        if let syncFailure { return syncFailure.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
-        guard isSynced else { return nil }
-        guard let adapter = selected.flatMap({ adapters[$0] }) else { return .noAdapter }
-        if adapter.isPowered { return .poweredOn }
-        return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
+        return syncFailure.map { $0.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
+    }
+
+    /// Whether it is known how things stand.
+    private var isKnown: Bool { failure != nil || isOwnerKnown && (owner == nil || syncFailure != nil || isSynced) }
+
+    /// Whether Bluetooth can be used with an adapter; nil while that is not known yet.
+    func state(of adapter: UInt16?) -> BluetoothState? {
+        isKnown ? obstacleToAll ?? AdapterRecord.state(adapter.flatMap { adapters[$0] }) : nil
+    }
+
+    /// Whether Bluetooth can be used with the manager's own adapter; nil while that is not known yet.
+    var state: BluetoothState? { state(of: selected) }
+
+    /// The adapter that the manager itself works with.
+    var selected: UInt16? { choice(settings.adapter) }
+
+    /// The adapter that is chosen for a selection.
+    func choice(_ selection: AdapterSelection) -> UInt16? {
+        if let choice = choices[selection] { return choice }
+        if selection == .automatic { countLinks() }
+        let choice = selection.choose(from: adapters, current: nil, peripherals)
+        choices[selection] = .some(choice)
+        return choice
+    }
+
+    private func countLinks() {
+        for number in adapters.keys { adapters[number]?.links = 0 }
+        guard adapters.count > 1 else { return }
+        for (key, device) in devices where device.isConnected { adapters[key.adapter]?.links += 1 }
     }
 
     /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work is handed
     /// the client, so that it need not hold it while it waits.
     func whenKnown(_ work: @escaping (BlueZClient) -> Void) {
-        if state != nil { work(self) } else { waiting.append(work) }
+        if isKnown { work(self) } else { waiting.append(work) }
     }
 
     private func runWaiting() {
@@ -187,24 +218,29 @@ final class BlueZClient: @unchecked Sendable {
         for work in waiting { work(self) }
     }
 
-    /// Chooses the adapter anew, and tells everybody whom the change concerns.
+    /// Chooses the adapters anew, and tells everybody whom the change concerns.
     func adaptersChanged() {
-        let previous = selected
-        selected = settings.adapter.choose(from: adapters, current: selected, peripherals)
-        if previous != selected {
-            logger.info("The adapter is \(selected.map { "hci\($0)" } ?? "gone").")
+        let previous = choices[settings.adapter] ?? nil
+        countLinks()
+        _ = selected
+        for (selection, current) in choices {
+            choices[selection] = .some(selection.choose(from: adapters, current: current, peripherals))
         }
-        if previous != nil, previous != selected { scans.fail(BluetoothError(.noAdapter)) }
+        if previous != selected { journal.info(.adapterChosen(selected.map { "hci\($0)" })) }
         stateChanged()
     }
 
     private func stateChanged() {
         // After `shutDown` only the answers to what it has sent still matter.
         guard let state, failure?.kind != .closed else { return }
-        if let error = state.error { scans.fail(error) }
+        if state != toldState { journal.info(.stateChanged(state)) }
+        toldState = state
+        scans.adaptersChanged()
+        endAdvertisements()
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
         let report = Report(
-            state: state, adapters: Adapter.list(adapters, selected: selected), isFinal: failure != nil)
+            obstacle: obstacleToAll, records: adapters, choices: choices, peripherals: peripherals,
+            isFinal: failure != nil)
         access?.received(report, from: self)
         runWaiting()
     }
@@ -219,14 +255,32 @@ final class BlueZClient: @unchecked Sendable {
     /// Why nothing comes of this client any more; nil while something may.
     var finalFailure: BluetoothError? { failure }
 
-    /// Why Bluetooth cannot be used; nil where it can.
-    var obstacle: BluetoothError? { failure ?? syncFailure ?? state?.error }
+    /// Why Bluetooth cannot be used with an adapter; nil where it can.
+    func obstacle(on adapter: UInt16?) -> BluetoothError? { failure ?? syncFailure ?? state(of: adapter)?.error }
 
-    /// The adapter to work with, or why there is none.
-    func poweredAdapter() throws(BluetoothError) -> UInt16 {
-        if let obstacle { throw obstacle }
-        guard let selected else { throw BluetoothError(.noAdapter) }
-        return selected
+    /// The adapter that is chosen for a selection, or why there is none to work with.
+    func poweredAdapter(_ selection: AdapterSelection) throws(BluetoothError) -> UInt16 {
+        let choice = choice(selection)
+        if let obstacle = obstacle(on: choice) { throw obstacle }
+        guard let choice else { throw BluetoothError(.noAdapter) }
+        return choice
+    }
+}
+
+extension BlueZClient.Report {
+    /// The adapter that is chosen for a selection.
+    func choice(_ selection: AdapterSelection) -> UInt16? {
+        choices[selection] ?? selection.choose(from: records, current: nil, peripherals)
+    }
+
+    /// Whether Bluetooth can be used by who selects so.
+    func state(_ selection: AdapterSelection) -> BluetoothState {
+        obstacle ?? AdapterRecord.state(choice(selection).flatMap { records[$0] })
+    }
+
+    /// The adapters, by number.
+    func adapters(_ selection: AdapterSelection) -> [Adapter] {
+        Adapter.list(records, selected: obstacle == nil ? choice(selection) : nil)
     }
 }
 

@@ -8,6 +8,8 @@ final class PeripheralTable: Sendable {
         var adapters = AdapterIdentities()
         var sweepAt = 64
         var links: UInt64 = 0
+        /// How many peripherals there have been.
+        var peripherals: UInt64 = 0
     }
 
     /// A device of an adapter.
@@ -29,7 +31,9 @@ final class PeripheralTable: Sendable {
             let adapter = state.adapters.identity(of: key.adapter)
             let place = Place(adapter: ObjectIdentifier(adapter), address: key.address)
             if let peripheral = state.known[place]?.peripheral { return peripheral }
-            let peripheral = Peripheral(key.address, of: adapter, kind: kind, access: access)
+            state.peripherals += 1
+            let peripheral = Peripheral(
+                key.address, of: adapter, kind: kind, access: access, number: state.peripherals)
             state.known[place] = WeakPeripheral(peripheral: peripheral, adapter: adapter)
             // Private addresses change for ever; entries that nobody uses go before the table doubles.
             if state.known.count >= state.sweepAt {
@@ -38,6 +42,12 @@ final class PeripheralTable: Sendable {
             }
             return peripheral
         }
+    }
+
+    /// The peripherals whose connections are made again when they are lost.
+    var supervised: [Peripheral] {
+        let all = state.withLock { state in state.known.values.compactMap(\.peripheral) }
+        return all.filter { $0.supervision != nil }
     }
 
     /// bluetoothd shows an adapter; its peripherals are reached by its number from now on.

@@ -29,7 +29,7 @@ extension BluetoothError {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
-        case .scan, .readState: .noAdapter
+        case .scan, .readState, .advertise: .noAdapter
         }
     }
 

@@ -25,7 +25,7 @@ extension BluetoothError {
         case disconnected(DisconnectReason)
         /// The connection could not be made; the text is the daemon's reason.
         case connectFailed(String)
-        /// The controller has no room for another connection.
+        /// The controller has no room for another connection, or advertisement.
         case noFreeSlot
         /// The peripheral no longer has the key of the bond (Q87).
         case bondLost

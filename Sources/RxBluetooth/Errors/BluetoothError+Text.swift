@@ -18,6 +18,7 @@ extension BluetoothError: CustomStringConvertible {
         case .noAdapter: "Plug in a Bluetooth adapter, or see what there is: bluetoothctl list."
         case .adapterOff: "Switch it on: bluetoothctl power on."
         case .adapterBlocked: "Unblock it: rfkill unblock bluetooth."
+        case .noFreeSlot where operation == .advertise: "End another advertisement first."
         case .noFreeSlot: "Disconnect another device first."
         case .bondLost: "Remove the device and pair it again: ble-cli forget, then ble-cli pair."
         case .peripheralGone: "Scan for it again."
@@ -37,6 +38,7 @@ extension BluetoothError: CustomStringConvertible {
             switch operation {
             case .readState: "Reading the state of Bluetooth"
             case .scan: "Scanning"
+            case .advertise: "Advertising"
             case .connect: "Connecting"
             case .disconnect: "Disconnecting"
             case .discover: "Discovering services"
@@ -82,6 +84,7 @@ extension BluetoothError: CustomStringConvertible {
         case .disconnected(.suspend): "the link was closed, because this computer went to sleep"
         case .disconnected(.unknown): "the link was lost"
         case .connectFailed: "the connection could not be made"
+        case .noFreeSlot where operation == .advertise: "the adapter has no room for another advertisement"
         case .noFreeSlot: "the adapter has no room for another connection"
         case .bondLost: "the peripheral has forgotten the bond"
         case .discoveryFailed: "the services could not be read"

@@ -53,6 +53,8 @@ public struct BluetoothError: Error, Sendable {
         case pair, trust, forget
         /// Turning notifications on, or receiving them.
         case notify
+        /// Advertising this computer.
+        case advertise
     }
 
     /// The same error, told of an operation and a target where it does not name one yet.

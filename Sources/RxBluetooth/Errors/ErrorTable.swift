@@ -77,6 +77,7 @@ enum ErrorTable {
         row("NotAuthorized", is: .kind(.notAuthorized)),
         row("NotPermitted", text: .anyOf(["Not paired"]), is: .kind(.needsPairing)),
         row("NotPermitted", text: .anyOf(["Write acquired", "Notify acquired"]), is: .kind(.exclusiveUse)),
+        row("NotPermitted", text: .anyOf(["Maximum advertisements reached"]), is: .kind(.noFreeSlot)),
         row("NotPermitted", is: .kind(.notPermitted)),
         row(
             "InvalidArguments", "InvalidLength", "InvalidOffset", "InvalidValueLength", is: .kind(.invalidArgument)),
@@ -95,6 +96,7 @@ enum ErrorTable {
         row("Failed", text: .anyOf(["le-connection-gatt-browsing"]), is: .kind(.discoveryFailed)),
         row("Failed", text: .ends("-key-missing"), is: .kind(.bondLost)),
         row("Failed", text: .begins("Operation failed with ATT error"), is: .kind(.attError)),
+        row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
         // Daemons before 5.62 gave the text of errno (Q77).

@@ -6,6 +6,8 @@ public import Rx
 public final class Peripheral: Sendable {
     /// The device's address. One that is random may belong to another device later.
     public let address: BluetoothAddress
+    /// Its number among those that the manager met, for log lines.
+    let number: UInt64
     private let adapter: AdapterIdentity
     private weak let access: BlueZAccess?
     let scheduler: (any SchedulerType)?
@@ -26,9 +28,11 @@ public final class Peripheral: Sendable {
     }
 
     init(
-        _ address: BluetoothAddress, of adapter: AdapterIdentity, kind: BluetoothAddress.Kind?, access: BlueZAccess?
+        _ address: BluetoothAddress, of adapter: AdapterIdentity, kind: BluetoothAddress.Kind?, access: BlueZAccess?,
+        number: UInt64
     ) {
         self.address = address
+        self.number = number
         self.adapter = adapter
         self.access = access
         scheduler = access?.settings.scheduler
@@ -37,6 +41,16 @@ public final class Peripheral: Sendable {
 
     /// Where bluetoothd has the device now: under its adapter's present number (Q28).
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
+
+    /// The adapter to which it belongs.
+    var home: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
+
+    /// The name of the adapter that hears the device and connects to it, for example `hci0`. After that was plugged in again it may be
+    /// another (Q28). While it is away the name that it had; nil where another adapter has that now.
+    public var adapterName: String? { adapter.number == AdapterIdentity.absent ? nil : "hci\(adapter.number)" }
+
+    /// The address of that adapter; nil where bluetoothd did not tell.
+    public var adapterAddress: BluetoothAddress? { adapter.address }
 
     /// Which kind of address it is; nil where bluetoothd did not tell.
     public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
@@ -152,7 +166,11 @@ public final class Peripheral: Sendable {
         guard let scheduler else { return .error(BluetoothError(.closed)) }
         let overflow = BluetoothError(.overflow, operation: .notify, target: characteristic.target)
         return undelivered(begin).observe(on: scheduler, within: buffer, overflow: overflow) { [self] in
-            info.withLock { $0.drops[characteristic.key, default: 0] += 1 }
+            let total = info.withLock { info in
+                info.drops[characteristic.key, default: 0] += 1
+                return info.drops[characteristic.key] ?? 0
+            }
+            access?.settings.journal.debug(.valueDropped(characteristic, total: total))
         }
     }
 
@@ -188,6 +206,7 @@ extension Peripheral {
     func enter(_ state: ConnectionState) {
         let connection = connection
         guard (try? connection.value()) != state else { return }
+        access?.settings.journal.debug(.connection(self, state))
         connection.onNext(state)
         access?.connectionChanges.onNext(ConnectionChange(peripheral: self, state: state))
     }

@@ -23,6 +23,9 @@ public struct HCIController: HostController {
                 })
         }
     }
+
+    /// What `/sys/class/rfkill` shows, which every process may read.
+    public func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
 }
 
 /// An open way to one controller.

@@ -1,10 +1,14 @@
 import DBus
+import FoundationEssentials
 
 /// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
 /// bluetoothd answers InProgress to a second one on the same attribute (Q94).
 final class AttributeQueue: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private unowned let client: BlueZClient
+    private let peripheral: Peripheral
+    /// How many operations there have been.
+    private var count: UInt64 = 0
     private var waiting: [Item] = []
     private var running: Item?
     private var call: BusTask?
@@ -15,8 +19,13 @@ final class AttributeQueue: @unchecked Sendable {
 
     /// One operation.
     final class Item {
+        let operation: BluetoothError.Operation
+        let target: String
         let message: Message
         let deadline: Duration
+        fileprivate var number: UInt64 = 0
+        /// When it began to wait, and from its turn on when that was.
+        fileprivate var since: Date?
         fileprivate let failure: (DBusError) -> BluetoothError
         fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
         /// Runs when it is the operation's turn.
@@ -25,9 +34,12 @@ final class AttributeQueue: @unchecked Sendable {
         var ended: ((Result<Message, BluetoothError>) -> Void)?
 
         init(
-            _ message: Message, deadline: Duration, failure: @escaping (DBusError) -> BluetoothError,
+            _ operation: BluetoothError.Operation, _ target: String, _ message: Message, deadline: Duration,
+            failure: @escaping (DBusError) -> BluetoothError,
             done: @escaping (Result<Message, BluetoothError>) -> Void
         ) {
+            self.operation = operation
+            self.target = target
             self.message = message
             self.deadline = deadline
             self.failure = failure
@@ -47,11 +59,18 @@ final class AttributeQueue: @unchecked Sendable {
         }
     }
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ client: BlueZClient, of peripheral: Peripheral) {
+        self.client = client
+        self.peripheral = peripheral
+    }
 
     func submit(_ item: Item) {
         if let refusal { return item.fail(refusal) }
+        count += 1
+        item.number = count
+        item.since = client.settings.now
         waiting.append(item)
+        client.journal.trace(.operationQueued(described(item), waiting: waiting.count))
         advance()
     }
 
@@ -59,7 +78,9 @@ final class AttributeQueue: @unchecked Sendable {
     /// answer comes (S57).
     func cancel(_ item: Item) {
         item.done = nil
-        waiting.removeAll { $0 === item }
+        guard let index = waiting.firstIndex(where: { $0 === item }) else { return }
+        waiting.remove(at: index)
+        dropped(item, nil)
     }
 
     /// The connection is down, and why is still being found out. What bluetoothd answers now to what was under way is
@@ -71,9 +92,13 @@ final class AttributeQueue: @unchecked Sendable {
     func refuse(_ error: BluetoothError) {
         guard let item = running, !isSuspended else { return }
         refusal = error
-        let items = [item] + waiting
+        let items = waiting
         waiting = []
-        for item in items { item.fail(error) }
+        item.fail(error)
+        for item in items {
+            dropped(item, error)
+            item.fail(error)
+        }
     }
 
     /// The connection is over: everything fails with one cause.
@@ -83,14 +108,22 @@ final class AttributeQueue: @unchecked Sendable {
         waiting = []
         call?.cancel()
         call = nil
-        begun?.finish(.failure(cause))
-        for item in items { item.done?(.failure(cause)) }
+        if let begun {
+            ended(begun, cause)
+            begun.finish(.failure(cause))
+        }
+        for item in items {
+            dropped(item, cause)
+            item.done?(.failure(cause))
+        }
     }
 
     private func advance() {
         guard running == nil, !isSuspended, !waiting.isEmpty else { return }
         let item = waiting.removeFirst()
         running = item
+        client.journal.trace(.operationStarted(described(item), waited: client.settings.elapsed(since: item.since)))
+        item.since = client.settings.now
         item.started?()
         call = client.bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
     }
@@ -102,7 +135,33 @@ final class AttributeQueue: @unchecked Sendable {
         running = nil
         call = nil
         refusal = nil
-        item.finish(result.mapError(item.failure))
+        let outcome = result.mapError(item.failure)
+        if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
+        item.finish(outcome)
         advance()
+    }
+
+    // MARK: What is told of it
+
+    /// The operation that has its turn, with how long it has it.
+    var holder: (operation: QueuedOperation, time: Duration)? {
+        running.map { (described($0), client.settings.elapsed(since: $0.since)) }
+    }
+
+    /// How many operations wait behind it.
+    var waitingCount: Int { waiting.count }
+
+    private func described(_ item: Item) -> QueuedOperation {
+        QueuedOperation(
+            number: item.number, operation: item.operation, peripheral: peripheral, target: item.target)
+    }
+
+    private func ended(_ item: Item, _ error: BluetoothError?) {
+        client.journal.trace(.operationEnded(described(item), took: client.settings.elapsed(since: item.since), error))
+    }
+
+    private func dropped(_ item: Item, _ error: BluetoothError?) {
+        client.journal.trace(
+            .operationDropped(described(item), waited: client.settings.elapsed(since: item.since), error))
     }
 }

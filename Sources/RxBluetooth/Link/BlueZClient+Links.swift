@@ -24,7 +24,7 @@ extension BlueZClient {
                 // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
                 return connect(peripheral, terms, emitter, after: link)
             }
-            if let obstacle { throw obstacle }
+            if let obstacle = obstacle(on: key.adapter) { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
             if device.isConnected, terms.existing == .replace, let link = adopted(peripheral) {
                 connect(peripheral, terms, emitter, after: link)
@@ -75,7 +75,9 @@ extension BlueZClient {
 
     /// The live link of a peripheral, or why there is none.
     func link(_ key: DeviceKey) throws(BluetoothError) -> Link {
-        guard let link = links[key], link.isConnected else { throw obstacle ?? BluetoothError(.notConnected) }
+        guard let link = links[key], link.isConnected else {
+            throw obstacle(on: key.adapter) ?? BluetoothError(.notConnected)
+        }
         return link
     }
 

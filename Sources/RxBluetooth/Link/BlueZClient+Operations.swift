@@ -37,7 +37,7 @@ extension BlueZClient {
                 throw BluetoothError(error, operation: operation, target: target)
             }
             let item = AttributeQueue.Item(
-                message, deadline: settings.deadlines.operation,
+                operation, target, message, deadline: settings.deadlines.operation,
                 failure: { BluetoothError($0, operation: operation, target: target) }
             ) { result in
                 switch Self.outcome(result, then) {

@@ -1,5 +1,5 @@
 import DBus
-internal import Logging
+import FoundationEssentials
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
 final class Link: @unchecked Sendable {
@@ -15,7 +15,9 @@ final class Link: @unchecked Sendable {
     private let awaitsServices: Bool
     /// Whether it is up, and its services are read where that was to be awaited.
     private(set) var isReady = false
-    var phase = Phase.connecting
+    var phase = Phase.connecting { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private(set) var since: Date?
     /// How often the controller gave the attempt up (Q77).
     private var abortions = 0
     /// Whether no `Connect` is under way, and the next is due in a moment.
@@ -29,7 +31,7 @@ final class Link: @unchecked Sendable {
     private var connecting: BusTask?
     /// What is waited for after that: an answer, or a deadline.
     var task: BusTask?
-    private(set) lazy var queue = AttributeQueue(client)
+    private(set) lazy var queue = AttributeQueue(client, of: peripheral)
     private(set) lazy var resolution = Resolution(self)
     private(set) lazy var mtu = LinkMTU(self)
     private(set) lazy var modifications = ServiceModifications(self)
@@ -73,6 +75,7 @@ final class Link: @unchecked Sendable {
 
     func start() {
         emitter.onEnd { [weak self] in self?.close(BluetoothError(.disconnected(.requested))) }
+        phase = .connecting
         peripheral.enter(.connecting)
         deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.expired() }
         connect()
@@ -127,7 +130,9 @@ final class Link: @unchecked Sendable {
     private func aborted() {
         abortions += 1
         isPausing = true
-        connecting = client.bus.schedule(after: .milliseconds(250)) { [weak self] in
+        let pause = Duration.milliseconds(250)
+        client.journal.debug(.connectRepeated(peripheral, aborts: abortions, again: pause))
+        connecting = client.bus.schedule(after: pause) { [weak self] in
             guard let self, phase == .connecting else { return }
             if client.devices[key]?.isConnected == true, abortions < Self.mostAbortions { return aborted() }
             isPausing = false
@@ -154,7 +159,6 @@ final class Link: @unchecked Sendable {
         connecting = nil
         deadline?.cancel()
         client.devices[key]?.aborts = 0
-        client.logger.debug("A link is up.", metadata: ["link": "\(number)", "foreign": "\(isForeign)"])
         if client.devices[key]?.isResolved == true { mtu.ask() }
         guard awaitsServices else { return ready() }
         _ = resolution.wait { [weak self] error in
@@ -183,7 +187,6 @@ final class Link: @unchecked Sendable {
     func end(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         phase = .ended
-        client.logger.debug("A link is over.", metadata: ["link": "\(number)", "cause": "\(cause.code)"])
         stopWaiting()
         client.links[key] = nil
         abandon(cause)

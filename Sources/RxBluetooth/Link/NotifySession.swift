@@ -67,7 +67,7 @@ final class NotifySession: @unchecked Sendable {
         phase = .queued
         let target = target
         let item = AttributeQueue.Item(
-            message, deadline: link.deadlines.operation,
+            .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
             // Where the link is over, `ended` has the last word.

@@ -89,7 +89,7 @@ extension BlueZClient {
                 throw BluetoothError(error, operation: .write, target: target)
             }
             let item = AttributeQueue.Item(
-                message, deadline: settings.deadlines.operation,
+                .write, target, message, deadline: settings.deadlines.operation,
                 failure: { BluetoothError($0, operation: .write, target: target) }
             ) { [weak self, weak link] result in
                 guard let self, let link else { return }

@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 
 /// Being asked.
 extension Agent {
@@ -31,7 +30,7 @@ extension Agent {
         }
         guard let peripheral = client.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
         if let answer = policy.answer(to: parsed.question, of: parsed.device.address) {
-            client.logger.debug("The policy answers a request.", metadata: ["isAccepted": "\(answer != .reject)"])
+            client.journal.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
             Self.answer(call, answer)
             if answer == .reject { refused(parsed.device) }
             return
@@ -41,7 +40,7 @@ extension Agent {
 
     private func ask(_ question: PairingRequest.Question, _ peripheral: Peripheral, _ call: IncomingCall) {
         guard !subscribers.isEmpty else {
-            client.logger.info("Nobody is there to answer a request of pairing.")
+            client.journal.info(.pairingUnanswered(peripheral))
             if question.isDisplay { return call.reply() }
             call.fail(Self.rejected)
             return refused(peripheral.key)

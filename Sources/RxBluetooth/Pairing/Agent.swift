@@ -1,5 +1,4 @@
 import DBus
-internal import Logging
 
 /// Our agent: the object that bluetoothd asks about pairings. There is one for a manager, whoever needs it (Q92).
 final class Agent: @unchecked Sendable {
@@ -90,14 +89,16 @@ final class Agent: @unchecked Sendable {
         registering = nil
         if case .failure(let error) = result, error.name != BlueZ.alreadyExists {
             phase = .idle
-            client.logger.info("bluetoothd does not take the agent.", metadata: ["error": "\(error.name)"])
-            return finish(BluetoothError(error, operation: .pair, target: nil))
+            let failure = BluetoothError(error, operation: .pair, target: nil)
+            client.journal.info(.agentRefused(failure, asDefault: false))
+            return finish(failure)
         }
         phase = .registered
         if policy.isDefault {
             callManager("RequestDefaultAgent") { [client] result in
                 guard case .failure(let error) = result else { return }
-                client.logger.info("The agent is not the default one.", metadata: ["error": "\(error.name)"])
+                client.journal.info(
+                    .agentRefused(BluetoothError(error, operation: .pair, target: nil), asDefault: true))
             }
         }
         finish(nil)

@@ -1,5 +1,5 @@
 import DBus
-internal import Logging
+import FoundationEssentials
 import Rx
 
 /// One pairing of one device, from waiting for its turn until it has come about or is undone.
@@ -9,7 +9,9 @@ final class PairingAttempt: @unchecked Sendable {
     private let peripheral: Peripheral
     private unowned let client: BlueZClient
     private var emitters: [Emitter<Never>] = []
-    private var phase = Phase.waiting
+    private var phase = Phase.waiting { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private var since: Date?
     private var link: Link?
     private var call: BusTask?
     private var deadline: BusTask?
@@ -25,6 +27,20 @@ final class PairingAttempt: @unchecked Sendable {
         self.peripheral = peripheral
         self.key = peripheral.key
         self.client = client
+        since = client.settings.now
+    }
+
+    /// How it stands, for a diagnosis; nil where it is over.
+    var examined: Diagnosis.Pairing? {
+        let step: Diagnosis.Pairing.Step
+        switch phase {
+        case .waiting: step = .waiting
+        case .preparing: step = .preparing
+        case .pairing: step = .pairing
+        case .undoing: step = .undoing
+        case .gone: return nil
+        }
+        return Diagnosis.Pairing(peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since))
     }
 
     var isOver: Bool { phase == .undoing || phase == .gone }
@@ -126,7 +142,7 @@ final class PairingAttempt: @unchecked Sendable {
     // MARK: The end
 
     private func succeed() {
-        client.logger.info("A device is paired.")
+        client.journal.info(.paired(peripheral))
         end(nil)
     }
 

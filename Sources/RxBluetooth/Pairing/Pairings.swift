@@ -4,12 +4,15 @@ final class Pairings: @unchecked Sendable {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 
+    /// How they stand, for a diagnosis.
+    var examined: [Diagnosis.Pairing] { attempts.compactMap(\.examined) }
+
     init(_ client: BlueZClient) { self.client = client }
 
     /// Pairs for somebody: many share one attempt, and it is called off when the last of them goes.
     func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
         do throws(BluetoothError) {
-            if let obstacle = client.obstacle { throw obstacle }
+            if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
             guard client.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
             guard client.settings.pairing.allows(peripheral.address) else {
                 throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")

@@ -54,7 +54,9 @@ extension Peripheral {
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 let target = key.address.description
-                if let obstacle = client.obstacle { return emitter.fail(obstacle.during(.trust, target)) }
+                if let obstacle = client.obstacle(on: key.adapter) {
+                    return emitter.fail(obstacle.during(.trust, target))
+                }
                 client.call(
                     path: key.path, interface: BlueZ.properties, member: "Set",
                     deadline: client.settings.deadlines.operation
@@ -97,7 +99,9 @@ extension Peripheral {
 extension BlueZClient {
     fileprivate func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
         let target = peripheral.address.description
-        if let obstacle { return emitter.fail(obstacle.during(.forget, target)) }
+        if let obstacle = obstacle(on: peripheral.key.adapter) {
+            return emitter.fail(obstacle.during(.forget, target))
+        }
         guard let path = ObjectPath(peripheral.key.path) else { return }
         let remove: @Sendable (BlueZClient) -> Void = { client in
             client.call(
@@ -117,7 +121,9 @@ extension BlueZClient {
         // Whether that succeeded does not matter: bluetoothd closes what is left of it.
         link.whenOver { [weak self] _ in
             guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
-            if let obstacle { return emitter.fail(obstacle.during(.forget, target)) }
+            if let obstacle = obstacle(on: peripheral.key.adapter) {
+                return emitter.fail(obstacle.during(.forget, target))
+            }
             remove(self)
         }
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)

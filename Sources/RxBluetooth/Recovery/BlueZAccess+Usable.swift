@@ -1,19 +1,20 @@
 import Rx
 
 extension BlueZAccess {
-    /// Emits once, when Bluetooth can be used as `fits` wants it, whether that had to be waited for; then completes.
+    /// Emits once, when Bluetooth can be used with an adapter, whether that had to be waited for; then completes.
     ///
     /// It waits for as long as it takes: for bluetoothd and adapters by signals, without waking up; for a bus that was lost,
     /// of whose return nobody tells, by opening it again, with pauses that grow to 2 s. Fails where that is
     /// of no use: the manager was closed, or the permission is missing.
-    func whenUsable(_ fits: @escaping @Sendable (BlueZClient.Report) -> Bool = { _ in true }) -> Observable<Bool> {
+    func whenUsable(_ selection: AdapterSelection) -> Observable<Bool> {
         Observable.deferred { [self] in
             let handle = try client()
             let waits = Guarded((hasWaited: false, losses: 0))
             return reports.compactMap { $0 }
                 .flatMapLatest { [self] report -> Observable<Bool> in
-                    if report.state == .unauthorized { throw BluetoothError(.permissionDenied) }
-                    if report.state == .poweredOn, fits(report) {
+                    let state = report.state(selection)
+                    if state == .unauthorized { throw BluetoothError(.permissionDenied) }
+                    if state == .poweredOn {
                         return .just(waits.withLock(\.hasWaited))
                     }
                     let losses = waits.withLock { waits in

@@ -25,11 +25,11 @@ extension BluetoothManager {
     private func retrieve(
         _ find: @escaping @Sendable (BlueZClient, UInt16) -> [Peripheral]
     ) -> Single<[Peripheral]> {
-        access.stream { client, emitter in
+        access.stream { [selection] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
-                    emitter.finish(find(client, try client.poweredAdapter()))
+                    emitter.finish(find(client, try client.poweredAdapter(selection)))
                 } catch {
                     emitter.fail(error.during(.readState, nil))
                 }

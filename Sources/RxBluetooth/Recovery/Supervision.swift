@@ -21,6 +21,8 @@ final class Supervision: Sendable {
         /// How many attempts in a row have failed.
         var failures = 0
         var upSince: Date?
+        /// Since when there is no link, where there was to be one.
+        var downSince: Date?
         var last = BluetoothError(.timedOut)
     }
 
@@ -55,13 +57,15 @@ final class Supervision: Sendable {
     /// It is over; who waits for the link to come back waits no more.
     func isOver(_ cause: BluetoothError) { epochs.onError(cause) }
 
+    /// Since when it tries to connect again, and the last reason for which it has to; nil where it does not.
+    var outage: (since: Date, cause: BluetoothError)? {
+        state.withLock { state in state.downSince.map { ($0, state.last) } }
+    }
+
     // MARK: Attempts
 
     private func attempt() -> Observable<Peripheral> {
-        access.whenUsable { [peripheral] report in
-            report.adapters.contains { $0.isPowered && $0.name == "hci\(peripheral.key.adapter)" }
-        }
-        .flatMap { [self] hasWaited -> Observable<Peripheral> in
+        access.whenUsable(peripheral.home).flatMap { [self] hasWaited -> Observable<Peripheral> in
             if hasWaited { state.withLock { $0.failures = 0 } }
             return found()
         }
@@ -81,7 +85,7 @@ final class Supervision: Sendable {
         return known.flatMap { [access] isKnown -> Observable<Peripheral> in
             if isKnown { return .just(peripheral) }
             let gone = BluetoothError(.peripheralGone)
-            return access.scan([], ScanOptions(allowsDuplicates: true))
+            return access.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.home)
                 .map(\.peripheral).filter { $0 === peripheral }.take(1)
                 .timeout(
                     access.settings.deadlines.connect.timeInterval, other: Observable.error(gone),
@@ -93,6 +97,7 @@ final class Supervision: Sendable {
         let epoch = state.withLock { state in
             state.epoch += 1
             state.upSince = access.settings.scheduler.now
+            state.downSince = nil
             return state.epoch
         }
         isUp.onNext(true)
@@ -107,6 +112,7 @@ final class Supervision: Sendable {
         let (failures, pause): (Int, Duration) = state.withLock { state in
             let lasted = state.upSince.map { now.timeIntervalSince($0) } ?? 0
             state.upSince = nil
+            state.downSince = state.downSince ?? now
             state.last = error
             // What Bluetooth itself does is not the peripheral's failure.
             if lasted >= Double(Reconnection.steady.components.seconds) {
@@ -123,6 +129,7 @@ final class Supervision: Sendable {
         }
         if policy.endsAt(error) { throw error }
         if let attempts = policy.attempts, failures > 0, failures >= attempts { throw error }
+        access.settings.journal.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
     }
 

@@ -2,31 +2,57 @@ import Rx
 
 extension BlueZAccess {
     /// A share in the scan; see ``BluetoothManager/scanForPeripherals(withServices:options:)``.
-    func scan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
-        options.resumes ? resumingScan(services, options) : singleScan(services, options)
+    func scan(
+        _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
+    ) -> Observable<ScannedPeripheral> {
+        let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
+            Self.join(client, services, options, selection, emitter) { emitter }
+        }
+        return options.resumes ? resuming(scan, selection) : scan
     }
 
-    private func singleScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
-        stream { client, emitter in
-            client.whenKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    _ = try client.poweredAdapter()
-                    client.scans.add(ScanSubscriber(services: services, options: options, emitter: emitter))
-                } catch {
-                    emitter.fail(error.during(.scan, nil))
-                }
+    /// Who is there; see ``BluetoothManager/observePresence(withServices:options:silence:)``.
+    func presence(
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ silence: Duration, on selection: AdapterSelection
+    ) -> Observable<PresenceChange> {
+        var options = options
+        options.allowsDuplicates = true
+        options.includesKnown = false
+        let presence = stream { [options] (client, emitter: Emitter<PresenceChange>) in
+            Self.join(client, services, options, selection, emitter) {
+                Presence(client.bus, silence: silence, emitter).listener()
+            }
+        }
+        return options.resumes ? resuming(presence, selection) : presence
+    }
+
+    /// Takes part in the scan, once it is known whether there can be one.
+    private static func join<Element: Sendable>(
+        _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
+        _ emitter: Emitter<Element>, as listener: @escaping () -> Emitter<ScannedPeripheral>
+    ) {
+        client.whenKnown { client in
+            guard emitter.isActive else { return }
+            do throws(BluetoothError) {
+                let adapter = try client.poweredAdapter(selection)
+                client.scans.add(
+                    ScanSubscriber(services: services, options: options, selection: selection, emitter: listener()),
+                    on: adapter)
+            } catch {
+                emitter.fail(error.during(.scan, nil))
             }
         }
     }
 
-    private func resumingScan(_ services: [BluetoothUUID], _ options: ScanOptions) -> Observable<ScannedPeripheral> {
+    private func resuming<Element: Sendable>(
+        _ single: Observable<Element>, _ selection: AdapterSelection
+    ) -> Observable<Element> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
-            let scan = Observable.deferred { [self] in whenUsable() }
-                .flatMap { [self] hasWaited -> Observable<ScannedPeripheral> in
+            let scan = Observable.deferred { [self] in whenUsable(selection) }
+                .flatMap { hasWaited -> Observable<Element> in
                     if hasWaited { failures.withLock { $0 = 0 } }
-                    return singleScan(services, options)
+                    return single
                 }
                 .do(onNext: { _ in failures.withLock { $0 = 0 } })
                 .retry(when: { errors in
@@ -35,7 +61,11 @@ extension BlueZAccess {
                             failures += 1
                             return failures
                         }
-                        return try pause(Self.pauseOfScan(after: error, failures: count))
+                        let again = try Self.pauseOfScan(after: error, failures: count)
+                        if let error = error as? BluetoothError {
+                            settings.journal.info(.scanInterrupted(error, again: again))
+                        }
+                        return pause(again)
                     }
                 })
             return Observable.merge(scan, untilClosed())

@@ -16,17 +16,17 @@ extension BluetoothManager {
     public func scanForPeripherals(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
     ) -> Observable<ScannedPeripheral> {
-        access.scan(services, options)
+        access.scan(services, options, on: selection)
     }
 
     /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.
     /// Fails when Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
-        access.stream { client, emitter in
+        access.stream { [selection] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
-                    let adapter = try client.poweredAdapter()
+                    let adapter = try client.poweredAdapter(selection)
                     emitter.finish(client.scans.known(on: adapter))
                 } catch {
                     emitter.fail(error.during(.scan, nil))

@@ -16,14 +16,18 @@ public struct ScanOptions: Hashable, Sendable {
     /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never.
     public var restartsAfterSilence: Duration?
 
+    /// Which of the peripherals are reported: those that fit one of these (S17). Default, and empty: all.
+    public var filters: [ScanFilter]
+
     /// Makes options.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
-        restartsAfterSilence: Duration? = nil
+        restartsAfterSilence: Duration? = nil, filters: [ScanFilter] = []
     ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
         self.resumes = resumes
         self.restartsAfterSilence = restartsAfterSilence
+        self.filters = filters
     }
 }

@@ -1,13 +1,18 @@
 import DBus
-internal import Logging
+import FoundationEssentials
 import Rx
 
-/// The one discovery session that a process has with bluetoothd (Q37), shared by all scans of a manager.
+/// The one discovery session that a process has with bluetoothd over an adapter (Q37), shared by all scans of a manager.
 final class ScanSession: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private unowned let client: BlueZClient
+    private let adapter: UInt16
     private var subscribers: [ScanSubscriber] = []
-    private var phase = Phase.idle
+    private var phase = Phase.idle { didSet { since = client.settings.now } }
+    /// When its phase began.
+    private var since: Date?
+    /// When any device was heard last.
+    private var heard: Date?
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
@@ -22,8 +27,8 @@ final class ScanSession: @unchecked Sendable {
 
     private enum Phase {
         case idle
-        case starting(adapter: UInt16)
-        case active(adapter: UInt16)
+        case starting
+        case active
         case stopping
     }
 
@@ -34,15 +39,18 @@ final class ScanSession: @unchecked Sendable {
     /// `discovering_callback`.
     private static let backoff: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ client: BlueZClient, on adapter: UInt16) {
+        self.client = client
+        self.adapter = adapter
+    }
 
     func add(_ subscriber: ScanSubscriber) {
         subscribers.append(subscriber)
         isUnwanted = false
         watch()
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
-        if subscriber.options.includesKnown, let adapter = client.selected {
-            for sighting in records(on: adapter) where subscriber.wants(sighting) {
+        if subscriber.options.includesKnown {
+            for sighting in records where subscriber.wants(sighting) {
                 subscriber.emitter.next(scanned(sighting))
             }
         }
@@ -54,7 +62,7 @@ final class ScanSession: @unchecked Sendable {
         watch()
         guard subscribers.isEmpty else { return }
         switch phase {
-        case .active(let adapter): stop(adapter)
+        case .active: stop()
         case .starting: isUnwanted = true
         case .idle, .stopping: break
         }
@@ -67,9 +75,13 @@ final class ScanSession: @unchecked Sendable {
         subscribers = []
         watch()
         switch phase {
-        case .active(let adapter) where isStopping: stop(adapter)
+        case .active where isStopping: stop()
         case .starting where isStopping: isUnwanted = true
         case .stopping where isStopping: break
+        case .active:
+            isOver(error)
+            session += 1
+            phase = .idle
         default:
             session += 1
             phase = .idle
@@ -79,14 +91,13 @@ final class ScanSession: @unchecked Sendable {
     }
 
     private func start() {
-        guard let adapter = client.selected else { return }
         session += 1
-        phase = .starting(adapter: adapter)
+        phase = .starting
         attempts = 0
-        attempt(session, adapter)
+        attempt(session)
     }
 
-    private func attempt(_ session: Int, _ adapter: UInt16) {
+    private func attempt(_ session: Int) {
         // Only LE, or the controller also looks for classic devices (Q45); every packet (Q47, Q48, Q50). The filter stays with
         // our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
         client.call(
@@ -100,27 +111,28 @@ final class ScanSession: @unchecked Sendable {
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
             deadline: client.settings.deadlines.startScan
-        ) { [weak self] result in self?.started(session, adapter, result) }
+        ) { [weak self] result in self?.started(session, result) }
     }
 
-    private func started(_ session: Int, _ adapter: UInt16, _ result: Result<Message, DBusError>) {
+    private func started(_ session: Int, _ result: Result<Message, DBusError>) {
         guard session == self.session, case .starting = phase else { return }
         defer { isUnwanted = false }
         switch result {
         case .success:
-            phase = .active(adapter: adapter)
-            client.logger.debug("Scanning.", metadata: ["session": "\(session)"])
-            if subscribers.isEmpty { stop(adapter) }
+            phase = .active
+            client.journal.debug(.scanBegan(adapter: "hci\(adapter)"))
+            if subscribers.isEmpty { stop() }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
-            client.logger.debug("A scan did not start.", metadata: ["session": "\(session)", "error": "\(error)"])
+            let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil
+            client.journal.debug(.scanRefused(adapter: "hci\(adapter)", failure, again: pause))
             if subscribers.isEmpty {
                 phase = .idle
-            } else if failure.kind == .busy, attempts < Self.backoff.count {
+            } else if let pause {
                 attempts += 1
-                client.bus.schedule(after: Self.backoff[attempts - 1]) { [weak self] in
+                client.bus.schedule(after: pause) { [weak self] in
                     guard let self, session == self.session, case .starting = phase else { return }
-                    if !subscribers.isEmpty { return attempt(session, adapter) }
+                    if !subscribers.isEmpty { return attempt(session) }
                     phase = .idle
                     isUnwanted = false
                 }
@@ -134,23 +146,21 @@ final class ScanSession: @unchecked Sendable {
 
     /// Nothing was heard for too long, so the session is begun anew, under those who share it (Q42).
     private func restart() {
-        guard case .active(let adapter) = phase else { return }
-        client.logger.info("A scan hears nothing, and is started anew.", metadata: ["session": "\(session)"])
-        stop(adapter)
+        guard case .active = phase else { return }
+        client.journal.info(.scanRestarted(adapter: "hci\(adapter)"))
+        stop()
     }
 
-    private func stop(_ adapter: UInt16) {
+    private func stop() {
         phase = .stopping
+        isOver(nil)
         let session = session
         client.teardowns.begin()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
             deadline: client.settings.deadlines.stopScan
-        ) { [weak self, teardowns = client.teardowns, logger = client.logger] result in
-            // A session that is gone already is stopped (Q39).
-            if case .failure(let error) = result {
-                logger.debug("Stopping a scan failed.", metadata: ["session": "\(session)", "error": "\(error)"])
-            }
+        ) { [weak self, teardowns = client.teardowns] _ in
+            // Whatever the answer is: a session that is gone already is stopped (Q39).
             teardowns.end()
             guard let self, session == self.session, case .stopping = phase else { return }
             phase = .idle
@@ -158,15 +168,46 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
+    private func isOver(_ error: BluetoothError?) {
+        client.journal.debug(.scanEnded(adapter: "hci\(adapter)", error))
+    }
+
+    /// Whether it is on, or about to be.
+    var isActive: Bool {
+        switch phase {
+        case .starting, .active: true
+        case .idle, .stopping: false
+        }
+    }
+
+    /// How it stands, for a diagnosis; nil where it does nothing.
+    var examined: Diagnosis.Scan? {
+        let step: Diagnosis.Scan.Step
+        switch phase {
+        case .idle: return nil
+        case .starting: step = .starting(refusals: attempts)
+        case .active: step = .active
+        case .stopping: step = .stopping
+        }
+        return Diagnosis.Scan(
+            adapter: "hci\(adapter)", step: step, lasts: client.settings.elapsed(since: since),
+            subscribers: subscribers.count, sinceHeard: heard.map { client.settings.elapsed(since: $0) })
+    }
+
+    /// Some who scan have another adapter chosen for them now, and this one goes on for the others.
+    func adapterChanged() {
+        for subscriber in subscribers where client.choice(subscriber.selection) != adapter {
+            subscriber.emitter.fail(BluetoothError(.noAdapter).during(.scan, nil))
+        }
+    }
+
     // MARK: Sightings
 
     /// A device was heard. Called for every advertisement, so it does nothing for nobody.
     func sighted(_ key: DeviceKey) {
-        switch phase {
-        case .starting(key.adapter), .active(key.adapter): break
-        default: return
-        }
+        guard isActive else { return }
         watchdog.hasHeard = true
+        heard = client.settings.now
         client.devices[key]?.seenIn = session
         guard let record = client.devices[key] else { return }
         var sighting: ScannedPeripheral?
@@ -181,9 +222,9 @@ final class ScanSession: @unchecked Sendable {
         for subscriber in subscribers { subscriber.forget(key) }
     }
 
-    func known(on adapter: UInt16) -> [ScannedPeripheral] { records(on: adapter).map(scanned) }
+    var known: [ScannedPeripheral] { records.map(scanned) }
 
-    private func records(on adapter: UInt16) -> [DeviceRecord] {
+    private var records: [DeviceRecord] {
         client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
     }
 

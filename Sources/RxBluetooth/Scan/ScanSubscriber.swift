@@ -3,6 +3,8 @@ final class ScanSubscriber: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private let services: [BluetoothUUID]
     let options: ScanOptions
+    /// With which adapter it wants to scan.
+    let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
     private var reported: [DeviceKey: Appearance] = [:]
 
@@ -12,22 +14,21 @@ final class ScanSubscriber: @unchecked Sendable {
         let services: [BluetoothUUID]
     }
 
-    init(services: [BluetoothUUID], options: ScanOptions, emitter: Emitter<ScannedPeripheral>) {
+    init(
+        services: [BluetoothUUID], options: ScanOptions, selection: AdapterSelection,
+        emitter: Emitter<ScannedPeripheral>
+    ) {
         self.services = services
         self.options = options
+        self.selection = selection
         self.emitter = emitter
     }
 
     /// Whether this subscription is to be told of a sighting. Remembers that it was.
     func wants(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
-        guard
-            services.isEmpty
-                || services.contains(where: {
-                    // Some devices send a service's data and do not list the service (Q44).
-                    advertisement.serviceUUIDs.contains($0) || advertisement.serviceData[$0] != nil
-                })
-        else { return false }
+        guard services.isEmpty || services.contains(where: { advertisement.bears($0) }) else { return false }
+        guard options.filters.isEmpty || options.filters.contains(where: { $0.fits(record) }) else { return false }
         if options.allowsDuplicates { return true }
         let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)
         return reported.updateValue(appearance, forKey: record.key) != appearance

@@ -27,6 +27,7 @@ struct BLECLI: ParsableCommand {
               ble-cli simulate
             """,
         subcommands: [
+            DiagnoseCommand.self,
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
             NotifyCommand.self, PairCommand.self, ForgetCommand.self, SimulateCommand.self,
         ])

@@ -6,7 +6,9 @@ import RxBluetoothMocks
 struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Use this adapter, by name or by address. Default: the first that is on.", valueName: "hci1")
+        help: ArgumentHelp(
+            "Use this adapter, by name, number or address. Default: the one that is on and has the fewest connections.",
+            valueName: "hci1")
     )
     var adapter: String?
 

@@ -13,6 +13,28 @@ struct AdaptersCommand: BluetoothCommand {
     func verb() throws(Failure) -> any Verb { AdaptersVerb() }
 }
 
+/// `ble-cli diagnose`
+struct DiagnoseCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagnose", abstract: "Tell what keeps Bluetooth from working, and what to do about it.",
+        discussion: """
+            It looks at the system bus, bluetoothd, the adapters, the switches that keep radios off, and who scans, and prints in \
+            plain sentences what it has found, the most likely cause first. It needs nothing to be there, changes nothing, and \
+            takes 2 seconds at most, or as long as --timeout says.
+
+            It ends with 0 when Bluetooth can be used, 2 when the adapter of --adapter is not there and others are, and 3 when \
+            Bluetooth cannot be used.
+
+            EXAMPLES:
+              ble-cli diagnose
+              ble-cli diagnose --json | jq -r .cause
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func verb() throws(Failure) -> any Verb { DiagnoseVerb() }
+}
+
 /// `ble-cli scan`
 struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(

@@ -30,7 +30,8 @@ final class Run: Sendable {
     }
 
     func start(_ verb: any Verb) {
-        let work = AdapterCheck().run(in: session).concat(Observable.deferred { [session] in verb.run(in: session) })
+        let check = verb.needsAdapter ? AdapterCheck().run(in: session) : .empty()
+        let work = check.concat(Observable.deferred { [session] in verb.run(in: session) })
             .subscribe(
                 onError: { self.end($0) },
                 onCompleted: { self.end(.done) })

@@ -32,6 +32,7 @@ struct Session: Sendable {
             deadlines.connect = patience
             deadlines.services = patience
             deadlines.operation = patience
+            if let timeout { deadlines.diagnosis = timeout }
             // A person may have to press a button first.
             if let timeout { deadlines.pair = timeout }
             return deadlines
@@ -46,6 +47,8 @@ struct Session: Sendable {
 
 /// Something that the program can do. It completes when it is done; disposing of it undoes what it has under way.
 protocol Verb: Sendable {
+    /// Whether it can do nothing without the adapter that was asked for.
+    var needsAdapter: Bool { get }
     /// How to answer what bluetoothd asks about pairings. Where nothing is said: agree to nothing.
     var pairing: PairingPolicy { get }
 
@@ -53,5 +56,6 @@ protocol Verb: Sendable {
 }
 
 extension Verb {
+    var needsAdapter: Bool { true }
     var pairing: PairingPolicy { PairingPolicy() }
 }

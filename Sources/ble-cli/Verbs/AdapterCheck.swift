@@ -27,9 +27,11 @@ extension AdapterSelection {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
             throw Failure(
-                .usage, "The adapter is empty. Give a name such as hci1, or an address; see ble-cli adapters.")
+                .usage,
+                "The adapter is empty. Give a name such as hci1, its number, or an address; see ble-cli adapters.")
         }
-        self = BluetoothAddress(trimmed).map { .address($0) } ?? .named(trimmed)
+        self =
+            BluetoothAddress(trimmed).map { .address($0) } ?? Int(trimmed).map { .number($0) } ?? .named(trimmed)
     }
 
     fileprivate var text: String {

@@ -25,7 +25,9 @@ extension Adapter {
     fileprivate var json: JSON {
         .object([
             ("name", .string(name)), ("address", .string(orNull: address?.description)), ("alias", .string(alias)),
-            ("powered", .bool(isPowered)), ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
+            ("number", .number(number)),
+            ("powered", .bool(isPowered)), ("power_state", .string(orNull: powerState?.rawValue)),
+            ("central", .bool(isCentral)), ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
         ])
     }
 }

@@ -90,6 +90,13 @@ struct ProgramTests {
         #expect(end.errors.contains("systemctl"))
     }
 
+    @Test func `a diagnosis works without a bus, says so in its first line, and ends with 3`() {
+        let end = Program("diagnose", bus: "unix:path=/nowhere").end()
+        #expect(end.code == 3)
+        #expect(end.lines.first?.hasPrefix("The system bus is not there. ") == true)
+        #expect(end.errorLines == ["ble-cli: Bluetooth cannot be used (bus-unavailable)."])
+    }
+
     @Test func `help goes to standard output`() {
         for arguments in [[], ["--help"], ["help", "scan"], ["notify", "--help"]] {
             let end = Program(list: arguments).end()

@@ -49,7 +49,10 @@ struct AdaptersVerbTests {
     }
 
     @Test func `works with the adapter that is asked for, by name or address`() throws {
-        for (text, code) in [("hci0", ExitCode.done), ("00:1a:7d:da:71:01", .done), ("hci1", .unavailable)] {
+        for (text, code) in [
+            ("hci0", ExitCode.done), ("0", .done), ("1", .unavailable), ("00:1a:7d:da:71:01", .done),
+            ("hci1", .unavailable),
+        ] {
             var options = Session.Options.limited(.seconds(1))
             options.adapter = try AdapterSelection(parsing: text)
             #expect(Bench(two).run(ScanVerb(), options).code == code)

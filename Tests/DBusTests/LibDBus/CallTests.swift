@@ -132,7 +132,7 @@ import Testing
             var tasks: [BusTask] = []
             for _ in 0..<100 {
                 tasks.append(
-                    caller.call(try .test(to: name, "Hold"), timeout: .seconds(15)) { _ in results.add(true) })
+                    caller.call(try .test(to: name, "Hold"), timeout: .seconds(120)) { _ in results.add(true) })
             }
             try await caller.drain()
             for task in tasks { task.cancel() }

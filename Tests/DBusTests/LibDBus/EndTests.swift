@@ -4,7 +4,7 @@ import Testing
 @Suite struct EndTests {
     let bus = PrivateBus()
 
-    @Test func aBusThatGoesAwayFailsEverythingOnce_Q2() async throws {
+    @Test func aBusThatGoesAwayFailsEverythingOnceAndNotTheProcess_Q2_Q3() async throws {
         let (server, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = server.export(at: "/test", includingChildren: false) { held.add($0) }
@@ -35,6 +35,19 @@ import Testing
         try await caller.drain()
         #expect(caller.uniqueName == nil)
         #expect(record.elements.count == 101)
+    }
+
+    @Test func closingOneConnectionLeavesTheOthersOfTheProcess_Q4() async throws {
+        let (first, firstName) = try await bus.connected()
+        let (second, secondName) = try await bus.connected()
+        #expect(firstName != secondName)
+        let record = Record<String>()
+        _ = second.whenDisconnected { record.add($0.name) }
+        first.close()
+        try await first.drain()
+        try await second.settle()
+        #expect(second.uniqueName == secondName)
+        #expect(record.elements.isEmpty)
     }
 
     @Test func closingWithinACallback() async throws {

@@ -56,7 +56,7 @@ struct HostileDaemonTests {
         ["Connected": .string("yes")], ["Name": .structure([.string("a"), .variant(.variant(.byte(1)))])],
         ["TxPower": .array(of: "(ss)", [])], ["AdvertisingFlags": .array(of: "s", [])],
     ])
-    func `A property of a wrong type loses nothing else`(wrong: [String: Value]) {
+    func `S25 A property of a wrong type loses nothing else`(wrong: [String: Value]) {
         let (stage, daemon, scan) = scanning()
         daemon.add([
             Self.device: [
@@ -182,7 +182,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.advice?.contains("bluetooth") == true)
     }
 
-    @Test func `A daemon that never answers is given up after the deadline`() {
+    @Test func `Q7 A daemon that never answers is given up after the deadline`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }

@@ -94,6 +94,8 @@ struct BluetoothErrorTests {
         bluez("NotPermitted", "Not paired", .needsPairing),
         bluez("NotPermitted", "Notify acquired", .exclusiveUse, during: .notify),
         bluez("NotPermitted", "Write acquired", .exclusiveUse, during: .write),
+        bluez("NotPermitted", "Maximum advertisements reached", .noFreeSlot, during: .advertise, isTransient: true),
+        bluez("Failed", "Failed to parse advertisement.", .invalidArgument, during: .advertise),
         bluez("NotAuthorized", "Operation Not Authorized", .notAuthorized),
         bluez("InvalidArguments", "Invalid offset", .invalidArgument, att: 0x07),
         bluez("InvalidArguments", "Invalid Length", .invalidArgument, att: 0x0D),
@@ -122,7 +124,7 @@ struct BluetoothErrorTests {
     ]
 
     @Test(arguments: table)
-    func `Each row of the error table maps to its kind and loses nothing`(row: Row) {
+    func `Q22 Each row of the error table maps to its kind and loses nothing`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         #expect(error.kind == row.kind)

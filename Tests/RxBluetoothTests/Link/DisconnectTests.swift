@@ -12,7 +12,7 @@ struct DisconnectTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `Disconnecting while connecting cancels, fails the connection and completes`() {
+    @Test func `S42 Q79 Disconnecting while connecting cancels, fails the connection and completes`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(50)

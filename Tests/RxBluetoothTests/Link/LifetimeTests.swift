@@ -76,7 +76,32 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
-    @Test func `A pipeline whose manager was let go at its start goes on to its end`() {
+    @Test func `S5 The bus is closed when the last user has gone, be it the manager or a subscription`() {
+        let house = House()
+        let first = house.manager?.state.subscribe()
+        let second = house.manager?.scanForPeripherals().subscribe()
+        house.scheduler.advanceBy(1_000)
+        house.manager = nil
+        first?.dispose()
+        house.scheduler.advanceBy(1_000)
+        #expect(house.bus != nil)
+        second?.dispose()
+        house.scheduler.advanceBy(1_000)
+        #expect(house.bus == nil)
+        #expect(house.count("StopDiscovery") == 1)
+
+        let quiet = House()
+        let state = quiet.manager?.state.subscribe()
+        quiet.scheduler.advanceBy(1_000)
+        state?.dispose()
+        quiet.scheduler.advanceBy(1_000)
+        #expect(quiet.bus != nil)
+        quiet.manager = nil
+        quiet.scheduler.advanceBy(1_000)
+        #expect(quiet.bus == nil)
+    }
+
+    @Test func `S7 A pipeline whose manager was let go at its start goes on to its end`() {
         let house = House()
         let values = house.scheduler.createObserver([UInt8].self)
         var subscription = house.manager?.peripheral(Sensor.address)
@@ -160,7 +185,7 @@ struct LifetimeTests {
         #expect(held == nil)
     }
 
-    @Test func `No timer is left after a session in which everything was answered`() {
+    @Test func `S92 No timer is left after a session in which everything was answered`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.always("StartNotify")
         daemon.always("StopNotify")

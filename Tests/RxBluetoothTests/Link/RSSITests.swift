@@ -82,7 +82,7 @@ struct RSSITests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `Outside a connection it fails at once, and the controller is not asked`() {
+    @Test func `S83 Outside a connection it fails at once, and the controller is not asked`() {
         let before = stage.record(peripheral.readRSSI())
         #expect(before.outcome(stage) == .notConnected)
         #expect(before.error?.operation == .readRSSI)

@@ -91,6 +91,28 @@ struct BondTests {
         #expect(link.isLive)
     }
 
+    @Test func `Q93 Forgetting a device clears what bluetoothd remembers of its services`() {
+        let (stage, peripheral) = Stage.withLock()
+        func services(_ peripheral: Peripheral) -> [BluetoothUUID] {
+            let link = stage.connect(peripheral)
+            let services = stage.record(peripheral.discoverServices([0xFFF0, 0xFFE0]))
+            stage.advance(100)
+            link.dispose()
+            stage.advance(5_000)
+            return services.elements.map(\.uuid)
+        }
+        #expect(services(peripheral) == [0xFFF0])
+        // New firmware that does not say that its services have changed.
+        stage.simulation.bluez.changeServices(
+            of: Lock.text, announced: false,
+            to: [SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read([1])) }])
+        #expect(services(peripheral) == [0xFFF0])
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        #expect(services(stage.find(Lock.address)) == [0xFFE0])
+    }
+
     @Test func `Q79 A connection that somebody else cancels is no lost bond`() {
         let objects = ScriptedDaemon.Objects.oneDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])

@@ -167,7 +167,7 @@ struct PairTests {
         let paired = stage.record(peripheral.pair())
         stage.advance(50)
         stage.simulation.bluez.dropLink(to: Lock.text)
-        stage.advance(10)
+        stage.advance(300)
         #expect(paired.kind == .disconnected(.unknown))
         #expect(link.kind == .disconnected(.unknown))
         stage.expectSettled()
@@ -199,6 +199,26 @@ struct PairTests {
     }
 
     // MARK: Calling it off
+
+    @Test func `Q91 A pairing keeps its manager and the connection to the bus, and fails when that is lost`() {
+        for losesBus in [false, true] {
+            let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+            let scenario = Scenario(peripherals: [Lock.make(SimulatedPairing(delay: .seconds(5)))])
+            let simulation = Ground.simulation(scenario, scheduler: scheduler)
+            var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+            let paired = manager.map { Recording($0.peripheral(Lock.address).flatMap { $0.pair() }, scheduler) }
+            scheduler.advanceBy(2_000)
+            manager = nil
+            #expect(simulation.recorder.count("Device1.Pair") == 1)
+            if losesBus { simulation.bus.shutDown() }
+            scheduler.advanceBy(10_000)
+            #expect(paired?.isCompleted == !losesBus)
+            #expect(paired?.error?.kind == (losesBus ? .disconnected(.bus) : nil))
+            #expect(simulation.recorder.count("Device1.CancelPairing") == 0)
+            #expect(manager == nil)
+            if Ground.isPrivateBus, !losesBus { simulation.bus.shutDown() }
+        }
+    }
 
     @Test func `Q92 Disposing calls the pairing off, and closes the link that it made`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))

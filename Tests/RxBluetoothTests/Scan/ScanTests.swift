@@ -66,7 +66,7 @@ struct ScanTests {
         #expect(states.isLive)
     }
 
-    @Test func `S11 Two scans share one session, and the last one stops it`() {
+    @Test func `S11 Q37 Two scans share one session, and the last one stops it`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(500)
@@ -202,7 +202,7 @@ struct ScanTests {
         #expect(first.elements.count == 1)
     }
 
-    @Test func `Q44 A service filter finds those that list the service and those that only send its data`() {
+    @Test func `S17 Q44 A service filter finds those that list the service and those that only send its data`() {
         let stage = Stage(with: [
             beacon("C0:00:00:00:00:01", name: "Lists", services: ["feaa"]),
             beacon("C0:00:00:00:00:02", name: "Sends", serviceData: ["feaa": [1, 2]]),
@@ -273,7 +273,7 @@ struct ScanTests {
         #expect(third.elements.isEmpty)
     }
 
-    @Test func `Q31 A scan that begins while the last one is being stopped waits for that`() {
+    @Test func `Q31 Q37 A scan that begins while the last one is being stopped waits for that`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)

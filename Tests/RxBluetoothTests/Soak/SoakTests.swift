@@ -1,5 +1,6 @@
 import Foundation
 import RxBluetooth
+import SoakTesting
 import Testing
 
 /// A gateway's life: cycles of scan, connect, read, notify and drop, with one manager, while things go wrong at random.

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import SoakTesting
 import Testing
 
 /// Three sensors, one manager for all cycles, and dice that say what is wanted and what goes wrong.
@@ -19,7 +20,7 @@ final class SoakWorld {
     private static let patience = 180_000
 
     let stage: Stage
-    private var dice: SoakDice
+    private var dice: Dice
     private(set) var tally: [SoakPipeline.Outcome: Int] = [:]
     private(set) var findings: [String] = []
     private(set) var longest = 0
@@ -27,7 +28,7 @@ final class SoakWorld {
     private var story: [String] = []
 
     init(seed: UInt64) {
-        dice = SoakDice(seed: seed)
+        dice = Dice(seed: seed)
         stage = Stage(
             with: Self.addresses.map { address in
                 SimulatedPeripheral("Sensor", address: address) {
@@ -117,20 +118,5 @@ final class SoakWorld {
         stage.advance(10 * Self.patience)
         let bus = stage.simulation.bus
         return Footprint(matchRules: (bus as? TurnedBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0)
-    }
-}
-
-/// Numbers that look random and are the same for the same seed (SplitMix64).
-struct SoakDice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -166,6 +166,43 @@ struct ManagerLifeTests {
         #expect(manager == nil)
     }
 
+    @Test func `S7 What is asked of a peripheral that has outlived its manager fails as closed at once`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Ground.simulation(.everyday, scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let found = manager.map { Recording($0.peripheral(strap), scheduler) }
+        scheduler.advanceBy(1_000)
+        manager = nil
+        scheduler.advanceBy(1_000)
+        let peripheral = found?.elements.first
+        let connection = peripheral.map { Recording($0.connect(), scheduler) }
+        let supervised = peripheral.map { Recording($0.connect(options: .reconnect()), scheduler) }
+        let services = peripheral.map { Recording($0.discoverServices(), scheduler) }
+        let strength = peripheral.map { Recording($0.readRSSI().asObservable(), scheduler) }
+        let end = peripheral.map { Recording($0.disconnect().asObservable(), scheduler) }
+        scheduler.advanceBy(1)
+        for kind in [connection?.kind, supervised?.kind, services?.kind, strength?.kind, end?.kind] {
+            #expect(kind == .closed)
+        }
+        #expect(manager == nil)
+        if Ground.isPrivateBus { simulation.bus.shutDown() }
+    }
+
+    @Test func `S7 A stream keeps its manager`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Ground.simulation(.everyday, scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let states = manager.map { Recording($0.state, scheduler) }
+        manager = nil
+        scheduler.advanceBy(1_000)
+        simulation.bluez.setPower(false)
+        scheduler.advanceBy(1_000)
+        #expect(states?.elements == [.poweredOn, .poweredOff])
+        #expect(manager == nil)
+        states?.dispose()
+        if Ground.isPrivateBus { simulation.bus.shutDown() }
+    }
+
     @Test func `A closure that opens the bus may use the manager`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)

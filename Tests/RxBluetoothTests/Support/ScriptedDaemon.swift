@@ -31,6 +31,9 @@ final class ScriptedDaemon: Sendable {
     private let bus: any SimulationBus
     private let state: Mutex<State>
 
+    /// Its way to the bus; nil where it has crashed.
+    var connection: (any Bus)? { state.withLock { $0.connection } }
+
     /// A daemon that is up at once. It is gone with the object.
     init(on stage: Stage, _ objects: Objects = [:]) {
         bus = stage.simulation.bus

@@ -1,22 +1,23 @@
 import Foundation
 import Rx
 
-/// What this process holds.
-struct Footprint: CustomStringConvertible {
+/// What a process holds.
+package struct Footprint: CustomStringConvertible, Sendable {
     /// Observables, subscriptions and disposables.
-    let objects = Resources.total
-    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    package let objects = Resources.total
+    package let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     /// In pages of 4 KiB.
-    let resident: Int
-    let matchRules: Int
+    package let resident: Int
+    /// Those of all parties of a test's bus; 0 where nobody counts them.
+    package let matchRules: Int
 
-    init(matchRules: Int) {
+    package init(matchRules: Int = 0) {
         self.matchRules = matchRules
         let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
         resident = sizes.count > 1 ? Int(sizes[1]) ?? 0 : 0
     }
 
-    var description: String {
+    package var description: String {
         "\(objects) objects of Rx, \(descriptors) descriptors, \(matchRules) match rules, \(resident * 4) KiB resident"
     }
 }

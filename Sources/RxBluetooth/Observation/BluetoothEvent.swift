@@ -1,0 +1,74 @@
+public import FoundationEssentials
+
+/// Something that a manager does or meets, for whoever watches how it works: waits, retries, losses, and what queues.
+///
+/// ``BluetoothManager/events`` tells them. Its description names no address, no name and no value (S84); its fields do.
+public struct BluetoothEvent: Equatable, Sendable {
+    /// Counts the events that this manager told, from 1. A gap says that so many were lost on a subscriber who is too slow.
+    public let number: UInt64
+    /// When it happened, on the clock of the manager's scheduler.
+    public let time: Date
+    /// What happened.
+    public let kind: Kind
+
+    /// What can happen.
+    public enum Kind: Equatable, Sendable {
+        /// Bluetooth can be used from now on, or something else stands in the way.
+        case stateChanged(BluetoothState)
+        /// The manager works with this adapter from now on, for example `hci0`; nil for none.
+        case adapterChosen(String?)
+        /// bluetoothd did not tell its objects. It is asked again after that time; nil where that is of no use.
+        case objectsNotTold(BluetoothError, again: Duration?)
+        /// A discovery session with bluetoothd has begun on this adapter, shared by all scans over it.
+        case scanBegan(adapter: String)
+        /// bluetoothd refused to begin one (Q38). It is asked again after that time; nil where the scans have failed.
+        case scanRefused(adapter: String, BluetoothError, again: Duration?)
+        /// Nothing was heard for as long as ``ScanOptions/restartsAfterSilence`` allows, and the session is begun anew (Q42).
+        case scanRestarted(adapter: String)
+        /// The session has ended: with the error of its scans, or nil where nobody scans any more.
+        case scanEnded(adapter: String, BluetoothError?)
+        /// A scan with ``ScanOptions/resumes`` was interrupted and is tried again after that time, once Bluetooth can be used.
+        case scanInterrupted(BluetoothError, again: Duration)
+        /// A connection has changed: links that come up, and go down with the cause.
+        case connection(Peripheral, ConnectionState)
+        /// The controller gave an attempt to connect up; so many times in a row now. It is repeated after that time (Q77).
+        case connectRepeated(Peripheral, aborts: Int, again: Duration)
+        /// A connection that is made again whenever it is lost was lost, or an attempt failed; so many in a row now. The next
+        /// comes after that time, once Bluetooth can be used.
+        case reconnection(Peripheral, BluetoothError, failures: Int, again: Duration)
+        /// An operation has come into the queue of its connection, in which so many wait now.
+        case operationQueued(QueuedOperation, waiting: Int)
+        /// It is the operation's turn, after it waited so long.
+        case operationStarted(QueuedOperation, waited: Duration)
+        /// An operation that had its turn is over after so long: nil where it went well.
+        case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
+        /// An operation never had its turn: its link was lost, or nil where it was disposed of (S57).
+        case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
+        /// A notified value was lost, since its subscriber is too slow (S81); so many of the characteristic now.
+        case valueDropped(Characteristic, total: Int)
+        /// bluetoothd does not take the agent that answers for pairings, or not as the default one.
+        case agentRefused(BluetoothError, asDefault: Bool)
+        /// The policy answered what bluetoothd asked about a pairing.
+        case pairingAnswered(Peripheral, isAccepted: Bool)
+        /// bluetoothd asked about a pairing, and nobody was there to answer.
+        case pairingUnanswered(Peripheral)
+        /// A device is paired.
+        case paired(Peripheral)
+        /// bluetoothd sent something malformed, which was ignored; so many since the bus was opened.
+        case messageRejected(total: Int)
+        /// bluetoothd sent something about an object that is gone, which is normal (Q19); so many since the bus was opened.
+        case messageStrayed(total: Int)
+    }
+}
+
+/// A read, a write, or turning notifications on, as it goes through the queue of its connection.
+public struct QueuedOperation: Equatable, Sendable {
+    /// Tells it from the others of its connection.
+    public let number: UInt64
+    /// What it does.
+    public let operation: BluetoothError.Operation
+    /// Over whose connection.
+    public let peripheral: Peripheral
+    /// To which attribute, as errors name it.
+    public let target: String
+}

@@ -1,0 +1,216 @@
+extension Diagnosis {
+    /// How long what waits for the air or for a device may take before it is worth mentioning.
+    static let worthMentioning = Duration.seconds(5)
+
+    /// When nothing is known.
+    static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
+        var diagnosis = Diagnosis(
+            state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
+            switches: switches, scans: [], foreignScans: [], connections: [], pairings: [], rejectedMessages: 0)
+        diagnosis.findings = diagnosis.found(selection)
+        return diagnosis
+    }
+
+    /// What may be why nothing happens, the most likely first.
+    func found(_ selection: AdapterSelection) -> [Finding] {
+        var found = [obstacle(selection)].compactMap { $0 } + activities
+        if rejectedMessages > 0 {
+            found.append(
+                Finding(
+                    .malformedMessages,
+                    "bluetoothd has sent \(rejectedMessages) messages that make no sense, which were ignored.",
+                    "Report them to the makers of BlueZ if they come again."))
+        }
+        guard found.isEmpty else { return found }
+        return scans.isEmpty && connections.isEmpty && pairings.isEmpty
+            ? [
+                Finding(
+                    .idle, "Bluetooth can be used, and this program neither scans nor connects now.")
+            ]
+            : [Finding(.working, "Bluetooth can be used, and what this program has asked for is under way.")]
+    }
+
+    /// What keeps Bluetooth from being used, and nothing behind it can matter before that is mended.
+    private func obstacle(_ selection: AdapterSelection) -> Finding? {
+        switch bus {
+        case .reachable: break
+        case .unreachable(let error) where error.kind == .permissionDenied: return Finding(.permissionDenied, error)
+        case .unreachable(let error): return Finding(.busUnavailable, error)
+        case .silent:
+            return Finding(
+                .busSilent, "The system bus does not answer.", "See whether it hangs: systemctl status dbus.")
+        }
+        switch daemon {
+        case .answers: return adapterObstacle(selection)
+        case .refuses(_, let error) where error.kind == .permissionDenied: return Finding(.permissionDenied, error)
+        case .refuses(_, let error):
+            return Finding(
+                .daemonRefuses, "bluetoothd answers with an error: \(error.code) (\(error.dbusName ?? "no name")).",
+                error.advice)
+        case .silent(let name):
+            return Finding(
+                .daemonSilent, "bluetoothd runs as \(name), and does not answer.",
+                "Start it anew: sudo systemctl restart bluetooth.")
+        case .notRunning, .unknown: return Finding(.daemonUnavailable, BluetoothError(.daemonUnavailable))
+        }
+    }
+
+    private func adapterObstacle(_ selection: AdapterSelection) -> Finding? {
+        let advice = BluetoothError(.noAdapter).advice
+        let blocked = switches.first(where: \.isBlocked)
+        if adapters.isEmpty {
+            guard let blocked else { return Finding(.noAdapter, "There is no Bluetooth adapter.", advice) }
+            return Finding(
+                .noAdapter,
+                "There is no Bluetooth adapter, and the switch “\(blocked.name)” is off, which may hide it.",
+                blocked.advice)
+        }
+        guard let adapter = adapters.first(where: \.isSelected) else {
+            let present = adapters.map(\.title).joined(separator: ", ")
+            guard let wanted = selection.wanted else {
+                return Finding(
+                    .noAdapter, "No adapter can be a central, which scanning and connecting need: \(present).", advice)
+            }
+            return Finding(
+                .otherAdapters, "The adapter \(wanted) is not there; there is \(present).",
+                "Plug it in, or work with another one.")
+        }
+        if adapter.isPowered { return nil }
+        switch adapter.powerState {
+        case .offBlocked:
+            let own = switches.first { $0.isBlocked && $0.name == adapter.name } ?? blocked
+            return Finding(
+                .adapterBlocked, "The adapter \(adapter.title) is blocked by rfkill.",
+                own?.advice ?? BluetoothError(.adapterBlocked).advice)
+        case .offEnabling, .onDisabling:
+            return Finding(
+                .adapterChanging, "The adapter \(adapter.title) is being switched on or off.",
+                "Wait a moment, and unplug it and plug it in again if it stays so.")
+        case .off, .on, nil:
+            return Finding(
+                .adapterOff, "The adapter \(adapter.title) is off.", BluetoothError(.adapterOff).advice)
+        }
+    }
+
+    /// What is under way and takes long, the longest first.
+    private var activities: [Finding] {
+        var found: [(Duration, Finding)] = []
+        for scan in scans { found += scan.findings }
+        for connection in connections { found += connection.findings }
+        for pairing in pairings { found += pairing.findings }
+        return found.sorted { $0.0 > $1.0 }.map(\.1)
+    }
+}
+
+extension Diagnosis.Scan {
+    fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+        switch step {
+        case .starting(let refusals) where refusals > 0 || lasts >= Diagnosis.worthMentioning:
+            let why = refusals > 0 ? "bluetoothd has refused \(refusals) times" : "bluetoothd has not answered"
+            return [
+                (
+                    lasts,
+                    Diagnosis.Finding(
+                        .scanNotStarted,
+                        "A scan with \(adapter) has been starting for \(lasts.spoken), and \(why).",
+                        "See what else scans or pairs with this adapter, and restart bluetoothd if nothing does.")
+                )
+            ]
+        case .active:
+            let silence = sinceHeard.map { min($0, lasts) } ?? lasts
+            guard silence >= Diagnosis.worthMentioning else { return [] }
+            return [
+                (
+                    silence,
+                    Diagnosis.Finding(
+                        .nothingHeard, "The scan with \(adapter) has heard no device for \(silence.spoken).",
+                        "See whether a device advertises and is near; a scan with restartsAfterSilence starts anew by itself."
+                    )
+                )
+            ]
+        case .starting, .stopping: return []
+        }
+    }
+}
+
+extension Diagnosis.Connection {
+    fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+        if let lost, lost >= Diagnosis.worthMentioning {
+            return [
+                (
+                    lost,
+                    Diagnosis.Finding(
+                        .connecting,
+                        "The connection to \(peripheral.address) has been lost for \(lost.spoken), and is tried again"
+                            + (cause.map { " (\($0.code))." } ?? "."),
+                        "See whether the device is on, near, and not connected to something else.")
+                )
+            ]
+        }
+        if step == .connecting, lasts >= Diagnosis.worthMentioning {
+            return [
+                (
+                    lasts,
+                    Diagnosis.Finding(
+                        .connecting,
+                        "The connection to \(peripheral.address) has been under way for \(lasts.spoken).",
+                        "See whether the device is on, near, and not connected to something else.")
+                )
+            ]
+        }
+        guard let running, let runs, runs >= Diagnosis.worthMentioning else { return [] }
+        return [
+            (
+                runs,
+                Diagnosis.Finding(
+                    .operationRuns,
+                    "An operation (\(running.operation.rawValue) of \(running.target)) has had no answer for \(runs.spoken)"
+                        + (waiting == 0 ? "." : ", and \(waiting) more wait behind it."),
+                    "Wait for its deadline, or disconnect from the device.")
+            )
+        ]
+    }
+}
+
+extension Diagnosis.Pairing {
+    fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+        guard lasts >= Diagnosis.worthMentioning, step == .preparing || step == .pairing else { return [] }
+        return [
+            (
+                lasts,
+                Diagnosis.Finding(
+                    .pairing, "A pairing with \(peripheral.address) has been under way for \(lasts.spoken).",
+                    "See whether the device is in pairing mode, and whether a request is to be answered.")
+            )
+        ]
+    }
+}
+
+extension Diagnosis.Finding {
+    init(_ cause: Diagnosis.Cause, _ text: String, _ advice: String? = nil) {
+        self.init(cause: cause, text: text, advice: advice)
+    }
+
+    /// What an error says, in sentences.
+    fileprivate init(_ cause: Diagnosis.Cause, _ error: BluetoothError) {
+        let bare = BluetoothError(error.kind)
+        var text = bare.description
+        if let advice = bare.advice { text = String(text.dropLast(advice.count + 1)) }
+        // bluetoothd is written as it is everywhere.
+        let start = text.hasPrefix("bluetoothd") ? "b" : text.prefix(1).uppercased()
+        self.init(cause, start + text.dropFirst(), bare.advice)
+    }
+}
+
+extension RadioSwitch {
+    fileprivate var advice: String? {
+        isHardBlocked
+            ? "Turn the switch or press the key of this machine that switches its radios on."
+            : BluetoothError(.adapterBlocked).advice
+    }
+}
+
+extension Adapter {
+    /// Its name, and its address where that is known.
+    var title: String { address.map { "\(name) (\($0))" } ?? name }
+}

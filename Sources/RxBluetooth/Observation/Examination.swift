@@ -1,0 +1,153 @@
+import DBus
+import Rx
+
+/// Finds out how things stand: looks at what the client knows, asks bluetoothd for a sign of life, and waits for neither
+/// longer than the deadline.
+final class Examination: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private let client: BlueZClient
+    private let switches: [RadioSwitch]
+    private let selection: AdapterSelection
+    private let emitter: Emitter<Diagnosis>
+    private var deadline: BusTask?
+    private var question: BusTask?
+
+    init(
+        _ client: BlueZClient, _ switches: [RadioSwitch], _ selection: AdapterSelection, _ emitter: Emitter<Diagnosis>
+    ) {
+        self.client = client
+        self.selection = selection
+        self.switches = switches
+        self.emitter = emitter
+    }
+
+    func begin() {
+        deadline = client.bus.schedule(after: client.settings.deadlines.diagnosis) { [self] in
+            conclude(client.isOwnerKnown ? client.owner.map { .silent(name: $0) } : nil)
+        }
+        emitter.onEnd { [self] in
+            deadline?.cancel()
+            question?.cancel()
+            (deadline, question) = (nil, nil)
+        }
+        client.whenKnown { [weak self] _ in
+            if let self, emitter.isActive { ask() }
+        }
+    }
+
+    /// Asks bluetoothd for what every version of it has, and what is little.
+    private func ask() {
+        guard client.finalFailure == nil, let owner = client.owner else { return conclude(nil) }
+        // It has not told its objects, without which nothing can be used.
+        if let failure = client.syncFailure {
+            return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
+        }
+        let answered: @Sendable (Result<Message, DBusError>) -> Void = { [self] result in
+            switch result.mapError({ BluetoothError($0) }) {
+            case .success: conclude(.answers(name: owner))
+            // A bus or a daemon that goes tells so next.
+            case .failure(let error) where [.busUnavailable, .daemonUnavailable].contains(error.kind):
+                client.bus.perform { [self] in conclude(nil) }
+            case .failure(let error): conclude(.refuses(name: owner, error))
+            }
+        }
+        let limit = client.settings.deadlines.diagnosis + .seconds(1)
+        if let number = client.choice(selection) ?? client.adapters.keys.min() {
+            question = client.call(
+                path: adapterPath(number), interface: BlueZ.properties, member: "Get", deadline: limit
+            ) { (body) throws(DBusError) in
+                try body.string(BlueZ.adapter)
+                try body.string("Powered")
+            } then: {
+                answered($0)
+            }
+        } else {
+            question = client.call(
+                path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect", deadline: limit,
+                then: answered)
+        }
+    }
+
+    private func conclude(_ daemon: Diagnosis.Daemon?) {
+        if emitter.isActive { emitter.finish(client.diagnosis(daemon, switches, selection)) }
+    }
+}
+
+extension BlueZClient {
+    /// How things stand. `answer` is how bluetoothd answered; nil where it does not run or was not asked.
+    func diagnosis(
+        _ answer: Diagnosis.Daemon?, _ switches: [RadioSwitch], _ selection: AdapterSelection
+    ) -> Diagnosis {
+        let selected = choice(selection)
+        let bus: Diagnosis.Bus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
+        let daemon = answer ?? (bus == .reachable && owner == nil ? .notRunning : .unknown)
+        var diagnosis = Diagnosis(
+            state: state(of: selected), bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
+            choice: selection.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
+            scans: scans.examined,
+            foreignScans: adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
+                .sorted { $0.number < $1.number }.map { adapter in
+                    Diagnosis.ForeignScan(
+                        adapter: "hci\(adapter.number)",
+                        lasts: adapter.discoveringSince.map { settings.elapsed(since: $0) })
+                },
+            connections: (links.values.compactMap(\.examined) + connectionsThatWait)
+                .sorted { $0.peripheral.address < $1.peripheral.address },
+            pairings: pairings.examined, rejectedMessages: rejected)
+        diagnosis.findings = diagnosis.found(selection)
+        return diagnosis
+    }
+
+    private var connectionsThatWait: [Diagnosis.Connection] {
+        peripherals.supervised.compactMap { peripheral in
+            guard links[peripheral.key] == nil, let outage = peripheral.supervision?.outage else { return nil }
+            let lost = settings.elapsed(since: outage.since)
+            return Diagnosis.Connection(
+                peripheral: peripheral, step: .waiting, lasts: lost, running: nil, runs: nil, waiting: 0, lost: lost,
+                cause: outage.cause)
+        }
+    }
+}
+
+extension Link {
+    /// How it stands, for a diagnosis; nil where it is over.
+    fileprivate var examined: Diagnosis.Connection? {
+        let step: Diagnosis.Connection.Step
+        switch phase {
+        case .connecting: step = .connecting
+        case .connected: step = .connected
+        case .losing: step = .losing
+        case .closing: step = .closing
+        case .ended: return nil
+        }
+        let outage = phase == .connected ? nil : peripheral.supervision?.outage
+        return Diagnosis.Connection(
+            peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since),
+            running: queue.holder?.operation, runs: queue.holder?.time, waiting: queue.waitingCount,
+            lost: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
+    }
+}
+
+extension BluetoothManager {
+    /// Finds out why nothing happens: whether the bus, bluetoothd and the adapter can be used and which stands in the way, who scans,
+    /// when a device was heard last, and what each connection is about.
+    ///
+    /// Emits one ``Diagnosis``, also where nothing answers at all: at the latest after ``Deadlines/diagnosis``, 2 s, and where the
+    /// bus gives no sign of life half a second later. Fails with ``BluetoothError/Kind/closed`` only. Cold: it
+    /// opens the bus where that is not open, asks bluetoothd for one property, and disturbs nothing that is under way.
+    public func diagnose() -> Single<Diagnosis> {
+        let (access, selection) = (access, selection)
+        return Observable.deferred {
+            let settings = access.settings
+            let switches = settings.controller?.radioSwitches() ?? []
+            let examined: Observable<Diagnosis> = access.stream { client, emitter in
+                Examination(client, switches, selection, emitter).begin()
+            }
+            // A bus that does not even open has no clock that runs.
+            let late = access.pause(settings.deadlines.diagnosis + .milliseconds(500))
+                .map { _ in Diagnosis.ofSilentBus(switches, selection) }
+            return examined.amb(late).take(1)
+        }
+        .asSingle()
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import RxBluetooth
+import Testing
+
+extension LabTests {
+    /// Why nothing happens, asked of a real bluetoothd. Each test puts back what it took.
+    @Suite struct DiagnosisTests {
+        @Test func `It tells that all is well, and who scans`() async throws {
+            try await Ground.withManager { manager in
+                let well = try await manager.diagnose().value
+                #expect(well.cause == .idle && well.switches.map(\.name) == ["hci0"])
+                let scan = Notes(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+                try await scan.wait { $0.count > 0 }
+                let busy = try await manager.diagnose().value
+                #expect(busy.scans.first?.step == .active && busy.scans.first?.sinceHeard != nil)
+                let other = try Command.bleCLI("diagnose")
+                #expect(other.status == 0 && other.output.contains("Another program scans with hci0."))
+                scan.dispose()
+                try await manager.settled().value
+            }
+        }
+
+        @Test func `A bluetoothd that hangs is told in time, by a program that knew it and by one that did not`()
+            async throws
+        {
+            try await Ground.withManager { manager in
+                #expect(try await manager.diagnose().value.cause == .idle)
+                #expect(try Command.run("killall", "-STOP", "bluetoothd").status == 0)
+                let hung = try await manager.diagnose().value
+                let fresh = try Command.bleCLI("diagnose", "--json")
+                #expect(try Command.run("killall", "-CONT", "bluetoothd").status == 0)
+                #expect(hung.cause == .daemonSilent && hung.adapters.count == 1)
+                #expect(fresh.status == 3)
+                #expect(try fresh.objects().first?["cause"] as? String == "daemon-silent")
+                #expect(try await manager.diagnose().value.cause == .idle)
+            }
+        }
+
+        @Test func `Q30 A switch that blocks the adapter is named`() async throws {
+            let soft = URL(fileURLWithPath: "/sys/class/rfkill/rfkill0/soft")
+            try await Ground.withManager { manager in
+                #expect(try await manager.diagnose().value.cause == .idle)
+                try Data("1".utf8).write(to: soft)
+                _ = try await manager.state.filter { $0 != .poweredOn }.firstValue()
+                _ = try await manager.state.filter { $0 == .blocked }.firstValue()
+                let blocked = try await manager.diagnose().value
+                try Data("0".utf8).write(to: soft)
+                #expect(blocked.cause == .adapterBlocked)
+                #expect(blocked.switches == [RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)])
+                #expect(blocked.findings.first?.advice == "Unblock it: rfkill unblock bluetooth.")
+                try await Outage.power.end()
+                _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import RxBluetooth
+import RxBluetoothMocks
+
+/// Two adapters, and what they are called here.
+enum Radio {
+    static let first = SimulatedAdapter()
+    static let second = SimulatedAdapter(address: "00:1A:7D:DA:71:02", name: "second")
+    static let firstAddress: BluetoothAddress = "00:1A:7D:DA:71:01"
+    static let secondAddress: BluetoothAddress = "00:1A:7D:DA:71:02"
+}
+
+extension Stage {
+    /// A stage with two adapters and two sensors.
+    static func withTwoAdapters(
+        _ first: SimulatedAdapter = Radio.first, _ second: SimulatedAdapter = Radio.second,
+        adapter: AdapterSelection = .number(0)
+    ) -> Stage {
+        Stage(Scenario(adapters: [first, second], peripherals: [Sensor.peripheral, Sensor.other]), adapter: adapter)
+    }
+
+    /// Finds a device with a manager.
+    func find(_ address: BluetoothAddress, with manager: BluetoothManager) -> Peripheral {
+        let found = record(manager.peripheral(address))
+        advance(1_000)
+        guard let peripheral = found.elements.first else { preconditionFailure("\(address) is not there.") }
+        return peripheral
+    }
+
+    /// The adapters on which clients called a method, in order.
+    func adapters(_ member: String) -> [String] {
+        simulation.calls.filter { $0.member == member }.map { String($0.path.dropFirst("/org/bluez/".count).prefix(4)) }
+    }
+}

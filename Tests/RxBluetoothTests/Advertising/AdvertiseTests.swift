@@ -1,0 +1,183 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+struct AdvertiseTests {
+    private let advertisement = Advertisement(
+        localName: "Gateway", services: [0x180D], manufacturerData: [0x004C: [1, 2]], serviceData: [0xFEAA: [3]],
+        appearance: 0x0341, isConnectable: true)
+
+    private func scripted() -> (Stage, ScriptedDaemon) {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .adapter)
+        return (stage, daemon)
+    }
+
+    @Test func `S86 Advertising is one element and no completion, and disposing ends it`() {
+        let stage = Stage()
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(60_000)
+        #expect(advertising.elements.count == 1)
+        #expect(advertising.isLive)
+        #expect(stage.methods == ["RegisterAdvertisement"])
+        advertising.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(100)
+        #expect(settled.isCompleted)
+        #expect(stage.methods == ["RegisterAdvertisement", "UnregisterAdvertisement"])
+    }
+
+    @Test
+    func `S86 Q113 For want of a slot it fails, those that are there go on, and a slot that is free again is used`() {
+        let stage = Stage()
+        let five = (0..<5).map { _ in stage.record(stage.manager.advertise(advertisement)) }
+        stage.advance(100)
+        let sixth = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(100)
+        #expect(sixth.kind == .noFreeSlot)
+        #expect(sixth.error?.operation == .advertise)
+        #expect(sixth.error?.description.contains("advertisement") == true)
+        for one in five { #expect(one.isLive && one.elements.count == 1) }
+        five[2].dispose()
+        let next = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(100)
+        #expect(next.elements.count == 1)
+        #expect(stage.count("UnregisterAdvertisement") == 1)
+    }
+
+    @Test func `S86 Q113 What bluetoothd refuses is an error of its kind, and nothing is taken back`() {
+        for (name, text, kind): (String, String, BluetoothError.Kind) in [
+            ("Failed", "Failed to parse advertisement.", .invalidArgument),
+            ("InvalidLength", "Advertising data too long", .invalidArgument),
+            ("Failed", "Failed to register advertisement", .bluez),
+        ] {
+            let stage = Stage()
+            stage.simulation.bluez.add(Fault("RegisterAdvertisement", .error("org.bluez.Error.\(name)", text)))
+            let advertising = stage.record(stage.manager.advertise(advertisement))
+            stage.advance(100)
+            #expect(advertising.kind == kind)
+            #expect(advertising.error?.dbusMessage == text)
+            #expect(advertising.elements.isEmpty)
+            stage.advance(1_000)
+            #expect(stage.methods == ["RegisterAdvertisement"])
+            stage.expectSettled()
+        }
+    }
+
+    @Test func `S86 One without an answer fails at its deadline and is taken back`() {
+        let (stage, daemon) = scripted()
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(29_999)
+        #expect(advertising.isLive)
+        stage.advance(1)
+        #expect(advertising.kind == .timedOut)
+        #expect(daemon.methods == ["RegisterAdvertisement", "UnregisterAdvertisement"])
+        stage.advance(2_000)
+        stage.expectSettled()
+    }
+
+    @Test func `S86 Disposing before it was answered takes it back`() {
+        let (stage, daemon) = scripted()
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(10)
+        advertising.dispose()
+        stage.advance(0)
+        daemon.take("RegisterAdvertisement").reply()
+        daemon.take("UnregisterAdvertisement").reply()
+        stage.advance(0)
+        #expect(advertising.times.isEmpty)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `S1 Where Bluetooth cannot be used nothing is advertised`() {
+        let stage = Stage()
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1_000)
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(100)
+        #expect(advertising.kind == .adapterOff)
+        #expect(stage.methods.isEmpty)
+    }
+
+    @Test func `Q114 It ends with bluetoothd, with the adapter and with its power, each with that reason`() {
+        // An adapter that is only off would advertise again once it is on, so it is taken back there.
+        for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
+            (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.adapterOff, 0, { $0.simulation.bluez.stop() }),
+            (.noAdapter, 0, { $0.simulation.bluez.removeAdapter() }),
+            (.adapterOff, 1, { $0.simulation.bluez.setPower(false) }),
+            (.busUnavailable, 0, { $0.simulation.bus.shutDown() }),
+        ] {
+            let stage = Stage()
+            let advertising = stage.record(stage.manager.advertise(advertisement))
+            stage.advance(100)
+            happens(stage)
+            stage.advance(3_000)
+            #expect(advertising.kind == kind)
+            #expect(advertising.error?.operation == .advertise)
+            #expect(stage.count("UnregisterAdvertisement") == count)
+        }
+    }
+
+    @Test func `Q25 Q114 bluetoothd reads it before it answers, and may let it go; nobody else may`() throws {
+        let (stage, daemon) = scripted()
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(0)
+        let call = daemon.take("RegisterAdvertisement")
+        let client = try #require(call.call?.message.sender)
+        let path = try #require(
+            try call.call?.message.read { (body) throws(DBusError) in try body.objectPath() })
+        let ours = stage.simulation.bus.join()
+        let answers = Notebook()
+        func ask(_ bus: any Bus, _ interface: String, _ member: String) throws {
+            let question = try Message.call(to: client, path: path, interface: interface, member: member) {
+                (body) throws(DBusError) in if member == "GetAll" { try body.string("org.bluez.LEAdvertisement1") }
+            }
+            bus.call(question, timeout: .seconds(5)) { result in
+                switch result {
+                case .success(let reply):
+                    let value = try? reply.read { (body) throws(DBusError) in try body.value() }
+                    answers.note(value == .properties(Self.expected) ? "as it is" : "\(String(describing: value))")
+                case .failure(let error): answers.note(error.name.split(separator: ".").last.map(String.init) ?? "")
+                }
+            }
+            stage.advance(1)
+        }
+        let properties = "org.freedesktop.DBus.Properties"
+        try ask(ours, properties, "GetAll")
+        #expect(answers.lines == ["AccessDenied"])
+        try ask(try #require(daemon.connection), properties, "GetAll")
+        #expect(answers.lines == ["AccessDenied", "as it is"])
+        call.reply()
+        stage.advance(0)
+        #expect(advertising.elements.count == 1)
+        try ask(ours, "org.bluez.LEAdvertisement1", "Release")
+        #expect(advertising.isLive)
+        try ask(try #require(daemon.connection), "org.bluez.LEAdvertisement1", "Release")
+        // Whether the adapter is the reason is asked first.
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(advertising.kind == .bluez)
+        #expect(daemon.methods == ["RegisterAdvertisement", "Get"])
+    }
+
+    private static let expected: [String: Value] = [
+        "Type": .string("peripheral"), "LocalName": .string("Gateway"),
+        "ServiceUUIDs": .strings(["0000180D-0000-1000-8000-00805F9B34FB"]),
+        "ManufacturerData": .dictionary(key: "q", value: "v", [Value.Entry(.uint16(0x4C), .variant(.bytes([1, 2])))]),
+        "ServiceData": .properties(["0000FEAA-0000-1000-8000-00805F9B34FB": .bytes([3])]),
+        "Appearance": .uint16(0x0341),
+    ]
+
+    @Test func `S44 Closing the manager takes it back first`() {
+        let stage = Stage()
+        let advertising = stage.record(stage.manager.advertise(advertisement))
+        stage.advance(100)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(100)
+        #expect(advertising.kind == .closed)
+        #expect(closed.isCompleted)
+        #expect(stage.methods == ["RegisterAdvertisement", "UnregisterAdvertisement"])
+    }
+}

@@ -1,0 +1,284 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// What ``BluetoothManager/diagnose()`` finds out.
+struct DiagnosisTests {
+    /// Asks, and gives what comes within so many milliseconds.
+    private func ask(
+        _ stage: Stage, _ manager: BluetoothManager? = nil, within time: Int = 100,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws -> Diagnosis {
+        let asked = stage.record((manager ?? stage.manager).diagnose())
+        stage.advance(time)
+        #expect(asked.isCompleted, sourceLocation: location)
+        return try #require(asked.elements.first, sourceLocation: location)
+    }
+
+    @Test func `Where all is well it says so, and what there is`() throws {
+        let stage = Stage(Scenario(peripherals: []))
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .idle && !diagnosis.cause.isObstacle)
+        #expect(diagnosis.state == .poweredOn && diagnosis.bus == .reachable)
+        guard case .answers(let name) = diagnosis.daemon else {
+            Issue.record("\(diagnosis.daemon)")
+            return
+        }
+        #expect(
+            diagnosis.description.split(separator: "\n").map(String.init) == [
+                "Bluetooth can be used, and this program neither scans nor connects now.",
+                "The system bus is reachable.", "bluetoothd runs as \(name) and answers.",
+                "The adapter hci0 (00:1A:7D:DA:71:01) is on.", "hci0 is chosen: it is on and can be a central.",
+            ])
+    }
+
+    @Test(arguments: [
+        (BluetoothState.poweredOff, Diagnosis.Cause.adapterOff), (.blocked, .adapterBlocked), (.noAdapter, .noAdapter),
+        (.daemonUnavailable, .daemonUnavailable),
+    ])
+    func `S1 What stands in the way comes first, with what to do about it`(
+        state: BluetoothState, cause: Diagnosis.Cause
+    ) throws {
+        let stage = Stage(Scenario(peripherals: []))
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        switch state {
+        case .poweredOff: stage.simulation.bluez.setPower(false)
+        case .blocked: stage.simulation.bluez.setBlocked(true)
+        case .noAdapter: stage.simulation.bluez.removeAdapter()
+        default: stage.simulation.bluez.crash()
+        }
+        stage.advance(1_000)
+        #expect(states.elements.last == state)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == cause && diagnosis.cause.isObstacle)
+        #expect(diagnosis.state == state)
+        let first = try #require(diagnosis.findings.first)
+        #expect(first.text.hasSuffix(".") && first.advice?.hasSuffix(".") == true)
+        #expect(diagnosis.description.hasPrefix(first.text + " " + (first.advice ?? "")))
+    }
+
+    @Test func `Q28 An adapter that is not there is told with those that are`() throws {
+        let stage = Stage(Scenario(peripherals: []), adapter: .named("hci7"))
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .otherAdapters)
+        #expect(
+            diagnosis.findings.first?.text
+                == "The adapter “hci7” is not there; there is hci0 (00:1A:7D:DA:71:01).")
+        #expect(diagnosis.choice == "No adapter is chosen: “hci7” was asked for.")
+    }
+
+    @Test func `A bluetoothd that hangs is told after 2 s, from its start and later`() throws {
+        let scenario = Scenario {
+            SimulatedAdapter()
+            Fault("ObjectManager.GetManagedObjects", .lost)
+        }
+        let fresh = Stage(scenario)
+        let asked = fresh.record(fresh.manager.diagnose())
+        fresh.advance(1_999)
+        #expect(asked.elements.isEmpty && asked.isLive)
+        fresh.advance(1)
+        #expect(asked.elements.first?.cause == .daemonSilent && asked.isCompleted)
+        #expect(asked.elements.first?.state == nil)
+        let stage = Stage(Scenario(peripherals: []))
+        #expect(try ask(stage).cause == .idle)
+        stage.simulation.bluez.add(Fault("Properties.Get", .lost))
+        let diagnosis = try ask(stage, within: 2_000)
+        #expect(diagnosis.cause == .daemonSilent)
+        #expect(diagnosis.findings.first?.advice == "Start it anew: sudo systemctl restart bluetooth.")
+    }
+
+    @Test func `Q15 A bus that forbids it is told, also where only some calls are forbidden`() throws {
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        for method in ["ObjectManager.GetManagedObjects", "Properties.Get"] {
+            let stage = Stage(
+                Scenario {
+                    SimulatedAdapter()
+                    Fault(method, .error(denied))
+                })
+            let diagnosis = try ask(stage)
+            #expect(diagnosis.cause == .permissionDenied)
+            #expect(diagnosis.findings.first?.advice?.contains("group") == true)
+        }
+    }
+
+    @Test func `A bus that is not there is told at once, and one that says nothing in time`() throws {
+        let stage = Stage()
+        stage.simulation.bus.shutDown()
+        #expect(try ask(stage).cause == .busUnavailable)
+        let silent = BluetoothManager(bus: SilentBus(), scheduler: stage.scheduler)
+        let asked = stage.record(silent.diagnose())
+        stage.advance(2_499)
+        #expect(asked.elements.isEmpty)
+        stage.advance(1)
+        #expect(asked.elements.first?.cause == .busSilent && asked.isCompleted)
+    }
+
+    @Test func `A manager that is closed tells nothing`() {
+        let stage = Stage()
+        let close = stage.record(stage.manager.close())
+        stage.advance(10)
+        let asked = stage.record(stage.manager.diagnose())
+        stage.advance(10)
+        #expect(close.isCompleted && asked.error?.kind == .closed)
+    }
+
+    @Test func `Q40 Q42 It tells who scans, since when, and when a device was heard last`() throws {
+        let stage = Stage(with: [Sensor.peripheral])
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(3_000)
+        let busy = try ask(stage)
+        #expect(busy.cause == .working)
+        #expect(busy.scans.first?.subscribers == 1 && busy.scans.first?.step == .active)
+        #expect((busy.scans.first?.sinceHeard ?? .seconds(9)) < .seconds(1))
+        stage.simulation.bluez.advertise(nil, from: Sensor.text)
+        stage.advance(10_000)
+        let silent = try ask(stage)
+        #expect(silent.cause == .nothingHeard)
+        #expect(silent.findings.first?.text == "The scan with hci0 has heard no device for 10 s.")
+        #expect(silent.foreignScans.isEmpty)
+        scan.dispose()
+        stage.advance(1_000)
+        #expect(try ask(stage).scans.isEmpty)
+        let other = BluetoothManager(bus: stage.simulation.connect(), scheduler: stage.scheduler)
+        let foreign = stage.record(other.scanForPeripherals())
+        stage.advance(4_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.foreignScans.map(\.adapter) == ["hci0"] && foreign.isLive)
+        #expect(diagnosis.description.contains("Another program has been scanning with hci0 for "))
+    }
+
+    @Test func `Q38 A scan that bluetoothd refuses is told with its refusals`() throws {
+        let stage = Stage(
+            Scenario {
+                SimulatedAdapter()
+                Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress"))
+            })
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(2_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .scanNotStarted && scan.isLive)
+        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused 4 times") == true)
+    }
+
+    @Test func `It tells which operation has the queue, since when, and how many wait`() throws {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let silent = stage.characteristic(Sensor.silent, of: peripheral)
+        let reads = (1...3).map { _ in stage.record(silent.readValue()) }
+        stage.advance(7_000)
+        let diagnosis = try ask(stage)
+        let connection = try #require(diagnosis.connections.first)
+        #expect(connection.peripheral === peripheral && connection.step == .connected && connection.waiting == 2)
+        #expect(connection.running?.operation == .read && connection.runs == .seconds(7))
+        #expect(diagnosis.cause == .operationRuns && reads.count == 3 && link.isLive)
+        #expect(
+            diagnosis.findings.first?.text
+                == "An operation (read of FFF3 of C0:FF:EE:00:00:21) has had no answer for 7 s, and 2 more wait behind it."
+        )
+    }
+
+    @Test func `S38 A connection that does not come about is told`() throws {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        let link = stage.record(peripheral.connect())
+        stage.advance(6_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .connecting && link.isLive)
+        #expect(diagnosis.connections.first?.step == .connecting)
+    }
+
+    @Test func `A connection that is to come back is told with how long it is lost, also between two attempts`() throws
+    {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(2_000)
+        stage.simulation.bluez.crash()
+        stage.advance(9_000)
+        let away = try ask(stage)
+        #expect(away.cause == .daemonUnavailable)
+        #expect(away.connections.first?.step == .waiting && away.connections.first?.lost == .seconds(9))
+        #expect(away.connections.first?.cause?.kind == .disconnected(.daemon))
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.simulation.bluez.start()
+        stage.advance(5_000)
+        let alone = try ask(stage)
+        #expect(alone.findings.contains { $0.cause == .connecting && $0.text.contains("has been lost for 14 s") })
+        stage.simulation.bluez.setInRange(true, Sensor.text)
+        stage.advance(60_000)
+        let back = try ask(stage)
+        #expect(back.connections.first?.step == .connected && back.connections.first?.lost == nil && link.isLive)
+    }
+
+    @Test func `A pairing that takes its time is told`() throws {
+        let (stage, peripheral) = Stage.withLock()
+        stage.simulation.bluez.add(Fault("Device1.Pair", .late(.seconds(20))))
+        let paired = stage.record(peripheral.pair())
+        stage.advance(8_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .pairing && diagnosis.pairings.first?.step == .pairing && !paired.isCompleted)
+        #expect(diagnosis.findings.first?.text.hasPrefix("A pairing with \(Lock.text) has been under way for ") == true)
+    }
+
+    @Test func `Q30 The switch that keeps the adapter off is named, and how to turn it`() throws {
+        for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn the switch")] {
+            let stage = Stage(
+                Scenario(adapters: [SimulatedAdapter(blocked: true)], peripherals: []),
+                controller: Switches(all: [
+                    RadioSwitch(name: "keyboard", isSoftBlocked: false, isHardBlocked: false),
+                    RadioSwitch(name: "hci0", isSoftBlocked: !isHard, isHardBlocked: isHard),
+                ]))
+            let diagnosis = try ask(stage)
+            #expect(diagnosis.cause == .adapterBlocked && diagnosis.switches.count == 2)
+            #expect(diagnosis.findings.first?.advice?.hasPrefix(advice) == true)
+        }
+    }
+
+    @Test func `It asks for one property, and disturbs nothing`() throws {
+        let stage = Stage(with: [Sensor.peripheral])
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        stage.simulation.bluez.forgetCalls()
+        _ = try ask(stage)
+        #expect(stage.methods == ["Get"] && scan.isLive)
+        let asked = stage.record(stage.manager.diagnose())
+        asked.dispose()
+        stage.advance(5_000)
+        #expect(asked.elements.isEmpty)
+    }
+}
+
+/// A controller that knows switches only.
+private struct Switches: HostController {
+    let all: [RadioSwitch]
+
+    func readRSSI(
+        of address: BluetoothAddress, on adapter: String, deadline: Duration,
+        _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void
+    ) {}
+
+    func radioSwitches() -> [RadioSwitch] { all }
+}
+
+/// A bus that never gets as far as to do anything.
+private final class SilentBus: Bus {
+    func perform(_ work: @escaping @Sendable () -> Void) {}
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask { BusTask {} }
+    func preconditionInContext() {}
+    func call(
+        _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
+    ) -> BusTask { BusTask {} }
+    func send(_ message: Message) {}
+    func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask { BusTask {} }
+    func export(
+        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
+    ) -> BusTask { BusTask {} }
+    func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {}
+    func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask { BusTask {} }
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { BusTask {} }
+    func close() {}
+}

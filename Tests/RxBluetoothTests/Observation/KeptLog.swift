@@ -1,0 +1,38 @@
+import Logging
+import Rx
+
+/// Keeps the lines of a log, with their particulars.
+struct KeptLog: LogHandler {
+    private let kept: Lines
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
+
+    /// Lines in one place, for a handler is copied.
+    final class Lines: Sendable {
+        private let lines = Guarded<[String]>([])
+
+        var all: [String] { lines.withLock { $0 } }
+
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    init(_ kept: Lines, level: Logger.Level) {
+        self.kept = kept
+        logLevel = level
+    }
+
+    /// A logger that keeps what is logged at a level and above.
+    static func logger(_ lines: Lines, level: Logger.Level) -> Logger {
+        Logger(label: "test") { _ in KeptLog(lines, level: level) }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let details = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+        kept.add(([event.level.rawValue, event.message.description] + details).joined(separator: " "))
+    }
+}

@@ -1,0 +1,16 @@
+import RxBluetoothMocks
+
+extension SimulatedPeripheral {
+    /// A peripheral that advertises ten times a second, from the start.
+    static func beacon(
+        _ address: String, name: String? = nil, rssi: Int = -60, services: [String] = [],
+        manufacturerData: [UInt16: [UInt8]] = [:], serviceData: [String: [UInt8]] = [:],
+        firstAfter: Duration = .zero
+    ) -> SimulatedPeripheral {
+        SimulatedPeripheral(name ?? "", address: address) {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: rssi, name: name, services: services,
+                manufacturerData: manufacturerData, serviceData: serviceData, firstAfter: firstAfter)
+        }
+    }
+}

@@ -1,0 +1,265 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// What bluetoothd, other programs and the controller do to a scan.
+struct ScanQuirkTests {
+    private let address = "C0:00:00:00:00:01"
+    private let duplicates = ScanOptions(allowsDuplicates: true)
+
+    private func stage(_ quirks: Quirk...) -> Stage {
+        var scenario = Scenario(peripherals: [.beacon(address, name: "One")])
+        scenario.quirks = Set(quirks)
+        return Stage(scenario)
+    }
+
+    @Test func `Q29 An adapter that is not ready is one that is off, and stopping it then is no error`() {
+        let stage = stage()
+        stage.simulation.bluez.add(
+            Fault("StartDiscovery", calls: .only(1), .error("org.bluez.Error.NotReady", "Resource Not Ready")))
+        stage.simulation.bluez.add(Fault("StopDiscovery", .error("org.bluez.Error.NotReady", "Resource Not Ready")))
+        let refused = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(refused.error?.kind == .adapterOff)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(scan.elements.count == 1)
+        scan.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1_000)
+        #expect(settled.isCompleted)
+    }
+
+    @Test func `Q33 A controller that hangs is a busy one after a while, and nothing is left waiting`() {
+        let stage = stage(.Q33)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(15_000)
+        #expect(scan.error?.kind == .busy)
+        #expect(scan.error?.advice != nil)
+        stage.expectSettled()
+    }
+
+    @Test(arguments: ["Failed", "NotReady", "NotAuthorized"])
+    func `Q39 A session that has gone already is as good as stopped, and the next one works`(name: String) {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
+        daemon.always("StopDiscovery") {
+            $0.fail(DBusError(name: "org.bluez.Error.\(name)", message: "No discovery started"))
+        }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        scan.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1_000)
+        #expect(settled.isCompleted)
+        let again = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        daemon.change(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["RSSI": .int16(-50)])
+        stage.advance(1)
+        #expect(again.elements.map(\.rssi) == [-50])
+        #expect(daemon.count("StartDiscovery") == 2)
+    }
+
+    @Test func `Q40 While others scan our scan ends all the same, tells nothing any more, and can begin anew`() {
+        let stage = stage(.Q40)
+        stage.advance(100)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(1_000)
+        scan.dispose()
+        let count = scan.elements.count
+        #expect(count > 5)
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(5_000)
+        #expect(settled.isCompleted)
+        #expect(scan.elements.count == count)
+        #expect(stage.count("StopDiscovery") == 1)
+        let again = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(1_000)
+        #expect(again.elements.count > 5)
+    }
+
+    @Test func `Q41 A scan goes on while Discovering flickers`() {
+        let stage = stage(.Q41)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(9_000)
+        let before = scan.elements.count
+        stage.advance(11_000)
+        #expect(scan.isLive)
+        #expect(scan.elements.count > before + 90)
+        #expect(stage.methods == ["SetDiscoveryFilter", "StartDiscovery"])
+    }
+
+    @Test func `Q43 What other programs have bluetoothd look for does not come through our filters`() {
+        let stage = Stage(with: [
+            .beacon("C0:00:00:00:00:01", name: "Ours", services: ["180d"]),
+            .beacon("C0:00:00:00:00:02", name: "Theirs", services: ["180f"]),
+            .beacon("C0:00:00:00:00:03", name: "Weak", rssi: -90, services: ["180d"]),
+        ])
+        let rival = stage.simulation.bluez.rival()
+        rival.startDiscovery(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
+        stage.advance(100)
+        let scan = stage.record(
+            stage.manager.scanForPeripherals(
+                withServices: [0x180D], options: ScanOptions(filters: [ScanFilter(minimumRSSI: -80)])))
+        stage.advance(2_000)
+        #expect(scan.elements.map(\.peripheral.name) == ["Ours"])
+        rival.leave()
+    }
+
+    @Test
+    func `Q44 Q45 Q46 Q47 Q48 Q50 Q68 Q69 Each session sets the one filter that hides nothing and tells each packet`() {
+        let stage = stage()
+        for services in [[], [0x180D] as [BluetoothUUID]] {
+            let scan = stage.record(stage.manager.scanForPeripherals(withServices: services))
+            stage.advance(1_000)
+            scan.dispose()
+            stage.advance(1_000)
+        }
+        #expect(
+            stage.methods
+                == Array(repeating: ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"], count: 2).flatMap(\.self)
+        )
+        for call in stage.simulation.calls where call.member == "SetDiscoveryFilter" {
+            #expect(
+                call.arguments == [
+                    .properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
+                ])
+        }
+    }
+
+    @Test func `Q69 A bluetoothd that comes anew is given the filter anew`() {
+        let stage = stage()
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
+        stage.advance(1_000)
+        stage.simulation.bluez.crash()
+        stage.advance(100)
+        stage.simulation.bluez.start()
+        stage.advance(2_000)
+        #expect(scan.isLive)
+        #expect(
+            stage.methods == ["SetDiscoveryFilter", "StartDiscovery", "SetDiscoveryFilter", "StartDiscovery"])
+    }
+
+    @Test func `Q47 Q50 Each packet of a beacon that never changes is told, with its strength`() {
+        let stage = stage()
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(5_050)
+        #expect((50...51).contains(scan.elements.count))
+        #expect(scan.elements.allSatisfy { $0.rssi == -60 })
+        stage.simulation.bluez.setStrength(-61, of: address)
+        stage.advance(200)
+        #expect(scan.elements.last?.rssi == -61)
+    }
+
+    @Test func `Q48 The data of one packet does not stay for the next one`() {
+        let stage = Stage(with: [.beacon(address, manufacturerData: [0x4C: [1]], serviceData: ["feaa": [1]])])
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(1_000)
+        #expect(scan.elements.last?.advertisementData.manufacturerData == [0x4C: [1]])
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, manufacturerData: [0x59: [2]], serviceData: ["feab": [2]]),
+            from: address)
+        stage.advance(1_000)
+        #expect(scan.elements.last?.advertisementData.manufacturerData == [0x59: [2]])
+        #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAB: [2]])
+    }
+
+    @Test func `Q49 A packet that nobody wants takes no turn on anybody's queue`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Ground.simulation(Scenario(peripherals: [.beacon(address, name: "One")]), scheduler: scheduler)
+        let queue = CountingScheduler(scheduler)
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: queue)
+        let bag = DisposeBag()
+        for _ in 0..<50 { manager.scanForPeripherals(withServices: [0x180D]).subscribe().disposed(by: bag) }
+        let all = Recording(manager.scanForPeripherals(options: duplicates), scheduler)
+        scheduler.advanceBy(1_000)
+        let (turns, packets) = (queue.count, all.elements.count)
+        scheduler.advanceBy(10_000)
+        #expect(all.elements.count == packets + 100)
+        #expect(queue.count == turns + 100)
+        all.dispose()
+        if Ground.isPrivateBus { simulation.bus.shutDown() }
+    }
+
+    @Test func `Q52 One signal is one sighting, with everything that it bears`() {
+        let stage = Stage(starting: false)
+        let path = ScriptedDaemon.Objects.devicePath
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(10)
+        // Two packets, of which bluetoothd makes one signal.
+        daemon.change(
+            path, "org.bluez.Device1",
+            [
+                "RSSI": .int16(-50), "TxPower": .int16(4),
+                "ServiceData": .properties(["0000feaa-0000-1000-8000-00805f9b34fb": .bytes([1])]),
+            ])
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50])
+        #expect(scan.elements.last?.advertisementData.txPowerLevel == 4)
+        #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAA: [1]])
+    }
+
+    @Test func `Q56 A device without a name has none, whatever alias bluetoothd makes up`() {
+        let stage = Stage(with: [.beacon(address)])
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(scan.elements.map(\.peripheral.name) == [nil])
+        #expect(scan.elements.map(\.advertisementData.localName) == [nil])
+    }
+
+    @Test(arguments: [Quirk.Q65, .Q66])
+    func `Q65 Q66 Packets that are lost are a gap, and the device is found all the same`(quirk: Quirk) {
+        let stage = stage(quirk)
+        let once = stage.record(stage.manager.scanForPeripherals())
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(20_000)
+        #expect(once.elements.count == 1)
+        #expect((50...180).contains(scan.elements.count))
+        #expect(scan.isLive)
+    }
+
+    @Test func `Q35 A whole session writes no property of anything`() {
+        let stage = Stage()
+        let session = stage.record(
+            stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)
+                .flatMap { $0.peripheral.connect() }
+                .flatMap { $0.discoverServices([0x180D]) }
+                .flatMap { $0.discoverCharacteristics([0x2A37]) }
+                .flatMap { $0.observeValueUpdates() }
+                .take(2))
+        stage.advance(10_000)
+        #expect(session.isCompleted)
+        #expect(stage.count("Disconnect") == 1)
+        #expect(stage.count("Set") == 0)
+    }
+}
+
+/// Counts what it is given to do, and hands it on.
+private final class CountingScheduler: SchedulerType {
+    private let scheduler: TestScheduler
+    private let turns = Guarded(0)
+
+    init(_ scheduler: TestScheduler) { self.scheduler = scheduler }
+
+    var count: Int { turns.withLock { $0 } }
+    var now: RxTime { scheduler.now }
+
+    func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        turns.withLock { $0 += 1 }
+        return scheduler.schedule(state, action: action)
+    }
+
+    func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        scheduler.scheduleRelative(state, dueTime: dueTime, action: action)
+    }
+}

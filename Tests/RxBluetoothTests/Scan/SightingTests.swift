@@ -1,0 +1,74 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// What is told of whom, and when.
+struct SightingTests {
+    private let duplicates = ScanOptions(allowsDuplicates: true)
+
+    @Test func `S23 What begins to advertise later is told then, and all its packets belong to one peripheral`() {
+        let address = "C0:00:00:00:00:01"
+        let stage = Stage(with: [
+            .beacon(address, firstAfter: .seconds(5)), .beacon("C0:00:00:00:00:02", firstAfter: .seconds(2)),
+        ])
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(4_900)
+        #expect(scan.times.first ?? 0 >= 2_000)
+        #expect(Set(scan.elements.map(\.peripheral.address)) == ["C0:00:00:00:00:02"])
+        stage.advance(1_000)
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Other", services: ["180d"]),
+            from: address)
+        stage.advance(1_000)
+        let late = zip(scan.elements, scan.times).filter { $0.0.peripheral.address == "C0:00:00:00:00:01" }
+        #expect(late.first?.1 ?? 0 >= 5_000)
+        #expect(Set(late.map(\.0.advertisementData.serviceUUIDs)) == [[], [0x180D]])
+        #expect(Set(late.map(\.0.peripheral)).count == 1)
+    }
+
+    @Test func `S24 A connected peripheral that does not advertise is told by no scan, until it advertises again`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let scan = stage.record(
+            stage.manager.scanForPeripherals(options: duplicates).filter { $0.peripheral == peripheral })
+        stage.advance(1_000)
+        #expect(!scan.elements.isEmpty)
+        let link = stage.connect(peripheral)
+        let up = link.times.first ?? 0
+        let late = stage.record(stage.manager.scanForPeripherals().filter { $0.peripheral == peripheral })
+        stage.advance(5_000)
+        // Services, names and the like change with a connection, and are no advertisements (Q51).
+        #expect(!scan.times.contains { $0 > up })
+        #expect(late.elements.isEmpty)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(scan.times.contains { $0 > up + 5_000 })
+        #expect(late.elements.count == 1)
+    }
+
+    @Test func `S25 UUIDs of 16, 32 and 128 bits are understood, and what is none is left out`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(10)
+        let good = [
+            "0000180d-0000-1000-8000-00805f9b34fb", "0001abcd-0000-1000-8000-00805f9b34fb",
+            "6E400001-B5A3-F393-E0A9-E50E24DCCA9E",
+        ]
+        let bad = ["", "180", "0000180d-0000-1000-8000-00805f9b34f", "not a UUID at all, though it has 36 c", "\u{0}"]
+        daemon.change(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
+            [
+                "UUIDs": .strings(bad.filter { !$0.contains("\u{0}") } + good), "RSSI": .int16(-50),
+                "ServiceData": .properties([good[2]: .bytes([1]), "xyz": .bytes([2]), good[0]: .bytes([])]),
+                "AdvertisingFlags": .bytes([]),
+            ])
+        stage.advance(1)
+        let heard = scan.elements.last?.advertisementData
+        #expect(heard?.serviceUUIDs == [0x180D, "0001ABCD", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"])
+        #expect(heard?.serviceData == ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E": [1], 0x180D: []])
+        #expect(scan.elements.last?.rssi == -50)
+        #expect(scan.isLive)
+    }
+}
