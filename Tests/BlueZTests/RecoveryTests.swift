@@ -1,9 +1,11 @@
+import Foundation
 import RxBluetooth
 import Testing
 
 extension LabTests {
     /// bluetoothd is killed and the adapter switched off in the middle of things, with reconnection and without. Each test puts
-    /// back what it took. Real time passes, since it is about how soon a real daemon's return is noticed.
+    /// back what it took. Real time passes, since it is about how soon a real daemon's return is noticed; what was
+    /// measured is printed. Recovery is counted from the moment at which bluetoothd is on the bus again, or the adapter on.
     @Suite struct RecoveryTests {
         private static func beats(of peripheral: Peripheral) -> Observable<[UInt8]> {
             peripheral.discoverServices([0x180D])
@@ -11,24 +13,36 @@ extension LabTests {
                 .flatMap { $0.observeValueUpdates() }
         }
 
+        private static func everything(_ manager: BluetoothManager, resumes: Bool = false) -> Notes<ScannedPeripheral> {
+            Notes(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, resumes: resumes)))
+        }
+
+        // MARK: Without reconnection
+
         @Test(arguments: Outage.allCases)
-        func `S13 Q2 Q32 An outage ends a scan, a connection and notifications within a second, each with its reason`(
+        func `S13 S59 S91 Q2 Q32 An outage ends a scan, a link and notifications within a second, each with its reason`(
             outage: Outage
         ) async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-0")
-                let scan = Notes(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
                 let link = Notes(peripheral.connect())
                 try await link.wait { $0.count == 1 }
                 let values = Notes(Self.beats(of: peripheral))
                 try await values.wait { $0.count > 10 }
+                let scan = Self.everything(manager)
+                try await scan.wait { $0.count > 0 }
                 try outage.begin()
-                try await scan.wait(atMost: 1) { $0.error != nil }
-                try await link.wait(atMost: 1) { $0.error != nil }
-                try await values.wait(atMost: 1) { $0.error != nil }
+                let start = Moment.now
+                let ends = [
+                    try await scan.wait(atMost: 10) { $0.error != nil }.time - start,
+                    try await link.wait(atMost: 10) { $0.error != nil }.time - start,
+                    try await values.wait(atMost: 10) { $0.error != nil }.time - start,
+                ]
+                print("\(outage): scan, link and notifications ended after \(ends.seconds).")
+                #expect(ends.max() ?? 9 < 1)
                 #expect(scan.now.error?.kind == outage.obstacle)
-                #expect(link.now.error == values.now.error)
-                #expect(outage.reasons.contains { link.now.error?.kind == .disconnected($0) })
+                #expect(link.now.error?.kind == .disconnected(outage.reason))
+                #expect(values.now.error == link.now.error)
                 let counts = [scan.now.count, link.now.count, values.now.count]
                 try await outage.end()
                 _ = try await manager.peripheral(named: "HRM-0")
@@ -36,71 +50,165 @@ extension LabTests {
             }
         }
 
+        // Switching the adapter off in the middle of connecting is left to the simulation. One time in some seven the kernel
+        // (Debian's 6.1.192) answers that with "kernel BUG at lib/list_debug.c", in `hci_chan_del` below
+        // `l2cap_sock_release`, and bluetoothd is gone until the next boot.
+        @Test func `S28 Q2 The end of bluetoothd ends an attempt to connect within a second, with its reason`()
+            async throws
+        {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "HRM-1")
+                let link = Notes(peripheral.connect())
+                try await Ground.pass(.milliseconds(200))
+                #expect(link.now.count == 0)
+                try Outage.kill.begin()
+                let start = Moment.now
+                let end = try await link.wait(atMost: 10) { $0.error != nil }.time - start
+                print("kill: the attempt ended after \([end].seconds).")
+                #expect(end < 1)
+                #expect(link.now.error?.kind == .disconnected(.daemon))
+                let count = link.now.count
+                try await Outage.kill.end()
+                try await manager.withConnection(to: "HRM-1") { _ in }
+                #expect(link.now.count == count)
+            }
+        }
+
+        // MARK: With reconnection
+
         @Test(arguments: Outage.allCases)
         func `S15 Q2 Q32 Q38 A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws
         {
             try await Ground.withManager { manager in
-                let options = ScanOptions(allowsDuplicates: true, resumes: true)
-                let scan = Notes(manager.scanForPeripherals(options: options))
+                let states = Notes(manager.state)
+                let scan = Self.everything(manager, resumes: true)
                 try await scan.wait { $0.count > 5 }
                 try outage.begin()
-                try await Ground.pass(.seconds(1))
+                let start = Moment.now
+                try await states.wait { $0.last == outage.state }
                 let before = scan.now.count
                 try await Ground.pass(.seconds(1))
                 #expect(scan.now.count == before)
-                try await outage.end()
-                // The kernel goes on with what a killed bluetoothd was looking for, and refuses the next one meanwhile (Q38).
-                let time = try await scan.wait(atMost: outage == .kill ? 12 : 5) { $0.count > before }
-                print("A scan went on \(time) s after \(outage).")
+                async let end: Void = outage.end()
+                let back = try await states.wait { $0.last != outage.state }.time
+                let heard = try await scan.wait { $0.count > before }.time
+                try await end
+                print("\(outage): a scan went on \([heard - back].seconds) after the return.")
+                switch outage {
+                case .power: #expect(heard - back < 5)
+                // What a killed bluetoothd was looking for, the kernel goes on looking for until 10.24 s are over, and no
+                // client can make it stop (Q38).
+                case .kill: #expect(heard - start < 10.24 + 2.5)
+                }
                 #expect(scan.now.error == nil)
-                scan.dispose()
-                let told = scan.now.count
-                try await manager.settled().value
-                try await Ground.pass(.milliseconds(500))
-                #expect(scan.now.count == told)
+                try await Self.expectSilence(after: scan, manager)
+            }
+        }
+
+        @Test func `S15 Q38 A scan goes on within five seconds where the kernel has finished the old one`() async throws
+        {
+            try await Ground.withManager { manager in
+                let states = Notes(manager.state)
+                let scan = Self.everything(manager, resumes: true)
+                try await scan.wait { $0.count > 5 }
+                try Outage.kill.begin()
+                try await states.wait { $0.last == Outage.kill.state }
+                let before = scan.now.count
+                try await Ground.pass(.seconds(11))
+                async let end: Void = Outage.kill.end()
+                let back = try await states.wait { $0.last != Outage.kill.state }.time
+                let heard = try await scan.wait { $0.count > before }.time
+                try await end
+                print("kill: a scan went on \([heard - back].seconds) after the return, 11 s later.")
+                #expect(heard - back < 5)
+                try await Self.expectSilence(after: scan, manager)
             }
         }
 
         @Test(arguments: Outage.allCases)
-        func `S78 Q2 Q32 Notifications go on within five seconds`(outage: Outage) async throws {
+        func `S78 S91 Q2 Q32 Notifications go on within five seconds`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
-                let states = Notes(peripheral.connectionState)
+                let states = Notes(manager.state)
+                let links = Notes(peripheral.connectionState)
                 let values = Notes(peripheral.connect(options: .reconnect()).flatMap { Self.beats(of: $0) })
                 try await values.wait { $0.count > 10 }
                 try outage.begin()
-                try await states.wait(atMost: 1) { $0.last != .connected }
+                let start = Moment.now
+                let lost = try await links.wait(atMost: 10) { $0.last != .connected }.time - start
+                #expect(lost < 1)
+                try await states.wait { $0.last == outage.state }
                 try await Ground.pass(.seconds(1))
                 let before = values.now.count
-                try await outage.end()
-                let time = try await values.wait(atMost: 20) { $0.count > before }
-                print("Notifications went on \(time) s after \(outage).")
-                #expect(time < 5)
-                try await values.wait(atMost: 5) { $0.count > before + 20 }
+                async let end: Void = outage.end()
+                let back = try await states.wait { $0.last != outage.state }.time
+                let heard = try await values.wait { $0.count > before }.time
+                try await end
+                print("\(outage): lost after \([lost].seconds), notified \([heard - back].seconds) after the return.")
+                #expect(heard - back < 5)
+                try await values.wait(atMost: 10) { $0.count > before + 20 }
                 #expect(values.now.error == nil)
-                #expect(states.now.last == .connected)
-                values.dispose()
-                let told = values.now.count
-                try await manager.settled().value
-                try await Ground.pass(.milliseconds(500))
-                #expect(values.now.count == told)
+                #expect(links.now.last == .connected)
+                try await Self.expectSilence(after: values, manager)
+            }
+        }
+
+        @Test func `S78 Q2 A connection that was being made comes about within five seconds of bluetoothd's return`()
+            async throws
+        {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "HRM-2")
+                let states = Notes(manager.state)
+                let link = Notes(peripheral.connect(options: .reconnect()))
+                try await Ground.pass(.milliseconds(200))
+                #expect(link.now.count == 0)
+                try Outage.kill.begin()
+                try await states.wait { $0.last == Outage.kill.state }
+                try await Ground.pass(.seconds(1))
+                async let end: Void = Outage.kill.end()
+                let back = try await states.wait { $0.last != Outage.kill.state }.time
+                let made = try await link.wait { $0.count == 1 }.time
+                try await end
+                print("kill: a connection came about \([made - back].seconds) after the return.")
+                #expect(made - back < 5)
+                #expect(link.now.error == nil)
+                try await Self.expectSilence(after: link, manager)
             }
         }
 
         @Test(arguments: Outage.allCases)
-        func `Q2 Q32 An outage in the middle of connecting is waited for`(outage: Outage) async throws {
+        func `S91 What is disposed of during an outage stays silent after it, and nothing is begun again`(
+            outage: Outage
+        ) async throws {
             try await Ground.withManager { manager in
-                let peripheral = try await manager.peripheral(named: "HRM-2")
-                let link = Notes(peripheral.connect(options: .reconnect()))
+                let peripheral = try await manager.peripheral(named: "HRM-0")
+                let scan = Self.everything(manager, resumes: true)
+                let values = Notes(peripheral.connect(options: .reconnect()).flatMap { Self.beats(of: $0) })
+                try await values.wait { $0.count > 10 }
+                let states = Notes(manager.state)
                 try outage.begin()
-                try await Ground.pass(.milliseconds(500))
+                try await states.wait { $0.last == outage.state }
+                scan.dispose()
+                values.dispose()
+                let counts = [scan.now.count, values.now.count]
                 try await outage.end()
-                let time = try await link.wait(atMost: 40) { $0.count == 1 }
-                print("A connection came about \(time) s after \(outage).")
-                #expect(link.now.error == nil)
-                link.dispose()
-                try await manager.settled().value
+                try await states.wait { $0.last == .poweredOn }
+                try await Ground.pass(.seconds(3))
+                #expect([scan.now.count, values.now.count] == counts)
+                try await Ground.expectNothingLeft()
             }
+        }
+
+        /// Nothing is told after a stream was disposed of, while its device goes on sending.
+        private static func expectSilence<Element>(
+            after notes: Notes<Element>, _ manager: BluetoothManager
+        ) async throws {
+            notes.dispose()
+            let told = notes.now.count
+            try await manager.settled().value
+            try await Ground.pass(.milliseconds(500))
+            #expect(notes.now.count == told)
+            #expect(notes.now.error == nil)
         }
 
         @Test func `A peripheral that drops each link is connected again and again`() async throws {
@@ -116,20 +224,47 @@ extension LabTests {
             }
         }
 
-        @Test func `notify with --reconnect goes on after bluetoothd was killed, and says so`() async throws {
-            let killing = Task.detached {
+        // MARK: On the command line
+
+        @Test(arguments: Outage.allCases)
+        func `S78 notify with --reconnect goes on after an outage, and says so`(outage: Outage) async throws {
+            let disturbing = Task.detached {
                 try await Ground.pass(.seconds(10))
-                try Outage.kill.begin()
+                try outage.begin()
                 try await Ground.pass(.seconds(1))
-                try await Outage.kill.end()
+                try await outage.end()
             }
             let notify = try Command.bleCLI("notify", "HRM-1", "2A37", "--reconnect", "--timeout", "30")
-            try await killing.value
+            try await disturbing.value
             #expect(notify.status == 0, "\(notify.errors)")
-            #expect(notify.errors.contains("bluetoothd stopped"))
+            #expect(notify.errors.contains(outage == .kill ? "bluetoothd stopped" : "the adapter was switched off"))
             #expect(notify.errors.contains("connected again"))
             #expect(notify.output.split(separator: "\n").count > 100)
             try await Ground.expectNothingLeft()
         }
+
+        @Test(arguments: Outage.allCases)
+        func `notify without --reconnect ends after an outage, and says why`(outage: Outage) async throws {
+            let disturbing = Task.detached {
+                try await Ground.pass(.seconds(10))
+                defer { try? outage.begin() }
+                return Moment.now
+            }
+            let notify = try Command.bleCLI("notify", "HRM-1", "2A37", "--timeout", "40")
+            let end = Moment.now
+            let time = end - (try await disturbing.value)
+            print("\(outage): the program ended after \([time].seconds).")
+            try await outage.end()
+            #expect(time < 2)
+            #expect(notify.status == 5, "\(notify.errors)")
+            #expect(notify.errors.contains(outage == .kill ? "bluetoothd stopped" : "the adapter was switched off"))
+            #expect(notify.output.split(separator: "\n").count > 10)
+            // The kernel keeps a link that a killed bluetoothd leaves for 2 s, and the next one shows it.
+            try await Ground.expectNothingLeft(within: 5)
+        }
     }
+}
+
+extension [Double] {
+    fileprivate var seconds: String { map { String(format: "%.2f s", $0) }.joined(separator: ", ") }
 }

@@ -100,6 +100,8 @@ extension BluetoothError.DisconnectReason {
     fileprivate var mayBeOfAdapter: Bool {
         switch self {
         case .unknown, .local, .remote: true
+        // bluetoothd takes away a device without a bond when connecting to it fails.
+        case .removed: true
         default: false
         }
     }

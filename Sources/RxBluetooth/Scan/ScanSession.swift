@@ -16,6 +16,8 @@ final class ScanSession: @unchecked Sendable {
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
+    /// What bluetoothd was told to look for.
+    private var told: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
     /// Whether the session that is being started is to be stopped at once, because nobody wants it any more.
     private var isUnwanted = false {
@@ -34,9 +36,10 @@ final class ScanSession: @unchecked Sendable {
 
     /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
     /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
-    /// next one may not look for anything meanwhile. Source: Linux, `DISCOV_LE_TIMEOUT`.
-    private static let backoff: [Duration] =
-        [.milliseconds(250), .milliseconds(500)] + Array(repeating: .seconds(1), count: 11)
+    /// next one may not look for anything meanwhile. It is not told when that is over, nor may we tell the kernel to
+    /// stop, so asking again is all there is. Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
+    /// `discovering_callback`.
+    private static let backoff: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
     init(_ client: BlueZClient, on adapter: UInt16) {
         self.client = client
@@ -47,6 +50,7 @@ final class ScanSession: @unchecked Sendable {
         subscribers.append(subscriber)
         isUnwanted = false
         watch()
+        refine()
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
         if subscriber.options.includesKnown {
             for sighting in records where subscriber.wants(sighting) {
@@ -59,7 +63,7 @@ final class ScanSession: @unchecked Sendable {
     private func remove(_ subscriber: ScanSubscriber) {
         subscribers.removeAll { $0 === subscriber }
         watch()
-        guard subscribers.isEmpty else { return }
+        guard subscribers.isEmpty else { return refine() }
         switch phase {
         case .active: stop()
         case .starting: isUnwanted = true
@@ -97,20 +101,31 @@ final class ScanSession: @unchecked Sendable {
     }
 
     private func attempt(_ session: Int) {
-        // Only LE, or the controller also looks for classic devices (Q45); every packet (Q47, Q48, Q50). The filter stays with
-        // our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
-            deadline: client.settings.deadlines.startScan
-        ) { (body) throws(DBusError) in
-            try body.properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
-        } then: { _ in
-            // A daemon that knows no filters scans all the same; if it refuses for another reason, so does the start.
-        }
+        // The filter stays with our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
+        setFilter()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
             deadline: client.settings.deadlines.startScan
         ) { [weak self] result in self?.started(session, result) }
+    }
+
+    private func setFilter() {
+        let filter = DiscoveryFilter(subscribers)
+        told = filter
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
+            deadline: client.settings.deadlines.startScan
+        ) { (body) throws(DBusError) in
+            try body.properties(filter.properties)
+        } then: { _ in
+            // A daemon that knows no filters scans all the same; if it refuses for another reason, so does the start.
+        }
+    }
+
+    /// Tells bluetoothd when those who share the session want something else together.
+    private func refine() {
+        guard case .active = phase, DiscoveryFilter(subscribers) != told else { return }
+        setFilter()
     }
 
     private func started(_ session: Int, _ result: Result<Message, DBusError>) {
@@ -120,7 +135,7 @@ final class ScanSession: @unchecked Sendable {
         case .success:
             phase = .active
             client.journal.debug(.scanBegan(adapter: "hci\(adapter)"))
-            if subscribers.isEmpty { stop() }
+            if subscribers.isEmpty { stop() } else { refine() }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
             let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil

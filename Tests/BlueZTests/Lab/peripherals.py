@@ -6,12 +6,14 @@ kernel and the real bluetoothd. Prints "ready" once every peripheral advertises.
 """
 
 import asyncio
+import errno
 import itertools
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bumble import hci
+from bumble import hci, ll
 from bumble.controller import Controller
 from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import Device
@@ -149,7 +151,8 @@ class Air(LocalLink):
 
 
 class Radio(Controller):
-    """bumble's controller, with an answer to Read RSSI, and without promises that it does not keep.
+    """bumble's controller, with an answer to Read RSSI, and without promises that it does not keep. It gives up an attempt to
+    connect when it is told to, and a reset ends its links; else their peripherals would stay connected and silent.
 
     A kernel that is told of LL privacy or of extended advertising waits for the enhanced form of Connection Complete,
     which this controller never sends. After 4 s it cancels the connection that it has long had, and from then on
@@ -163,6 +166,53 @@ class Radio(Controller):
         return hci.HCI_Read_RSSI_ReturnParameters(
             hci.HCI_ErrorCode.SUCCESS, handle=command.handle, rssi=RSSI_WHEN_CONNECTED
         )
+
+    def on_hci_le_set_advertising_parameters_command(self, command):
+        answer = super().on_hci_le_set_advertising_parameters_command(command)
+        # bumble takes the unit, 0.625 ms, for a millisecond.
+        self.le_legacy_advertiser.advertising_interval_min = command.advertising_interval_min * 0.625
+        return answer
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        attempt, self.pending_le_connection = self.pending_le_connection, None
+        if not attempt:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        given_up = hci.HCI_LE_Connection_Complete_Event(
+            status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+            connection_handle=0,
+            role=hci.Role.CENTRAL,
+            peer_address_type=attempt.peer_address.address_type,
+            peer_address=attempt.peer_address,
+            connection_interval=0,
+            peripheral_latency=0,
+            supervision_timeout=0,
+            central_clock_accuracy=0,
+        )
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, given_up)
+        return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def on_hci_reset_command(self, command):
+        self.pending_le_connection = None
+        for connection in self.le_connections.values():
+            connection.send_ll_control_pdu(ll.TerminateInd(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
+        self.le_connections.clear()
+        return super().on_hci_reset_command(command)
+
+
+class Wire:
+    """Carries packets to the kernel. While the adapter is switched off the kernel refuses them, which asyncio takes for
+    the end of the file: it closes it, and the adapter is unplugged. Here they are lost, as those of a controller without
+    power are."""
+
+    def __init__(self, file: int):
+        self.file = file
+
+    def on_packet(self, packet: bytes):
+        try:
+            os.write(self.file, packet)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
 
 
 def advertisement(sheet: DataSheet) -> bytes:
@@ -237,7 +287,8 @@ def background(job):
 async def main():
     air = Air()
     kernel = await open_transport("vhci")
-    Radio("hci0", host_source=kernel.source, host_sink=kernel.sink, link=air, public_address=f"{ADAPTER}/P")
+    wire = Wire(kernel.sink.transport.get_extra_info("pipe").fileno())
+    Radio("hci0", host_source=kernel.source, host_sink=wire, link=air, public_address=f"{ADAPTER}/P")
     for sheet in sheets():
         device = await switch_on(sheet, air)
         if sheet.stream:

@@ -26,8 +26,12 @@ enum Ground {
         try await expectNothingLeft()
     }
 
-    /// Whether bluetoothd neither scans nor holds a link, asked by a program that is not ours.
-    static func expectNothingLeft() async throws {
+    /// Whether bluetoothd neither scans nor holds a link, asked by a program that is not ours; within some seconds, where
+    /// what may be left is not ours.
+    static func expectNothingLeft(within seconds: Int = 0) async throws {
+        for _ in 0..<seconds where try Command.run("bluetoothctl", "devices", "Connected").output.contains("Device") {
+            try await pass(.seconds(1))
+        }
         let discovering = try Command.run(
             "busctl", "--system", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering")
         #expect(discovering.output == "b false\n")

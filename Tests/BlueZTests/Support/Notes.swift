@@ -9,6 +9,8 @@ final class Notes<Element: Sendable>: Sendable {
         var count = 0
         var last: Element?
         var error: BluetoothError?
+        /// When it was told.
+        var time = Moment.now
     }
 
     private let tally = BehaviorRelay(value: Tally())
@@ -25,6 +27,7 @@ final class Notes<Element: Sendable>: Sendable {
             case .error(let error): now.error = error as? BluetoothError
             case .completed: break
             }
+            now.time = .now
             tally.accept(now)
         }
     }
@@ -33,13 +36,25 @@ final class Notes<Element: Sendable>: Sendable {
 
     var now: Tally { tally.value }
 
-    /// Waits until that holds, and gives the time that it took in seconds; throws where it took longer than it may.
+    /// Waits until that holds, and gives what was told by then; throws where it takes longer than it may.
     @discardableResult
-    func wait(atMost limit: Double = 30, until holds: @escaping @Sendable (Tally) -> Bool) async throws -> Double {
-        let start = DispatchTime.now().uptimeNanoseconds
-        _ = try await tally.asObservable().filter(holds).take(1)
+    func wait(atMost limit: Double = 30, until holds: @escaping @Sendable (Tally) -> Bool) async throws -> Tally {
+        try await tally.asObservable().filter(holds).take(1)
             .timeout(.milliseconds(Int(limit * 1_000)), scheduler: Ground.clock).asSingle().value
-        return Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+    }
+}
+
+/// A moment on the machine's clock.
+struct Moment: Comparable {
+    private let nanoseconds: UInt64
+
+    static var now: Moment { Moment(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+
+    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    /// Seconds from another moment to this one.
+    static func - (one: Moment, other: Moment) -> Double {
+        (Double(one.nanoseconds) - Double(other.nanoseconds)) / 1e9
     }
 }
 

@@ -13,6 +13,9 @@ enum Outage: CaseIterable {
         }
     }
 
+    /// How things stand while it lasts.
+    var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
+
     /// Ends it: comes back when bluetoothd is there and the adapter on.
     func end() async throws {
         if self == .kill { try Self.startDaemon() }
@@ -27,9 +30,9 @@ enum Outage: CaseIterable {
         }
     }
 
-    /// What a link is lost by. The kernel drops the links of an adapter that btmgmt switches off a moment before it tells
-    /// bluetoothd of the adapter, and bluetoothd, when asked, still calls it on.
-    var reasons: [BluetoothError.DisconnectReason] { self == .kill ? [.daemon] : [.adapter, .unknown] }
+    /// What a link is lost by.
+    var reason: BluetoothError.DisconnectReason { self == .kill ? .daemon : .adapter }
+    /// What a scan is ended by.
     var obstacle: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
 
     /// Starts the lab's bluetoothd.

@@ -39,6 +39,20 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
+    @Test func `S34 Q32 So it is in the middle of connecting, where bluetoothd just takes the device away`() {
+        let (stage, daemon, peripheral) = Stage.scripted(deadlines: Deadlines())
+        let link = stage.record(peripheral.connect())
+        stage.advance(200)
+        daemon.remove(Objects.devicePath, "org.bluez.Device1")
+        stage.advance(67)
+        #expect(link.isLive)
+        daemon.change(Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(false)])
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.adapter))
+        #expect(daemon.methods == ["Connect"])
+        stage.expectNoTimers()
+    }
+
     @Test func `S34 Q32 What bluetoothd says of its adapter in the end counts, also where it was not read in time`() {
         let (stage, daemon, link, _) = Self.scripted()
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(false))) } }

@@ -117,14 +117,29 @@ struct ResumingScanTests {
     @Test func `Q38 A start that bluetoothd refuses is tried again, with pauses that grow`() {
         let stage = Stage(with: [Sensor.peripheral])
         stage.simulation.bluez.add(
-            Fault("Adapter1.StartDiscovery", calls: .first(20), .error("org.bluez.Error.InProgress", "In progress")))
+            Fault("Adapter1.StartDiscovery", calls: .first(30), .error("org.bluez.Error.InProgress", "In progress")))
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
         let plain = stage.record(stage.manager.scanForPeripherals())
         stage.advance(60_000)
         #expect(plain.kind == .busy)
         #expect(scan.isLive)
         #expect(scan.elements.count == 1)
-        #expect(stage.count("StartDiscovery") == 21)
+        #expect(stage.count("StartDiscovery") == 31)
+    }
+
+    @Test func `Q38 A scan goes on half a second after the kernel has finished that of a killed bluetoothd`() {
+        let scans = Scans()
+        scans.stage.simulation.bluez.crash()
+        scans.stage.advance(1_000)
+        scans.stage.simulation.bluez.start()
+        scans.stage.simulation.bluez.add(
+            Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
+        // Up to 10.24 s.
+        scans.stage.advance(9_240)
+        #expect(scans.resuming.elements.count == 1)
+        scans.stage.simulation.bluez.removeFaults()
+        scans.stage.advance(1_000)
+        scans.expectRecovery(.daemonUnavailable)
     }
 
     @Test func `A scan that may wait fails where waiting is of no use`() {
