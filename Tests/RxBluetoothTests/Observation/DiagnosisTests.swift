@@ -160,7 +160,7 @@ struct DiagnosisTests {
         stage.advance(2_000)
         let diagnosis = try ask(stage)
         #expect(diagnosis.cause == .scanNotStarted && scan.isLive)
-        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused 4 times") == true)
+        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused 5 times") == true)
     }
 
     @Test func `It tells which operation has the queue, since when, and how many wait`() throws {
