@@ -1,6 +1,7 @@
 /// What an advertisement has to have. A filter wants everything that it says, and of several filters one suffices (S17).
 ///
-/// It is applied here and not by bluetoothd, whose filters are merged with those of all other programs (Q43). What was not
+/// It is applied here, for bluetoothd merges filters with those of all other programs (Q43); only the least strength of all scans
+/// is left to bluetoothd as well. What was not
 /// advertised fits no filter that asks for it (S18).
 public struct ScanFilter: Hashable, Sendable {
     /// What a name has to be.
@@ -92,6 +93,9 @@ public struct DataPattern: Hashable, Sendable {
 }
 
 extension AdvertisementData {
+    /// Whether a service is listed.
+    func lists(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) }
+
     /// Whether a service is listed, or has data: some devices send a service's data and do not list the service (Q44).
     func bears(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
 }

@@ -16,18 +16,23 @@ public struct ScanOptions: Hashable, Sendable {
     /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never.
     public var restartsAfterSilence: Duration?
 
+    /// Whether only services count that an advertisement lists, and not those that it merely has data of. bluetoothd can choose by
+    /// these alone: where all scans of the manager ask so and name services, it is given the union of these, and leaves out all
+    /// other devices, which saves the work for each of their packets where there are many. Default: not.
+    public var listedServicesOnly: Bool
     /// Which of the peripherals are reported: those that fit one of these (S17). Default, and empty: all.
     public var filters: [ScanFilter]
 
     /// Makes options.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
-        restartsAfterSilence: Duration? = nil, filters: [ScanFilter] = []
+        restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = []
     ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
         self.resumes = resumes
         self.restartsAfterSilence = restartsAfterSilence
+        self.listedServicesOnly = listedServicesOnly
         self.filters = filters
     }
 }

@@ -16,6 +16,8 @@ final class ScanSession: @unchecked Sendable {
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
+    /// What bluetoothd was told to look for.
+    private var told: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
     private lazy var lull = ScanLull(client.bus) { [weak self] in self?.restart() }
     /// Whether the session that is being started is to be stopped at once, because nobody wants it any more.
@@ -49,6 +51,7 @@ final class ScanSession: @unchecked Sendable {
         subscribers.append(subscriber)
         isUnwanted = false
         watch()
+        refine()
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
         if subscriber.options.includesKnown {
             for sighting in records where subscriber.wants(sighting) {
@@ -61,7 +64,7 @@ final class ScanSession: @unchecked Sendable {
     private func remove(_ subscriber: ScanSubscriber) {
         subscribers.removeAll { $0 === subscriber }
         watch()
-        guard subscribers.isEmpty else { return }
+        guard subscribers.isEmpty else { return refine() }
         switch phase {
         case .active: stop()
         case .starting: isUnwanted = true
@@ -99,20 +102,31 @@ final class ScanSession: @unchecked Sendable {
     }
 
     private func attempt(_ session: Int) {
-        // Only LE, or the controller also looks for classic devices (Q45); every packet (Q47, Q48, Q50). The filter stays with
-        // our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
-            deadline: client.settings.deadlines.startScan
-        ) { (body) throws(DBusError) in
-            try body.properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
-        } then: { _ in
-            // A daemon that knows no filters scans all the same; if it refuses for another reason, so does the start.
-        }
+        // The filter stays with our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
+        setFilter()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
             deadline: client.settings.deadlines.startScan
         ) { [weak self] result in self?.started(session, result) }
+    }
+
+    private func setFilter() {
+        let filter = DiscoveryFilter(subscribers)
+        told = filter
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
+            deadline: client.settings.deadlines.startScan
+        ) { (body) throws(DBusError) in
+            try body.properties(filter.properties)
+        } then: { _ in
+            // A daemon that knows no filters scans all the same; if it refuses for another reason, so does the start.
+        }
+    }
+
+    /// Tells bluetoothd when those who share the session want something else together.
+    private func refine() {
+        guard case .active = phase, DiscoveryFilter(subscribers) != told else { return }
+        setFilter()
     }
 
     private func started(_ session: Int, _ result: Result<Message, DBusError>) {
@@ -122,7 +136,7 @@ final class ScanSession: @unchecked Sendable {
         case .success:
             phase = .active
             client.journal.debug(.scanBegan(adapter: "hci\(adapter)"))
-            if subscribers.isEmpty { stop() }
+            if subscribers.isEmpty { stop() } else { refine() }
         case .failure(let error):
             let failure = BluetoothError(error, operation: .scan, target: nil)
             let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil

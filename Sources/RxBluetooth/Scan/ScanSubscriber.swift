@@ -1,7 +1,7 @@
 /// One subscription to a scan: what it wants, and what it has been told.
 final class ScanSubscriber: @unchecked Sendable {
     // Guard: touched in the bus's context only.
-    private let services: [BluetoothUUID]
+    let services: [BluetoothUUID]
     let options: ScanOptions
     /// With which adapter it wants to scan.
     let selection: AdapterSelection
@@ -27,7 +27,8 @@ final class ScanSubscriber: @unchecked Sendable {
     /// Whether this subscription is to be told of a sighting. Remembers that it was.
     func wants(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
-        guard services.isEmpty || services.contains(where: { advertisement.bears($0) }) else { return false }
+        let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.bears
+        guard services.isEmpty || services.contains(where: isListed) else { return false }
         guard options.filters.isEmpty || options.filters.contains(where: { $0.fits(record) }) else { return false }
         if options.allowsDuplicates { return true }
         let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)

@@ -38,10 +38,11 @@ final class Program: Sendable {
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // A time limit of its own, so that a program that hangs fails the test and does not stop it.
+        // A time limit of its own, so that a program that hangs fails the test and does not stop it. It is long, for on a busy
+        // machine what the test does with the program waits for its turn.
         let words =
             ["/usr/bin/env"] + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=\($0)"] } ?? [])
-            + ["timeout", "--foreground", "--kill-after=1", "20", path] + arguments
+            + ["timeout", "--foreground", "--kill-after=1", "100", path] + arguments
         var strings: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         var process: pid_t = 0
         let failure = unsafe posix_spawn(&process, words[0], &actions, &attributes, &strings, environ)

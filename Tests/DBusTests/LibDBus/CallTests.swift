@@ -68,7 +68,7 @@ import Testing
         }
         let answers = Record<Int>()
         for number in 0..<1000 {
-            caller.call(try .test(to: name, "Hold"), timeout: .seconds(15)) { result in
+            caller.call(try .test(to: name, "Hold"), timeout: .seconds(60)) { result in
                 if case .success = result { answers.add(number) }
             }
         }
@@ -94,7 +94,7 @@ import Testing
         let record = Record<String>()
         _ = caller.subscribe(MatchRule(sender: name, member: "Changed")) { _ in record.add("signal") }
         for round in 1...20 {
-            caller.call(try .test(to: name, "Change"), timeout: .seconds(15)) { _ in record.add("reply") }
+            caller.call(try .test(to: name, "Change"), timeout: .seconds(60)) { _ in record.add("reply") }
             _ = try await record.first(3 * round)
         }
         let expected = (0..<20).flatMap { _ in ["signal", "reply", "signal"] }
@@ -150,9 +150,9 @@ import Testing
         let promise = Promise<String>()
         let first = try Message.test(to: name, "Echo", .string("one"))
         let second = try Message.test(to: name, "Echo", .string("two"))
-        caller.call(first, timeout: .seconds(15)) { [weak caller] _ in
+        caller.call(first, timeout: .seconds(60)) { [weak caller] _ in
             caller?.preconditionInContext()
-            caller?.call(second, timeout: .seconds(15)) { promise.fulfil((try? $0.get().text) ?? "") }
+            caller?.call(second, timeout: .seconds(60)) { promise.fulfil((try? $0.get().text) ?? "") }
         }
         #expect(try await promise.value() == "two")
     }

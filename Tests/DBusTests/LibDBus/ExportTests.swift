@@ -45,14 +45,14 @@ import Testing
         _ = server.export(at: "/test", includingChildren: false) { calls.add($0) }
         let caller = bus.connect()
         let first = Promise<String>()
-        caller.call(try .test(to: name, "One"), timeout: .seconds(15)) { first.fulfil((try? $0.get().text) ?? "") }
+        caller.call(try .test(to: name, "One"), timeout: .seconds(60)) { first.fulfil((try? $0.get().text) ?? "") }
         let call = try #require(try await calls.first(1).first)
         call.reply { (body) throws(DBusError) in try body.string("later") }
         call.fail(.malformed("again"))
         #expect(try await first.value() == "later")
 
         let second = Promise<DBusError?>()
-        caller.call(try .test(to: name, "Two"), timeout: .seconds(15)) { result in
+        caller.call(try .test(to: name, "Two"), timeout: .seconds(60)) { result in
             if case .failure(let error) = result { second.fulfil(error) } else { second.fulfil(nil) }
         }
         try await calls.first(2)[1].fail(DBusError(name: "not a name", message: "text"))

@@ -3,14 +3,14 @@ import Testing
 
 extension Bus {
     /// Sends a call and awaits its answer.
-    func ask(_ message: Message, timeout: Duration = .seconds(15)) async throws -> Message {
+    func ask(_ message: Message, timeout: Duration = .seconds(60)) async throws -> Message {
         let promise = Promise<Result<Message, DBusError>>()
         call(message, timeout: timeout) { promise.fulfil($0) }
         return try await promise.value().get()
     }
 
     /// What a call fails with.
-    func failure(_ message: Message, timeout: Duration = .seconds(15)) async throws -> DBusError {
+    func failure(_ message: Message, timeout: Duration = .seconds(60)) async throws -> DBusError {
         let promise = Promise<DBusError?>()
         call(message, timeout: timeout) {
             if case .failure(let error) = $0 { promise.fulfil(error) } else { promise.fulfil(nil) }

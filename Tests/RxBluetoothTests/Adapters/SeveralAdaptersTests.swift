@@ -140,6 +140,26 @@ struct SeveralAdaptersTests {
         #expect(stage.adapters("Disconnect") == ["hci0"])
     }
 
+    @Test func `Q35 S86 Advertising and presence are those of the adapter that is asked for`() {
+        let stage = Stage.withTwoAdapters()
+        let second = stage.manager.using(.number(1))
+        let advertising = stage.record(second.advertise(Advertisement(localName: "Gateway")))
+        let presence = stage.record(second.observePresence())
+        stage.advance(1_000)
+        #expect(advertising.elements.count == 1)
+        #expect(stage.adapters("RegisterAdvertisement") == ["hci1"])
+        let found = presence.elements.compactMap { change -> String? in
+            if case .found(let sighting) = change { sighting.peripheral.adapterName } else { nil }
+        }
+        #expect(found == ["hci1", "hci1"])
+        stage.simulation.bluez.setPower(false, adapter: 0)
+        stage.advance(1_000)
+        #expect(advertising.isLive && presence.isLive)
+        stage.simulation.bluez.setPower(false, adapter: 1)
+        stage.advance(1_000)
+        #expect(advertising.kind == .adapterOff && presence.kind == .adapterOff)
+    }
+
     @Test func `Closing ends what goes on with any adapter`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))

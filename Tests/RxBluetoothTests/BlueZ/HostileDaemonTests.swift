@@ -111,6 +111,21 @@ struct HostileDaemonTests {
         #expect(scan.elements.count == 1)
     }
 
+    @Test func `Q21 What the daemon takes back is told no more`() {
+        let (stage, daemon, scan) = scanning()
+        daemon.add([
+            Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "TxPower": .int16(4), "Name": .string("Old")]]
+        ])
+        daemon.change(
+            Self.device, Self.deviceInterface, ["AdvertisingFlags": .bytes([6])],
+            invalidating: ["RSSI", "TxPower", "Name", "Nonsense"])
+        stage.advance(1)
+        #expect(scan.elements.map(\.rssi) == [-50, nil])
+        #expect(scan.elements.map(\.advertisementData.txPowerLevel) == [4, nil])
+        #expect(scan.elements.map(\.advertisementData.localName) == ["Old", nil])
+        #expect(scan.elements.last?.peripheral.name == nil)
+    }
+
     @Test func `Q20 A remembered device needs neither alias nor type of address`() {
         let stage = Stage(.everyday, starting: false)
         let objects = Self.adapterOnly.adding([Self.device: [Self.deviceInterface: ["Name": .string("Bare")]]])

@@ -158,9 +158,10 @@ struct DiagnosisTests {
             })
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(2_000)
+        let refusals = stage.count("StartDiscovery")
         let diagnosis = try ask(stage)
-        #expect(diagnosis.cause == .scanNotStarted && scan.isLive)
-        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused 5 times") == true)
+        #expect(diagnosis.cause == .scanNotStarted && scan.isLive && refusals > 2)
+        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused \(refusals) times") == true)
     }
 
     @Test func `It tells which operation has the queue, since when, and how many wait`() throws {

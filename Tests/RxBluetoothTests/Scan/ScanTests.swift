@@ -66,7 +66,29 @@ struct ScanTests {
         #expect(states.isLive)
     }
 
-    @Test func `S11 Q37 Two scans share one session, and the last one stops it`() {
+    @Test func `S10 S44 A scan that is given up before it has started is not settled until it has stopped`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        daemon.always("SetDiscoveryFilter")
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(10)
+        scan.dispose()
+        stage.advance(10)
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1_000)
+        #expect(settled.isLive)
+        daemon.take("StartDiscovery").reply()
+        stage.advance(1_000)
+        #expect(settled.isLive)
+        daemon.take("StopDiscovery").reply()
+        stage.advance(0)
+        #expect(settled.isCompleted)
+        #expect(scan.times.isEmpty)
+        #expect(daemon.methods == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
+        stage.expectNoTimers()
+    }
+
+    @Test func `S10 S11 Q37 Two scans share one session, and the last one stops it`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(500)
