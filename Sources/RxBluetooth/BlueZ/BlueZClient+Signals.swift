@@ -115,6 +115,7 @@ extension BlueZClient {
         defer {
             if let isDiscovering = adapters[number]?.isDiscovering, isDiscovering != wasDiscovering {
                 adapters[number]?.discoveringSince = isDiscovering ? settings.now : nil
+                scans.discoveringChanged(on: number, isDiscovering)
             }
         }
         _ = try AdapterRecord.table.read(&body, into: &adapters[number]!, rejected: &rejected)

@@ -19,6 +19,7 @@ final class ScanSession: @unchecked Sendable {
     /// What bluetoothd was told to look for.
     private var told: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
+    private lazy var lull = ScanLull(client.bus) { [weak self] in self?.restart() }
     /// Whether the session that is being started is to be stopped at once, because nobody wants it any more.
     private var isUnwanted = false {
         didSet {
@@ -158,11 +159,16 @@ final class ScanSession: @unchecked Sendable {
 
     private func watch() { watchdog.watch(subscribers.compactMap(\.options.restartsAfterSilence).min()) }
 
-    /// Nothing was heard for too long, so the session is begun anew, under those who share it (Q42).
+    /// Nothing was heard for too long (Q42), or bluetoothd has dropped it (Q34): it is begun anew, under those who share it.
     private func restart() {
         guard case .active = phase else { return }
         client.journal.info(.scanRestarted(adapter: "hci\(adapter)"))
         stop()
+    }
+
+    /// The adapter shows whether anybody discovers on it.
+    func discoveringChanged(_ isDiscovering: Bool) {
+        if case .active = phase { lull.shows(isDiscovering) }
     }
 
     private func stop() {
@@ -183,6 +189,7 @@ final class ScanSession: @unchecked Sendable {
     }
 
     private func isOver(_ error: BluetoothError?) {
+        lull.end()
         client.journal.debug(.scanEnded(adapter: "hci\(adapter)", error))
     }
 

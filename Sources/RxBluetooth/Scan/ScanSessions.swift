@@ -31,6 +31,11 @@ final class ScanSessions: @unchecked Sendable {
         }
     }
 
+    /// An adapter shows whether anybody discovers on it.
+    func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool) {
+        sessions[adapter]?.discoveringChanged(isDiscovering)
+    }
+
     func sighted(_ key: DeviceKey) { sessions[key.adapter]?.sighted(key) }
 
     func forget(_ key: DeviceKey) { sessions[key.adapter]?.forget(key) }

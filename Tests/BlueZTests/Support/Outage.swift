@@ -4,6 +4,7 @@ import Testing
 
 /// How Bluetooth goes away in the lab.
 enum Outage: CaseIterable {
+    // rfkill is left to the simulation: a scan that it interrupts leaves Debian's kernel 6.1.192 refusing every later one.
     case kill, power
 
     func begin() throws {
@@ -12,9 +13,6 @@ enum Outage: CaseIterable {
         case .power: #expect(try Command.run("btmgmt", "--index", "0", "power", "off").status == 0)
         }
     }
-
-    /// How things stand while it lasts.
-    var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
 
     /// Ends it: comes back when bluetoothd is there and the adapter on.
     func end() async throws {
@@ -32,6 +30,10 @@ enum Outage: CaseIterable {
 
     /// What a link is lost by.
     var reason: BluetoothError.DisconnectReason { self == .kill ? .daemon : .adapter }
+
+    /// How things stand while it lasts.
+    var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
+
     /// What a scan is ended by.
     var obstacle: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
 
