@@ -52,7 +52,7 @@ extension LabTests {
             }
         }
 
-        // Switching the adapter off in the middle of connecting is left to the simulation. One time in some seven the kernel
+        // Switching the adapter off in the middle of connecting is left to the simulation. In three of some seven runs the kernel
         // (Debian's 6.1.192) answers that with "kernel BUG at lib/list_debug.c", in `hci_chan_del` below
         // `l2cap_sock_release`, and bluetoothd is gone until the next boot.
         @Test func `S28 Q2 The end of bluetoothd ends an attempt to connect within a second, with its reason`()
