@@ -18,12 +18,22 @@ public protocol HostController: Sendable {
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
         _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void)
 
+    /// Ends what an adapter's controller is looking for. A bluetoothd that was killed in the middle of a scan leaves the kernel
+    /// looking for up to 10.24 s, and its successor refuses every scan meanwhile (Q38).
+    ///
+    /// It is called in the bus's context, so it must not block. `done` may be called on any thread, once, with whether it was
+    /// ended. Default: nothing is ended.
+    func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void)
+
     /// The switches by which the kernel may keep the adapters off, for ``BluetoothManager/diagnose()``, which calls it where
     /// it is subscribed to. Default: none.
     func radioSwitches() -> [RadioSwitch]
 }
 
 extension HostController {
+    /// Ends nothing.
+    public func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) { done(false) }
+
     /// None.
     public func radioSwitches() -> [RadioSwitch] { [] }
 }

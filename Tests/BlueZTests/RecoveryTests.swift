@@ -86,7 +86,6 @@ extension LabTests {
                 let scan = Self.everything(manager, resumes: true)
                 try await scan.wait { $0.count > 5 }
                 try outage.begin()
-                let start = Moment.now
                 try await states.wait { $0.last == outage.state }
                 let before = scan.now.count
                 try await Ground.pass(.seconds(1))
@@ -96,12 +95,9 @@ extension LabTests {
                 let heard = try await scan.wait { $0.count > before }.time
                 try await end
                 print("\(outage): a scan went on \([heard - back].seconds) after the return.")
-                switch outage {
-                case .power: #expect(heard - back < 5)
-                // What a killed bluetoothd was looking for, the kernel goes on looking for until 10.24 s are over, and no
-                // client can make it stop (Q38).
-                case .kill: #expect(heard - start < 10.24 + 2.5)
-                }
+                // What a killed bluetoothd was looking for, the kernel goes on looking for until 10.24 s are over, unless who may
+                // do so ends it, as root may here (Q38).
+                #expect(heard - back < 5)
                 #expect(scan.now.error == nil)
                 try await Self.expectSilence(after: scan, manager)
             }

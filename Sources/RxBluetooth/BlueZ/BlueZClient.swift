@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
@@ -51,6 +52,8 @@ final class BlueZClient: @unchecked Sendable {
     var advertisementCount = 0
     let teardowns = Teardowns()
 
+    /// When bluetoothd was there again after it was gone.
+    private(set) var returned: Date?
     private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
     private var snapshot: BusTask?
@@ -83,6 +86,7 @@ final class BlueZClient: @unchecked Sendable {
 
     private func ownerChanged(_ owner: String?) {
         guard failure == nil, owner != self.owner || !isOwnerKnown else { return }
+        if isOwnerKnown, owner != nil { returned = settings.now }
         isOwnerKnown = true
         self.owner = owner
         // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.

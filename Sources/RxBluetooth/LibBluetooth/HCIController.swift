@@ -24,6 +24,15 @@ public struct HCIController: HostController {
         }
     }
 
+    /// Asks the kernel's management, which does it for processes with CAP_NET_ADMIN only, and for others nothing.
+    /// Source: BlueZ, `mgmt-api.txt`, Stop Discovery Command.
+    public func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
+        guard adapter.hasPrefix("hci"), let controller = UInt16(adapter.dropFirst(3)) else { return done(false) }
+        DispatchQueue.global(qos: .userInitiated).async {
+            done(ManagementSocket()?.stopDiscovery(controller, within: .seconds(2)) ?? false)
+        }
+    }
+
     /// What `/sys/class/rfkill` shows, which every process may read.
     public func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
 }

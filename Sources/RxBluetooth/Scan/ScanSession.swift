@@ -16,6 +16,8 @@ final class ScanSession: @unchecked Sendable {
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
+    /// The next attempt to start.
+    private var again: BusTask?
     /// What bluetoothd was told to look for.
     private var told: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
@@ -103,6 +105,7 @@ final class ScanSession: @unchecked Sendable {
 
     private func attempt(_ session: Int) {
         // The filter stays with our connection after a stop, but not with a new bluetoothd, so it is set before each start (Q69).
+        again = nil
         setFilter()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
@@ -145,17 +148,36 @@ final class ScanSession: @unchecked Sendable {
                 phase = .idle
             } else if let pause {
                 attempts += 1
-                client.bus.schedule(after: pause) { [weak self] in
-                    guard let self, session == self.session, case .starting = phase else { return }
-                    if !subscribers.isEmpty { return attempt(session) }
-                    phase = .idle
-                    isUnwanted = false
-                }
+                again = client.bus.schedule(after: pause) { [weak self] in self?.tryAgain(session) }
+                if attempts == 1 { endOrphan(session) }
             } else {
                 fail(failure)
             }
         }
     }
+
+    private func tryAgain(_ session: Int) {
+        guard session == self.session, case .starting = phase else { return }
+        if !subscribers.isEmpty { return attempt(session) }
+        phase = .idle
+        isUnwanted = false
+    }
+
+    /// What a killed bluetoothd was looking for is ended where the kernel lets us, for its successor knows nothing of it (Q38).
+    private func endOrphan(_ session: Int) {
+        guard let controller = client.settings.controller, client.adapters[adapter]?.isDiscovering == false,
+            let returned = client.returned, client.settings.elapsed(since: returned) < Self.longestOrphan
+        else { return }
+        let done: @Sendable (Bool) -> Void = { [weak self] isOver in
+            // A refusal is waited for as before.
+            guard let self, isOver, session == self.session, case .starting = phase, let again else { return }
+            again.cancel()
+            tryAgain(session)
+        }
+        controller.stopDiscovery(on: "hci\(adapter)") { [bus = client.bus] isOver in bus.perform { done(isOver) } }
+    }
+
+    private static let longestOrphan = Duration.milliseconds(10_240)
 
     private func watch() { watchdog.watch(subscribers.compactMap(\.options.restartsAfterSilence).min()) }
 

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import Synchronization
 import Testing
 
 struct ResumingScanTests {
@@ -140,6 +141,56 @@ struct ResumingScanTests {
         scans.stage.simulation.bluez.removeFaults()
         scans.stage.advance(1_000)
         scans.expectRecovery(.daemonUnavailable)
+    }
+
+    @Test func `Q38 What a killed bluetoothd was looking for is ended where the kernel lets us, and nothing of others`()
+    {
+        let controller = Kernel()
+        let stage = Stage(with: [Sensor.peripheral], controller: controller)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
+        stage.advance(1_000)
+        let bluez = stage.simulation.bluez
+        controller.whenStopped { bluez.removeFaults() }
+        bluez.crash()
+        stage.advance(1_000)
+        bluez.start()
+        bluez.add(Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
+        stage.advance(2_000)
+        #expect(controller.stopped == ["hci0"])
+        #expect(scan.elements.count == 2)
+        scan.dispose()
+        stage.advance(100)
+        // A refusal that comes of nobody's death is only waited out.
+        stage.advance(11_000)
+        bluez.add(
+            Fault("Adapter1.StartDiscovery", calls: .first(3), .error("org.bluez.Error.InProgress", "In progress")))
+        let other = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(5_000)
+        #expect(other.elements.count == 1)
+        #expect(controller.stopped == ["hci0"])
+    }
+
+    /// A kernel that lets this process end what it is looking for.
+    private final class Kernel: HostController {
+        private let state = Mutex<(stopped: [String], then: @Sendable () -> Void)>(([], {}))
+
+        var stopped: [String] { state.withLock { $0.stopped } }
+
+        func whenStopped(_ then: @escaping @Sendable () -> Void) { state.withLock { $0.then = then } }
+
+        func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
+            let then = state.withLock { state in
+                state.stopped.append(adapter)
+                return state.then
+            }
+            then()
+            done(true)
+        }
+
+        func readRSSI(
+            of address: BluetoothAddress, on adapter: String, deadline: Duration,
+            _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void
+        ) { answer(.failure(BluetoothError(.unsupported))) }
     }
 
     @Test func `A scan that may wait fails where waiting is of no use`() {

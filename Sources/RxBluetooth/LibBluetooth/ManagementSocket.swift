@@ -1,0 +1,79 @@
+internal import CBluetooth
+import Glibc
+
+/// A way to the kernel's Bluetooth management, beside bluetoothd. Anybody may open it; what changes something wants
+/// CAP_NET_ADMIN. Source: BlueZ, `mgmt-api.txt`.
+struct ManagementSocket: ~Copyable {
+    private let number: Int32
+
+    /// Nil where the kernel has no Bluetooth, or keeps it from this process.
+    init?() {
+        let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+        guard opened >= 0 else { return nil }
+        var address = sockaddr_hci()
+        address.hci_family = sa_family_t(AF_BLUETOOTH)
+        address.hci_dev = UInt16(HCI_DEV_NONE)
+        address.hci_channel = UInt16(HCI_CHANNEL_CONTROL)
+        let isBound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(opened, $0, socklen_t(MemoryLayout<sockaddr_hci>.size)) == 0
+            }
+        }
+        guard isBound else {
+            close(opened)
+            return nil
+        }
+        number = opened
+    }
+
+    deinit { close(number) }
+
+    /// Ends what a controller is looking for, whoever began it. True where it has ended.
+    func stopDiscovery(_ controller: UInt16, within deadline: Duration) -> Bool {
+        let end = ContinuousClock.now + deadline
+        // The kernel ends only the kind of discovery that goes on: over LE, over both, over BR/EDR.
+        for kind in [UInt8(0x06), 0x07, 0x01] {
+            switch status(of: Self.stopDiscovery, controller, [kind], until: end) {
+            case 0: return true
+            case Self.invalidParameters: continue
+            default: return false
+            }
+        }
+        return false
+    }
+
+    /// Sends a command, and waits for how it ended; nil where that is not told in time.
+    private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: ContinuousClock.Instant)
+        -> UInt8?
+    {
+        let packet = Self.words(command, controller, UInt16(body.count)) + body
+        guard unsafe packet.withUnsafeBytes({ unsafe write(number, $0.baseAddress, $0.count) }) == packet.count else {
+            return nil
+        }
+        var events = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        var buffer = [UInt8](repeating: 0, count: 512)
+        while true {
+            let left = Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1)))
+            guard unsafe poll(&events, 1, left) > 0 else { return nil }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
+            guard count > 0 else { return nil }
+            // Of all that the kernel tells everybody, the end of this command: its number and its status.
+            let event = buffer.prefix(count)
+            guard event.count >= 9, [1, 2].contains(Self.word(event, 0)), Self.word(event, 2) == controller,
+                Self.word(event, 6) == command
+            else { continue }
+            return event[8]
+        }
+    }
+
+    private static let stopDiscovery: UInt16 = 0x0024
+    private static let invalidParameters: UInt8 = 0x0D
+
+    private static func words(_ words: UInt16...) -> [UInt8] {
+        words.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>, _ index: Int) -> UInt16 {
+        UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+    }
+}
