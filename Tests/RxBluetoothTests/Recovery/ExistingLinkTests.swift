@@ -1,8 +1,33 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
 struct ExistingLinkTests {
+    @Test func `Q2 Q74 A link that a killed bluetoothd left is taken over by the connection that is made again`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(true), "ServicesResolved": .bool(true)])
+        daemon.take("Connect").reply()
+        stage.advance(1_500)
+        #expect(link.elements.count == 1)
+        daemon.crash()
+        stage.advance(1_000)
+        daemon.tell(
+            ScriptedDaemon.value(
+                ScriptedDaemon.Objects.oneKnownDevice.setting(
+                    ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
+                    ["Connected": .bool(true), "ServicesResolved": .bool(true)])))
+        daemon.start()
+        stage.advance(5_000)
+        daemon.take("Connect").reply()
+        stage.advance(2_000)
+        link.dispose()
+        stage.advance(10)
+        #expect(daemon.methods.last == "Disconnect")
+    }
+
     /// A stage on which another program has connected the sensor.
     private func stage() -> (Stage, Peripheral, Any) {
         let (stage, peripheral) = Stage.withSensor()
