@@ -30,11 +30,7 @@ final class AnswerPath: BusPath, @unchecked Sendable {
         // What was held up may outlive the daemon, and with it the context to which the desk belongs.
         guard desk.simulation?.isServed(by: bus) != false else { return }
         guard let rule else { return deliver(answer) }
-        guard let held = rule.held else {
-            rule.held = { self.deliver(answer) }
-            return
-        }
-        rule.held = nil
+        guard let held = rule.swap(with: { self.deliver(answer) }) else { return }
         deliver(answer)
         held()
     }

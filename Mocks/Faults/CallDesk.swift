@@ -1,4 +1,5 @@
 import DBus
+import Rx
 
 /// Where each call comes in before the daemon sees it: it is written down, and rules may make it go wrong.
 ///
@@ -16,8 +17,8 @@ final class CallDesk {
     final class Rule {
         let fault: Fault
         private var count = 0
-        /// The answer that waits for the next one.
-        var held: (() -> Void)?
+        /// The answer that waits for the next one. Behind a lock, for answers of two lives of the daemon may meet here.
+        private let held = Guarded<(@Sendable () -> Void)?>(nil)
 
         init(_ fault: Fault) { self.fault = fault }
 
@@ -25,6 +26,14 @@ final class CallDesk {
             guard fault.pattern.fits(call) else { return false }
             count += 1
             return fault.calls.contains(count)
+        }
+
+        /// Leaves an answer to wait for the next one; gives the one that waits already, which is then free.
+        func swap(with answer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+            held.withLock { held in
+                defer { held = held == nil ? answer : nil }
+                return held
+            }
         }
     }
 
