@@ -57,7 +57,7 @@ final class ScanSession: @unchecked Sendable {
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
         if subscriber.options.includesKnown {
             for sighting in records where subscriber.wants(sighting) {
-                subscriber.emitter.next(scanned(sighting))
+                subscriber.emitter.next(scanned(sighting, at: client.settings.now))
             }
         }
         if case .idle = phase { start() }
@@ -250,12 +250,13 @@ final class ScanSession: @unchecked Sendable {
     func sighted(_ key: DeviceKey) {
         guard isActive else { return }
         watchdog.hasHeard = true
-        heard = client.settings.now
+        let now = client.settings.now
+        heard = now
         client.devices[key]?.seenIn = session
         guard let record = client.devices[key] else { return }
         var sighting: ScannedPeripheral?
         for subscriber in subscribers where subscriber.wants(record) {
-            let made = sighting ?? scanned(record)
+            let made = sighting ?? scanned(record, at: now)
             sighting = made
             subscriber.emitter.next(made)
         }
@@ -265,18 +266,18 @@ final class ScanSession: @unchecked Sendable {
         for subscriber in subscribers { subscriber.forget(key) }
     }
 
-    var known: [ScannedPeripheral] { records.map(scanned) }
+    var known: [ScannedPeripheral] { records.map { scanned($0, at: client.settings.now) } }
 
     private var records: [DeviceRecord] {
         client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
     }
 
-    private func scanned(_ record: DeviceRecord) -> ScannedPeripheral {
+    private func scanned(_ record: DeviceRecord, at moment: Date) -> ScannedPeripheral {
         ScannedPeripheral(
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(
                     for: record.key, kind: record.addressKind, of: client.access),
             advertisementData: record.advertisement, rssi: record.rssi,
-            isCached: session == 0 || record.seenIn != session, timestamp: client.settings.scheduler.now)
+            isCached: session == 0 || record.seenIn != session, timestamp: moment)
     }
 }

@@ -11,10 +11,7 @@ struct EchoTests {
     let notifying: Characteristic
 
     init() {
-        (stage, peripheral) = Stage.withSensor()
-        link = stage.connect(peripheral)
-        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
-        stage.simulation.bluez.forgetCalls()
+        (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
     }
 
     func notify(_ value: [UInt8]) {

@@ -48,6 +48,15 @@ extension Stage {
         return (stage, stage.find(Sensor.address))
     }
 
+    /// The same with the sensor connected, and its characteristic that notifies.
+    static func withNotifyingSensor() -> (Stage, Peripheral, Recording<Peripheral>, Characteristic) {
+        let (stage, peripheral) = withSensor()
+        let link = stage.connect(peripheral)
+        let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.forgetCalls()
+        return (stage, peripheral, link, notifying)
+    }
+
     /// Finds a peripheral by a scan, and forgets what that sent.
     func find(_ address: BluetoothAddress) -> Peripheral {
         let found = record(manager.peripheral(address))

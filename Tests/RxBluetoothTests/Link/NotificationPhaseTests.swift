@@ -11,10 +11,7 @@ struct NotificationPhaseTests {
     let notifying: Characteristic
 
     init() {
-        (stage, peripheral) = Stage.withSensor()
-        link = stage.connect(peripheral)
-        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
-        stage.simulation.bluez.forgetCalls()
+        (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
     }
 
     @Test func `S69 A subscriber that comes while they are being turned off has them turned on again`() {

@@ -10,10 +10,7 @@ struct NotificationTests {
     let notifying: Characteristic
 
     init() {
-        (stage, peripheral) = Stage.withSensor()
-        link = stage.connect(peripheral)
-        notifying = stage.characteristic(Sensor.notifying, of: peripheral)
-        stage.simulation.bluez.forgetCalls()
+        (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
     }
 
     func notify(_ value: [UInt8]) {

@@ -131,12 +131,7 @@ struct StateTests {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
-        switch state {
-        case .poweredOff: stage.simulation.bluez.setPower(false)
-        case .blocked: stage.simulation.bluez.setBlocked(true)
-        case .noAdapter: stage.simulation.bluez.removeAdapter()
-        default: stage.simulation.bluez.crash()
-        }
+        stage.bringAbout(state)
         stage.advance(1_000)
         #expect(states.elements.last == state)
         stage.simulation.bluez.forgetCalls()

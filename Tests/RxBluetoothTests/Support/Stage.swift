@@ -43,6 +43,16 @@ struct Stage {
     /// Turns the clock by so many milliseconds.
     func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
 
+    /// Puts in the way what a state tells of.
+    func bringAbout(_ state: BluetoothState) {
+        switch state {
+        case .poweredOff: simulation.bluez.setPower(false)
+        case .blocked: simulation.bluez.setBlocked(true)
+        case .noAdapter: simulation.bluez.removeAdapter()
+        default: simulation.bluez.crash()
+        }
+    }
+
     /// How often clients called a method of the daemon.
     func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
 
