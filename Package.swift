@@ -92,7 +92,10 @@ let package = Package(
         // What both soaks throw dice with and look at.
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // Real buses and sockets for tests.
-        .target(name: "BusTesting", dependencies: ["DBus"], path: "Tests/BusTesting", swiftSettings: strict),
+        .target(
+            name: "BusTesting", dependencies: ["DBus", "CTestWidth"], path: "Tests/BusTesting", swiftSettings: strict),
+        // How many tests run at a time, in every run: nobody imports it.
+        .target(name: "CTestWidth", path: "Tests/CTestWidth"),
         // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.
         .target(name: "DaemonInterfaces", path: "Tests/DaemonInterfaces", swiftSettings: strict),
     ],

@@ -1,6 +1,5 @@
 import Rx
 import RxBluetooth
-import Synchronization
 
 /// One verb from start to end. Whatever ends it first decides the exit code: the verb itself, an error, a signal, or the
 /// reader of the output. Then what the verb has under way is undone, and bluetoothd has answered, before it is over.
@@ -8,7 +7,7 @@ final class Run: Sendable {
     private let session: Session
     private let errors: any Output
     private let over: @Sendable (ExitCode) -> Void
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// How long undoing may take. bluetoothd is told in any case; only its answer is not waited for any longer.
     private static let patience = Duration.seconds(3)

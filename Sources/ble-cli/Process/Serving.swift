@@ -1,5 +1,5 @@
 import RxBluetoothMocks
-import Synchronization
+import Rx
 
 /// The simulation in a process of its own, for other processes to use, until a signal ends it.
 enum Serving {
@@ -9,7 +9,7 @@ enum Serving {
         var endBus: (@Sendable () -> Void)?
         if let privateBus { endBus = { privateBus.end() } }
         let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
-        let code = Mutex(ExitCode.interrupted)
+        let code = Guarded(ExitCode.interrupted)
         // Nobody need read the output: it is the bus that is served.
         simulation.start {
             try? FileOutput.standard.line("DBUS_SYSTEM_BUS_ADDRESS=\(address)")

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Rx
 
 /// A dbus-daemon that lives as long as this process, however that ends.
 ///
@@ -11,7 +11,7 @@ final class PrivateBus: Sendable {
     let address: String
     private let shell: pid_t
     private let socket: Int32
-    private let hasEnded = Mutex(false)
+    private let hasEnded = Guarded(false)
 
     private init(address: String, shell: pid_t, socket: Int32) {
         self.address = address

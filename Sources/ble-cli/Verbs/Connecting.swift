@@ -1,6 +1,5 @@
 import Rx
 import RxBluetooth
-import Synchronization
 
 /// The way to a peripheral's characteristics: finding it, connecting, and discovering what it has, within the time limit.
 struct Connecting {
@@ -44,7 +43,7 @@ final class Stage: Sendable {
         case discovering(Peripheral)
     }
 
-    private let step = Mutex(Step.finding)
+    private let step = Guarded(Step.finding)
 
     func enter(_ next: Step) { step.withLock { $0 = next } }
 

@@ -1,14 +1,13 @@
 import Dispatch
 import Rx
 import RxBluetooth
-import Synchronization
 
 /// A scan as a table that is drawn over itself when something has changed, ten times a second at most. While nothing
 /// comes, nothing runs.
 final class LiveTable: ScanView {
     private let output: any Output
     private let scheduler: any SchedulerType
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Far more than a terminal shows; what was not heard for longest makes room.
     private static let mostRows = 500

@@ -1,9 +1,9 @@
 import RxBluetooth
-import Synchronization
+import Rx
 
 /// Tells which sightings are of a new device, or of one that has changed its name.
 final class NameChanges: Sendable {
-    private let names = Mutex<[BluetoothAddress: String?]>([:])
+    private let names = Guarded<[BluetoothAddress: String?]>([:])
     private static let limit = 10_000
 
     @Sendable

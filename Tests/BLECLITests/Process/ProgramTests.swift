@@ -5,14 +5,14 @@ import Testing
 /// exit code, its signals, its pipes. Each waits for what the program writes or for its end.
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramTests {
-    @Test func `a scan prints JSON and ends by itself`() throws {
+    @Test func `a scan prints JSON and ends by itself`() async throws {
         let clock = ContinuousClock()
         let start = clock.now
         let program = Program("scan", "--simulate", "--timeout", "0.8", "--json")
-        let first = program.firstLine()
+        let first = await program.firstLine()
         // A loaded machine may take longer than the 0.3 s that a person sees.
         #expect(clock.now - start < .seconds(0.8))
-        let end = program.end()
+        let end = await program.end()
         #expect(end.code == 0)
         #expect(end.errors.isEmpty)
         let lines = (first + end.output).split(separator: "\n").map { ParsedJSON(String($0))?["address"]?.string }
@@ -21,26 +21,26 @@ struct ProgramTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-    func `a signal ends a scan with its own code and no message`(signal: Int32, code: Int32) {
+    func `a signal ends a scan with its own code and no message`(signal: Int32, code: Int32) async {
         let program = Program("scan", "--simulate")
-        #expect(program.firstLine().contains("C0:FF:EE"))
+        #expect(await program.firstLine().contains("C0:FF:EE"))
         program.signal(signal)
-        let end = program.end()
+        let end = await program.end()
         #expect(end.code == code)
         #expect(end.errors.isEmpty)
     }
 
-    @Test func `a reader that goes away ends it quietly, also while nothing is written`() {
+    @Test func `a reader that goes away ends it quietly, also while nothing is written`() async {
         let program = Program("scan", "--simulate")
-        _ = program.firstLine()
+        _ = await program.firstLine()
         program.closeOutput()
-        let end = program.end(readingOutput: false)
+        let end = await program.end(readingOutput: false)
         #expect(end.code == 0)
         #expect(end.errors.isEmpty)
     }
 
-    @Test func `connecting prints a tree`() {
-        let end = Program("connect", "C0:FF:EE:00:00:05", "--simulate").end()
+    @Test func `connecting prints a tree`() async {
+        let end = await Program("connect", "C0:FF:EE:00:00:05", "--simulate").end()
         #expect(end.code == 0)
         #expect(end.output.contains("= 0b  11\n"))
         #expect(end.output.contains("= 16  22\n"))
@@ -64,8 +64,8 @@ struct ProgramTests {
     ]
 
     @Test(arguments: mistakes)
-    func `a wrong command line is one line and exit code 64`(arguments: [String], part: String) {
-        let end = Program(list: arguments).end()
+    func `a wrong command line is one line and exit code 64`(arguments: [String], part: String) async {
+        let end = await Program(list: arguments).end()
         #expect(end.code == 64)
         #expect(end.output.isEmpty)
         #expect(end.errorLines.count == 1)
@@ -74,32 +74,32 @@ struct ProgramTests {
         #expect(!end.errors.contains("\u{1B}"))
     }
 
-    @Test func `what is not found is one line and exit code 2`() {
+    @Test func `what is not found is one line and exit code 2`() async {
         for arguments in [["connect", "nobody", "--timeout", "0.2"], ["scan", "--adapter", "hci9"]] {
-            let end = Program(list: arguments + ["--simulate"]).end()
+            let end = await Program(list: arguments + ["--simulate"]).end()
             #expect(end.code == 2)
             #expect(end.output.isEmpty)
             #expect(end.errorLines.count == 1)
         }
     }
 
-    @Test func `no bus is one line with what to do, and exit code 3`() {
-        let end = Program("scan", bus: "unix:path=/nonexistent").end()
+    @Test func `no bus is one line with what to do, and exit code 3`() async {
+        let end = await Program("scan", bus: "unix:path=/nonexistent").end()
         #expect(end.code == 3)
         #expect(end.errorLines.count == 1)
         #expect(end.errors.contains("systemctl"))
     }
 
-    @Test func `a diagnosis works without a bus, says so in its first line, and ends with 3`() {
-        let end = Program("diagnose", bus: "unix:path=/nowhere").end()
+    @Test func `a diagnosis works without a bus, says so in its first line, and ends with 3`() async {
+        let end = await Program("diagnose", bus: "unix:path=/nowhere").end()
         #expect(end.code == 3)
         #expect(end.lines.first?.hasPrefix("The system bus is not there. ") == true)
         #expect(end.errorLines == ["ble-cli: Bluetooth cannot be used (bus-unavailable)."])
     }
 
-    @Test func `help goes to standard output`() {
+    @Test func `help goes to standard output`() async {
         for arguments in [[], ["--help"], ["help", "scan"], ["notify", "--help"]] {
-            let end = Program(list: arguments).end()
+            let end = await Program(list: arguments).end()
             #expect(end.code == 0)
             #expect(end.errors.isEmpty)
             #expect(end.output.contains("USAGE: ble-cli"))

@@ -9,67 +9,67 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct SimulateTests {
     /// A serving program, and the address that its first line names.
-    private func serve(_ arguments: String...) throws -> (Program, address: String) {
+    private func serve(_ arguments: String...) async throws -> (Program, address: String) {
         let program = Program(list: ["simulate"] + arguments)
-        let line = program.firstLine()
+        let line = await program.firstLine()
         let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
         try #require(line.hasPrefix(prefix) && line.hasSuffix("\n"), "\(line)")
         return (program, String(line.dropFirst(prefix.count).dropLast()))
     }
 
-    @Test func `another process sees the devices, and at the end the bus is gone`() throws {
-        let (server, address) = try serve()
-        let scan = Program("scan", "--timeout", "1", bus: address).end()
+    @Test func `another process sees the devices, and at the end the bus is gone`() async throws {
+        let (server, address) = try await serve()
+        let scan = await Program("scan", "--timeout", "1", bus: address).end()
         #expect(scan.code == 0)
         #expect(scan.lines.count == 5)
         server.signal(SIGINT)
-        let end = server.end()
+        let end = await server.end()
         #expect(end.code == 130)
         #expect(end.errors.isEmpty)
         // Five devices send 27 advertisements a second.
         let sent = try #require(end.lines.last?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
         #expect(end.lines.last == "Sent \(sent) advertisements.")
         #expect(sent > 15)
-        #expect(Program("scan", bus: address).end().code == 3)
+        #expect(await Program("scan", bus: address).end().code == 3)
     }
 
-    @Test func `it serves on a bus that is there, once`() throws {
-        let (first, address) = try serve("everyday")
-        let second = Program("simulate", "--bus", address).end()
+    @Test func `it serves on a bus that is there, once`() async throws {
+        let (first, address) = try await serve("everyday")
+        let second = await Program("simulate", "--bus", address).end()
         #expect(second.code == 5)
         #expect(second.output.isEmpty)
         #expect(second.errorLines.count == 1)
         #expect(second.errors.contains("org.bluez"))
         first.signal(SIGTERM)
-        #expect(first.end().code == 143)
+        #expect(await first.end().code == 143)
     }
 
-    @Test func `two signals at once, as timeout sends them, are one wish to end`() throws {
-        let (server, _) = try serve()
+    @Test func `two signals at once, as timeout sends them, are one wish to end`() async throws {
+        let (server, _) = try await serve()
         server.signal(SIGTERM)
         server.signal(SIGHUP)
-        let end = server.end()
+        let end = await server.end()
         #expect([129, 143].contains(end.code))
         #expect(end.lines.last == "Sent 0 advertisements.")
     }
 
-    @Test func `a bus that goes away is one line and exit code 3`() throws {
-        let (first, address) = try serve()
+    @Test func `a bus that goes away is one line and exit code 3`() async throws {
+        let (first, address) = try await serve()
         // With another name owner gone the name is free; here it is the bus itself that goes.
         first.signal(SIGINT)
-        _ = first.end()
-        let end = Program("simulate", "--bus", address).end()
+        _ = await first.end()
+        let end = await Program("simulate", "--bus", address).end()
         #expect(end.code == 3)
         #expect(end.errorLines.count == 1)
     }
 
-    @Test func `the bus goes with a program that is killed`() throws {
-        let (server, address) = try serve()
+    @Test func `the bus goes with a program that is killed`() async throws {
+        let (server, address) = try await serve()
         try server.killChild()
-        _ = server.end()
+        _ = await server.end()
         // The daemon hears of it at once; how soon it is gone is up to the machine.
         var code: Int32 = 0
-        for _ in 0..<200 where code != 3 { code = Program("adapters", "--timeout", "1", bus: address).end().code }
+        for _ in 0..<200 where code != 3 { code = await Program("adapters", "--timeout", "1", bus: address).end().code }
         #expect(code == 3)
     }
 
@@ -81,8 +81,8 @@ struct SimulateTests {
     ]
 
     @Test(arguments: mistakes)
-    func `what it cannot serve is one line`(arguments: [String], code: Int32, part: String) {
-        let end = Program(list: ["simulate"] + arguments).end()
+    func `what it cannot serve is one line`(arguments: [String], code: Int32, part: String) async {
+        let end = await Program(list: ["simulate"] + arguments).end()
         #expect(end.code == code)
         #expect(end.output.isEmpty)
         #expect(end.errorLines.count == 1)

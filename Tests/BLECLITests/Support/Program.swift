@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import Rx
 
 @testable import ble_cli
 
@@ -72,25 +74,42 @@ final class Program: Sendable {
     }
 
     /// Reads from its output until a line has come, and gives what came.
-    func firstLine() -> String {
-        var text: [UInt8] = []
-        while !text.contains(UInt8(ascii: "\n")), let more = Self.read(output) { text += more }
-        return String(decoding: text, as: UTF8.self)
+    func firstLine() async -> String {
+        await onThread { [self] in
+            var text: [UInt8] = []
+            while !text.contains(UInt8(ascii: "\n")), let more = Self.read(output) { text += more }
+            return String(decoding: text, as: UTF8.self)
+        }
     }
 
     /// Stops reading its output.
     func closeOutput() { close(output) }
 
     /// Reads to the end of both outputs and waits until it has ended. Its error line fits a pipe, so the order does not matter.
-    func end(readingOutput: Bool = true) -> End {
-        let out = readingOutput ? Self.all(output) : ""
-        if readingOutput { close(output) }
-        let err = Self.all(errors)
-        close(errors)
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
-        return End(code: code, output: out, errors: err)
+    func end(readingOutput: Bool = true) async -> End {
+        await onThread { [self] in
+            let out = readingOutput ? Self.all(output) : ""
+            if readingOutput { close(output) }
+            let err = Self.all(errors)
+            close(errors)
+            var status: Int32 = 0
+            while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+            let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+            return End(code: code, output: out, errors: err)
+        }
+    }
+
+    /// Waits on a thread of its own: those that run tests are as many as the cores, and all other tests would wait too.
+    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        let value = Guarded<Value?>(nil)
+        await withCheckedContinuation { waiter in
+            Thread.detachNewThread {
+                let made = work()
+                value.withLock { $0 = made }
+                waiter.resume()
+            }
+        }
+        return value.withLock { $0! }
     }
 
     /// The program stands beside the tests.
