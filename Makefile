@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-clients test-bluez test-threads conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test-bluez: deps ## end-to-end and conformance tests, on a real bluetoothd in a 
 
 conformance: deps ## the simulation beside the real bluetoothd: writes docs/conformance.md
 	@scripts/conformance
+
+test-threads: deps ## what `make test` runs in one process, under the thread sanitizer
+	@scripts/counted swift test --sanitize=thread --scratch-path .build/thread
 
 fuzz: deps ## ten million mutated D-Bus messages to everything that reads them
 	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)

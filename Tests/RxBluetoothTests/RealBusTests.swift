@@ -67,8 +67,8 @@ struct RealBusTests {
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
         let (taken, told) = AsyncStream<Bool>.makeStream()
         let client = Connection.open(.address(address))
-        let link = strap.connect().flatMap { $0.discoverServices([0x180D]) }.take(1)
-            .concat(Observable.never()).subscribe(onNext: { _ in told.yield(true) })
+        let link = strap.connect().flatMap { $0.discoverServices([0x180D]) }
+            .subscribe(onNext: { _ in told.yield(true) })
         for await _ in taken { break }
         let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/"
         let writing = try await acquire("AcquireWrite", path + "char0010", on: client)

@@ -26,6 +26,9 @@ final class Client {
         }
     }
 
+    /// A line of this client's as it stands in the transcript.
+    func titled(_ line: String) -> String { name.isEmpty ? line : "\(name): \(line)" }
+
     /// Takes in the objects that are there.
     func learn() {
         let answer = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)

@@ -20,9 +20,12 @@ final class Journal: Sendable {
     }
 
     /// How many lines not yet taken are wanted ones.
-    func count(_ isWanted: (String) -> Bool) -> Int { state.withLock { $0.lines[$0.read...].count(where: isWanted) } }
+    func count(_ isWanted: (String) -> Bool) -> Int { pending.count(where: isWanted) }
 
-    /// The lines that were not taken yet.
+    /// The lines that were not taken yet, which stay so.
+    var pending: [String] { state.withLock { Array($0.lines[$0.read...]) } }
+
+    /// The lines that were not taken yet, which are taken now.
     func take() -> [String] {
         state.withLock { state in
             defer { state.read = state.lines.count }

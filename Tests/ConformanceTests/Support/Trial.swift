@@ -49,10 +49,7 @@ final class Trial {
     func flush() {
         settle()
         for client in clients {
-            for line in client.journal.take() {
-                let line = client.name.isEmpty ? line : "\(client.name): \(line)"
-                note(line)
-            }
+            for line in client.journal.take() { note(client.titled(line)) }
         }
     }
 
@@ -71,8 +68,14 @@ final class Trial {
         }
     }
 
-    /// Ends the trial.
-    func end() -> [String] {
+    /// Ends the trial. On a busy machine bluetoothd may say the last of it some turns of its loop later than the step waited for,
+    /// so time passes until what is expected has been said, or it is plain that it will not be.
+    func end(expecting expected: [String] = []) -> [String] {
+        let once = { (line: String) in line.hasSuffix(" …") ? String(line.dropLast(2)) : line }
+        let missing = Set(expected.map(once)).subtracting(transcript.map(once))
+        wait(.seconds(3)) {
+            missing.isSubset(of: clients.flatMap { client in client.journal.pending.map(client.titled) })
+        }
         flush()
         for client in clients { client.leave() }
         return transcript
