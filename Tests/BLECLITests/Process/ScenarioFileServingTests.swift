@@ -97,7 +97,7 @@ struct ScenarioFileServingTests {
         let events = """
             features: [disconnected-signal]
             faults:
-              - { method: StartNotify, meanwhile: { notify: C0:FF:EE:00:00:01, characteristic: 2a6e, value: "2a" }, after: 20 ms }
+              - { method: StartNotify, meanwhile: { notify: C0:FF:EE:00:00:01, characteristic: 2a6e, value: "2a" }, after: 300 ms }
               - { method: StopNotify, meanwhile: { change-services: C0:FF:EE:00:00:01, services: [{ uuid: fff0 }] } }
               - { method: CancelPairing, meanwhile: { drop-link: C0:FF:EE:00:00:01, reason: authentication } }
               - { method: StopDiscovery, meanwhile: { signal: unknown-property, about: C0:FF:EE:00:00:01 }, after: 20 ms }
