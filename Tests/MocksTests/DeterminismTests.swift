@@ -1,7 +1,7 @@
+import Rx
 import DBus
 import Dispatch
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// The same scenario with the same seed shows the same events.
@@ -67,7 +67,7 @@ struct DeterminismTests {
 
     @Test func `Two on two threads do not touch each other`() {
         let alone = Self.events(seed: 7)
-        let together = Mutex<[[String]]>([])
+        let together = Guarded<[[String]]>([])
         // Each iteration has a thread of its own as far as there are any.
         DispatchQueue.concurrentPerform(iterations: 4) { number in
             let seen = Self.events(seed: number == 3 ? 8 : 7)

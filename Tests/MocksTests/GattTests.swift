@@ -1,6 +1,6 @@
+import Rx
 import DBus
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// Reading and writing attributes.
@@ -116,7 +116,7 @@ struct GattTests {
 
     @Test func `Q96 the ATT code is in the text alone`() {
         let codes: [UInt8] = [0x05, 0x08, 0x0E, 0x81]
-        let asked = Mutex(0)
+        let asked = Guarded(0)
         let peripheral = SimulatedPeripheral("Errors", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
             SimulatedService("fff0") {

@@ -1,6 +1,6 @@
+import Rx
 import DBus
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// Advertisement monitors.
@@ -111,7 +111,7 @@ final class MonitorApplication: Sendable {
     static let root: ObjectPath = "/test/monitors"
     let log = Log()
     private let client: Client
-    private let monitors: Mutex<[[String: Value]]>
+    private let monitors: Guarded<[[String: Value]]>
 
     static func patterns(_ patterns: [[Value]]) -> Value {
         .array(of: "(yyay)", patterns.map(Value.structure))
@@ -119,7 +119,7 @@ final class MonitorApplication: Sendable {
 
     init(of client: Client, _ monitors: [[String: Value]]) {
         self.client = client
-        self.monitors = Mutex(monitors)
+        self.monitors = Guarded(monitors)
         _ = client.bus.export(at: Self.root, includingChildren: true) { [self] call in answer(call) }
     }
 

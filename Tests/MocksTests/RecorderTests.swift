@@ -1,6 +1,6 @@
+import Rx
 import DBus
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// What the recorder knows of the calls.
@@ -55,7 +55,7 @@ struct RecorderTests {
 
     @Test func `In strict mode an unscripted call fails the test with its name and arguments`() {
         let stage = Stage()
-        let complaints = Mutex<[String]>([])
+        let complaints = Guarded<[String]>([])
         let recorder = stage.simulation.recorder
         recorder.expectOnly(["StartDiscovery", "StopDiscovery"]) { text in complaints.withLock { $0.append(text) } }
         #expect(stage.adapter("StartDiscovery") == "ok")

@@ -2,7 +2,6 @@ import DBus
 import Rx
 import RxBluetoothMocks
 import RxTest
-import Synchronization
 import Testing
 
 /// Many advertisements.
@@ -59,7 +58,7 @@ struct ScaleTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(scenario, scheduler: scheduler)
         let bus = simulation.connect()
-        let seen = Mutex((count: 0, hash: 17))
+        let seen = Guarded((count: 0, hash: 17))
         let rule = MatchRule(sender: "org.bluez", path: "/org/bluez/hci0", includesChildren: true)
         _ = bus.subscribe(rule) { signal in
             let path = signal.withPath { $0.count > 40 ? Int($0[36]) * 256 + Int($0[37]) : 0 }

@@ -19,7 +19,7 @@ struct ServingTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(.crowd, scheduler: scheduler)
         let bus = simulation.connect()
-        let signals = Mutex(0)
+        let signals = Guarded(0)
         let rule = MatchRule(sender: "org.bluez", path: "/org/bluez/hci0", includesChildren: true)
         let added = MatchRule(
             sender: "org.bluez", interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded")

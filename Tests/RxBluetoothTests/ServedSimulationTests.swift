@@ -2,7 +2,6 @@ import BusTesting
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// A simulation on a real bus, whose daemon has several lives: each has a connection and a thread of its own.
@@ -27,7 +26,7 @@ struct ServedSimulationTests {
     @Test func `The daemon dies again and again with answers under way, and ends in good order`() async throws {
         let bus = try RealBus()
         let simulation = ServedSimulation(Self.scenario, address: bus.address)
-        let over = Mutex<CheckedContinuation<ServingError?, Never>?>(nil)
+        let over = Guarded<CheckedContinuation<ServingError?, Never>?>(nil)
         await withCheckedContinuation { ready in
             simulation.start {
                 ready.resume()

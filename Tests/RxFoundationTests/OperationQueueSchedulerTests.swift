@@ -1,7 +1,6 @@
 import Foundation
 import Rx
 import RxFoundation
-import Synchronization
 import Testing
 
 @Suite struct OperationQueueSchedulerTests {
@@ -9,7 +8,7 @@ import Testing
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let scheduler = OperationQueueScheduler(operationQueue: queue, queuePriority: .high)
-        let log = Mutex<[Int]>([])
+        let log = Guarded<[Int]>([])
         for number in 0..<50 {
             _ = scheduler.schedule(number) { number in
                 log.withLock { $0.append(number) }
@@ -26,7 +25,7 @@ import Testing
         let queue = OperationQueue()
         queue.isSuspended = true
         let scheduler = OperationQueueScheduler(operationQueue: queue)
-        let ran = Mutex(false)
+        let ran = Guarded(false)
         scheduler.schedule(()) { _ in
             ran.withLock { $0 = true }
             return Disposables.create()

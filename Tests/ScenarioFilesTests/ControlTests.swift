@@ -3,7 +3,6 @@ import Rx
 import RxBluetoothMocks
 import RxTest
 import ScenarioFiles
-import Synchronization
 import Testing
 
 /// Each live control as a method, as an event in Swift, and as an event in a file: the same happens.
@@ -125,7 +124,7 @@ struct ControlTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Simulation(scenario, scheduler: scheduler)
         let bus = simulation.connect()
-        let lines = Mutex<[String]>([])
+        let lines = Guarded<[String]>([])
         @Sendable func note(_ line: String) { lines.withLock { $0.append("\(scheduler.clock) \(line)") } }
         _ = bus.subscribe(MatchRule(sender: "org.bluez")) { signal in
             let values = (try? signal.read { (body) throws(DBusError) in try body.values() }) ?? []

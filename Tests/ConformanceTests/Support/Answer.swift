@@ -1,9 +1,9 @@
+import Rx
 import DBus
-import Synchronization
 
 /// The answer to a call, once it is there. A socket that came with it is open as long as this is not forgotten.
 final class Answer: Sendable {
-    private let result = Mutex<Result<Message, DBusError>?>(nil)
+    private let result = Guarded<Result<Message, DBusError>?>(nil)
 
     func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
 

@@ -1,5 +1,5 @@
+import Rx
 import Foundation
-import Synchronization
 
 /// What one client saw, in order.
 final class Journal: Sendable {
@@ -8,7 +8,7 @@ final class Journal: Sendable {
         var read = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let bell: Bell
 
     init(_ bell: Bell) { self.bell = bell }

@@ -1,9 +1,9 @@
+import Rx
 import DBus
-import Synchronization
 
 /// Which signals a transcript shows: of which objects, and which changed properties not. Invalidated ones always stand there.
 final class Focus: Sendable {
-    private let content = Mutex<(objects: [String], hidden: Set<String>)>((["hci0"], []))
+    private let content = Guarded<(objects: [String], hidden: Set<String>)>((["hci0"], []))
 
     func set(_ objects: [String], _ hidden: Set<String>) { content.withLock { $0 = (objects, hidden) } }
 

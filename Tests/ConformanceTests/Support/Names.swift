@@ -1,5 +1,5 @@
+import Rx
 import DBus
-import Synchronization
 
 /// What the objects are called in transcripts: `hci0`, `HRM-0`, `HRM-0/180d/2a37`. Paths of attributes bear handles, which are
 /// the peripheral's affair; the names bear UUIDs, and a number from the second of one name on (`TWINS/ffd0#2`).
@@ -11,8 +11,8 @@ final class Names: Sendable {
     ]
     private static let devices = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_"
 
-    private let attributes = Mutex<[(path: String, name: String)]>([])
-    private let present = Mutex<Set<String>>([])
+    private let attributes = Guarded<[(path: String, name: String)]>([])
+    private let present = Guarded<Set<String>>([])
 
     /// The objects that are there, as far as signals have told.
     func isPresent(_ object: String) -> Bool {

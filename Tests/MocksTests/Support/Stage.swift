@@ -2,7 +2,6 @@ import DBus
 import Rx
 import RxBluetoothMocks
 import RxTest
-import Synchronization
 
 /// A simulation in virtual time with one client on its bus, whose signals and answers are written down as lines.
 final class Stage: Sendable {
@@ -38,7 +37,7 @@ final class Stage: Sendable {
 
 /// The answer to a call, once it is there.
 final class Answer: Sendable {
-    private let result = Mutex<Result<Message, DBusError>?>(nil)
+    private let result = Guarded<Result<Message, DBusError>?>(nil)
 
     func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
 
@@ -63,7 +62,7 @@ final class Answer: Sendable {
 
 /// What was seen, in order.
 final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Guarded<[String]>([])
 
     func write(_ line: String) { lines.withLock { $0.append(line) } }
 

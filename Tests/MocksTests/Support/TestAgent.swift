@@ -1,11 +1,11 @@
+import Rx
 import DBus
-import Synchronization
 
 /// An agent of a client, which writes down what it is asked and answers as it is told to.
 final class TestAgent: Sendable {
     static let path: ObjectPath = "/test/agent"
     let log = Log()
-    private let answer: Mutex<Answer>
+    private let answer: Guarded<Answer>
     private let client: Client
 
     enum Answer: Sendable {
@@ -17,7 +17,7 @@ final class TestAgent: Sendable {
 
     init(of client: Client, _ answer: Answer) {
         self.client = client
-        self.answer = Mutex(answer)
+        self.answer = Guarded(answer)
         _ = client.bus.export(at: Self.path, includingChildren: false) { [self] call in asked(call) }
     }
 
@@ -57,7 +57,7 @@ extension Stage {
 
 /// Calls that a client got and has not answered yet.
 final class Questions: Sendable {
-    private let open = Mutex<[IncomingCall]>([])
+    private let open = Guarded<[IncomingCall]>([])
 
     var calls: [IncomingCall] { open.withLock { $0 } }
 

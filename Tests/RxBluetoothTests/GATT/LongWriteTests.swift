@@ -1,7 +1,6 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 struct LongWriteTests {
@@ -43,7 +42,7 @@ struct LongWriteTests {
     }
 
     @Test func `S66 A part that fails is written again on request, also the uneven last one`() {
-        let failures = Mutex<[String]>([])
+        let failures = Guarded<[String]>([])
         let write = stage.record(
             characteristic.writeLongValue(Self.value, partLength: 30) { failure in
                 failures.withLock { $0.append("\(failure.offset)+\(failure.count) \(failure.attempt)") }
@@ -95,7 +94,7 @@ struct LongWriteTests {
     }
 
     @Test func `S66 The end of the connection ends it, and is not retried`() {
-        let asked = Mutex(0)
+        let asked = Guarded(0)
         let write = stage.record(
             characteristic.writeLongValue(Self.value) { _ in
                 asked.withLock { $0 += 1 }

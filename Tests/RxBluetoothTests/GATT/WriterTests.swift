@@ -1,13 +1,12 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// Streams of writes without response, over a socket.
 struct WriterTests {
     private final class Sink: Sendable {
-        private let taken = Mutex<[[UInt8]]>([])
+        private let taken = Guarded<[[UInt8]]>([])
         func take(_ value: [UInt8]) { taken.withLock { $0.append(value) } }
         var values: [[UInt8]] { taken.withLock { $0 } }
     }
@@ -85,7 +84,7 @@ struct WriterTests {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         // Nobody reads this end.
-        let held = Mutex<SharedSocket?>(nil)
+        let held = Guarded<SharedSocket?>(nil)
         daemon.always("AcquireWrite") { call in
             let ours = try? SharedSocket(
                 PacketSocket.pair { (theirs) throws(DBusError) in

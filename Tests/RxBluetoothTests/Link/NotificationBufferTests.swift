@@ -1,7 +1,6 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// Subscribers who are slower than the peripheral.
@@ -90,7 +89,7 @@ struct NotificationBufferTests {
 
     @Test func `S91 After dispose nothing that waits is delivered`() {
         let subscription = SerialDisposable()
-        let taken = Mutex([[UInt8]]())
+        let taken = Guarded([[UInt8]]())
         subscription.disposable = characteristic.observeValueUpdates().subscribe(onNext: { [daemon] value in
             taken.withLock { $0.append(value) }
             for number in 1...3 { daemon.notifies([UInt8(number)]) }
@@ -105,7 +104,7 @@ struct NotificationBufferTests {
 
 /// Up until it is lowered.
 private final class Flag: Sendable {
-    private let isUp = Mutex(true)
+    private let isUp = Guarded(true)
 
     /// Whether it was up.
     func lower() -> Bool {

@@ -1,7 +1,6 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// The strength of a live link, which the controller tells and bluetoothd does not.
@@ -13,7 +12,7 @@ struct RSSITests {
             var answers: [@Sendable (Result<Int, BluetoothError>) -> Void] = []
         }
 
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         /// What it was asked, in order.
         var questions: [String] { state.withLock { $0.questions } }

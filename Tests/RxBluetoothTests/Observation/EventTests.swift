@@ -1,7 +1,6 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// What ``BluetoothManager/events`` tells.
@@ -169,7 +168,7 @@ struct EventTests {
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
-        let isFirst = Mutex(true)
+        let isFirst = Guarded(true)
         let buffer = ValueBuffer(capacity: 1, overflow: .dropNewest)
         let values = stage.record(
             characteristic.observeValueUpdates(buffer: buffer).do(onNext: { [daemon] _ in

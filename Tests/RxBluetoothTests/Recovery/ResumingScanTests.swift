@@ -2,7 +2,6 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
-import Synchronization
 import Testing
 
 struct ResumingScanTests {
@@ -172,7 +171,7 @@ struct ResumingScanTests {
 
     /// A kernel that lets this process end what it is looking for.
     private final class Kernel: HostController {
-        private let state = Mutex<(stopped: [String], then: @Sendable () -> Void)>(([], {}))
+        private let state = Guarded<(stopped: [String], then: @Sendable () -> Void)>(([], {}))
 
         var stopped: [String] { state.withLock { $0.stopped } }
 

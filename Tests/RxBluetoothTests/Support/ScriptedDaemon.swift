@@ -1,6 +1,6 @@
+import Rx
 import DBus
 import RxBluetoothMocks
-import Synchronization
 import Testing
 
 /// A bluetoothd without a will of its own, for what no sane daemon does: it owns `org.bluez` on a bus, tells of the objects
@@ -29,7 +29,7 @@ final class ScriptedDaemon: Sendable {
     }
 
     private let bus: any SimulationBus
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// Its way to the bus; nil where it has crashed.
     var connection: (any Bus)? { state.withLock { $0.connection } }
@@ -37,7 +37,7 @@ final class ScriptedDaemon: Sendable {
     /// A daemon that is up at once. It is gone with the object.
     init(on stage: Stage, _ objects: Objects = [:]) {
         bus = stage.simulation.bus
-        state = Mutex(State(objects: Self.value(objects)))
+        state = Guarded(State(objects: Self.value(objects)))
         start()
         stage.advance(0)
     }
@@ -197,7 +197,7 @@ final class ScriptedDaemon: Sendable {
 
     /// What an agent answered: "ok" and values, or the name of an error; nil before.
     final class AgentReply: Sendable {
-        private let line = Mutex<String?>(nil)
+        private let line = Guarded<String?>(nil)
         var text: String? { line.withLock { $0 } }
 
         func settle(_ text: String) { line.withLock { $0 = text } }

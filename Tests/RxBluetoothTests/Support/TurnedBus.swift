@@ -11,12 +11,12 @@ import Synchronization
 final class TurnedBus: SimulationBus {
     let scheduler: TestScheduler
     let activity = Activity()
-    private let daemon: Mutex<RealBus>
+    private let daemon: Guarded<RealBus>
     private let address: String
     /// Looks at the bus from outside.
     private let watcher: Connection
-    private let parties = Mutex<[Party]>([])
-    private let leavers = Mutex<[String]>([])
+    private let parties = Guarded<[Party]>([])
+    private let leavers = Guarded<[String]>([])
 
     private struct Party {
         weak let connection: Connection?
@@ -26,7 +26,7 @@ final class TurnedBus: SimulationBus {
         let daemon = try RealBus()
         address = daemon.address
         watcher = Connection.open(.address(daemon.address))
-        self.daemon = Mutex(daemon)
+        self.daemon = Guarded(daemon)
         self.scheduler = scheduler
         scheduler.beforeEach { [weak self] in self?.exchange() }
     }
@@ -50,7 +50,7 @@ final class TurnedBus: SimulationBus {
     /// How many match rules all parties have, as dbus-daemon counts them.
     var matchRules: Int {
         let (bus, isOver) = ("org.freedesktop.DBus", DispatchSemaphore(value: 0))
-        let count = Mutex(0)
+        let count = Guarded(0)
         guard
             let call = try? Message.call(
                 to: bus, path: "/org/freedesktop/DBus", interface: bus + ".Debug.Stats", member: "GetStats")
@@ -99,7 +99,7 @@ final class TurnedBus: SimulationBus {
 /// A call to the bus itself, which is answered after everything that was sent before it.
 private final class RoundTrip: Sendable {
     private let isOver = DispatchSemaphore(value: 0)
-    private let answer = Mutex(false)
+    private let answer = Guarded(false)
 
     init(_ connection: Connection, _ member: String, _ argument: String? = nil) {
         let bus = "org.freedesktop.DBus"

@@ -142,9 +142,9 @@ private final class Runner: Sendable {
 
 /// Something to be taken once.
 private final class Once<Content: Sendable>: Sendable {
-    private let content: Mutex<Content?>
+    private let content: Guarded<Content?>
 
-    init(_ content: Content) { self.content = Mutex(content) }
+    init(_ content: Content) { self.content = Guarded(content) }
 
     func take() -> Content? {
         content.withLock { content in

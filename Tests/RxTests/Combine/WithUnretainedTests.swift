@@ -1,6 +1,5 @@
 import Rx
 import RxTest
-import Synchronization
 import Testing
 
 @Suite struct WithUnretainedTests {
@@ -10,7 +9,7 @@ import Testing
 
     /// Holds an object until told otherwise.
     final class Owner: Sendable {
-        private let screen = Mutex<Screen?>(Screen())
+        private let screen = Guarded<Screen?>(Screen())
         var current: Screen { screen.withLock { $0 } ?? Screen() }
         func letGo() { screen.withLock { $0 = nil } }
     }

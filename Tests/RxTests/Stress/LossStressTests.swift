@@ -13,7 +13,7 @@ import Testing
     @Test func aSubjectKeepsTheOrderOfEachThread() {
         let subject = PublishSubject<(Int, Int)>()
         let meter = StressTests.Meter()
-        let lasts = Mutex([Int](repeating: -1, count: StressTests.feeders))
+        let lasts = Guarded([Int](repeating: -1, count: StressTests.feeders))
         let disorder = Atomic<Int>(0)
         let subscription = subject.scan(0) { count, _ in count + 1 }.subscribe(onNext: { _ in meter.hit() })
         let other = subject.subscribe(onNext: { feeder, number in

@@ -1,6 +1,5 @@
 import Rx
 import RxTest
-import Synchronization
 import Testing
 
 /// The errors of these tests.
@@ -10,7 +9,7 @@ typealias Line<Element> = Recorded<Event<Element>>
 
 /// Collects what several threads say.
 final class Log<Value: Sendable>: Sendable {
-    private let values = Mutex<[Value]>([])
+    private let values = Guarded<[Value]>([])
     func add(_ value: Value) { values.withLock { $0.append(value) } }
     var all: [Value] { values.withLock { $0 } }
     var count: Int { values.withLock { $0.count } }

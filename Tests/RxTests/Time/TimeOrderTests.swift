@@ -2,7 +2,6 @@ import Dispatch
 import FoundationEssentials
 import Rx
 import RxTest
-import Synchronization
 import Testing
 
 /// The finer points of the operators that wait: coincidence, re-entrancy, and clocks that jump.
@@ -99,8 +98,8 @@ import Testing
 
 /// A clock whose timers go off when they are told to, however late.
 private final class LateScheduler: SchedulerType {
-    private let clock = Mutex(RxTime(timeIntervalSince1970: 0))
-    private let timers = Mutex<[@Sendable () -> Void]>([])
+    private let clock = Guarded(RxTime(timeIntervalSince1970: 0))
+    private let timers = Guarded<[@Sendable () -> Void]>([])
 
     var now: RxTime { clock.withLock { $0 } }
     func moveClock(_ seconds: Double) { clock.withLock { $0 += seconds } }
