@@ -127,13 +127,25 @@ private struct Details {
         if contents == .full { self["target"] = operation.target }
     }
 
-    /// Of an error the code, and the name that the daemon gave; its text may quote a path, and so an address.
+    /// Of an error the code, and the name that the daemon gave where it is one of the vocabulary; any other name, and the text,
+    /// may quote a path, and so an address.
     mutating func add(_ error: BluetoothError?, _ again: Duration? = nil) {
         if let again { self["again"] = "\(again)" }
         guard let error else { return }
         self["error"] = error.code
         if case .disconnected(let reason) = error.kind { self["reason"] = reason.rawValue }
-        if let name = error.dbusName { self["name"] = name }
+        if let name = error.dbusName {
+            self["name"] = contents == .full || Self.isOfVocabulary(name) ? name : "withheld"
+        }
         if contents == .full { self["text"] = error.description }
+    }
+
+    /// Whether an error's name is one of BlueZ or D-Bus, whose own names are letters alone.
+    private static func isOfVocabulary(_ name: String) -> Bool {
+        ["org.bluez.Error.", "org.freedesktop.DBus.Error.", "org.freedesktop.DBus.Error.Spawn."].contains { prefix in
+            let own = name.utf8.dropFirst(prefix.utf8.count)
+            return name.hasPrefix(prefix) && !own.isEmpty
+                && own.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+        }
     }
 }

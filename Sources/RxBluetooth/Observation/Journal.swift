@@ -5,8 +5,8 @@ import Synchronization
 
 /// What log lines may tell (S84).
 public enum LogContents: Hashable, Sendable {
-    /// No address, no name and no value of any device, and no text of bluetoothd, which may quote one. Devices are numbered in the
-    /// order in which the manager met them.
+    /// No address, no name and no value of any device, and no text of bluetoothd, which may quote one; nor a name of an error
+    /// that neither BlueZ nor D-Bus has. Devices are numbered in the order in which the manager met them.
     case redacted
     /// Everything.
     case full

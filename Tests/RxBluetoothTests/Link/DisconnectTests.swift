@@ -165,16 +165,4 @@ struct DisconnectTests {
         #expect(daemon.methods == ["Connect", "Get"])
         stage.expectNoTimers()
     }
-
-    @Test func `S90 Two simulations do not know of each other`() {
-        let (one, first) = Stage.withSensor()
-        let (two, second) = Stage.withSensor()
-        let link = one.connect(first)
-        #expect(!two.isLinked())
-        one.simulation.bluez.crash()
-        one.advance(1)
-        #expect(!link.isLive)
-        let other = two.connect(second)
-        #expect(other.isLive)
-    }
 }

@@ -84,7 +84,12 @@ extension Stage {
     }
 
     /// Whether bluetoothd has a link to the sensor now.
-    func isLinked(_ path: String = Sensor.path) -> Bool {
+    func isLinked(_ path: String = Sensor.path) -> Bool { isSet("Device1", "Connected", at: path) }
+
+    /// Whether bluetoothd is looking for devices now, for whomever.
+    func isDiscovering() -> Bool { isSet("Adapter1", "Discovering", at: "/org/bluez/hci0") }
+
+    private func isSet(_ interface: String, _ property: String, at path: String) -> Bool {
         let bus = simulation.connect()
         let answer = Guarded<Bool?>(nil)
         guard
@@ -92,8 +97,8 @@ extension Stage {
             let message = try? Message.call(
                 to: "org.bluez", path: objectPath, interface: "org.freedesktop.DBus.Properties", member: "Get",
                 { (body) throws(DBusError) in
-                    try body.string("org.bluez.Device1")
-                    try body.string("Connected")
+                    try body.string("org.bluez." + interface)
+                    try body.string(property)
                 })
         else { return false }
         bus.call(message, timeout: .seconds(1)) { result in

@@ -1,7 +1,9 @@
+import FoundationEssentials
 import Logging
-import RxBluetooth
 import RxBluetoothMocks
 import Testing
+
+@testable import RxBluetooth
 
 /// Log lines name no device.
 struct RedactionTests {
@@ -9,7 +11,7 @@ struct RedactionTests {
     /// What comes from the air, in all the ways in which it could be written.
     private static let secrets = [
         "Zaphod", "C0:FF:EE", "C0_FF_EE", "c0:ff:ee", "C0FFEE", "00:1A:7D", "beef", "BEEF", "190, 239", "190,239",
-        "FEED", "feed",
+        "BE EF", "be ef", "FEED", "feed", "123456", "1e240", "1E240",
     ]
 
     private static let scenario = Scenario {
@@ -23,6 +25,16 @@ struct RedactionTests {
         }
         Fault("Device1.Connect", calls: .only(1), .error("org.bluez.Error.Failed", "Zaphod at dev_C0_FF_EE_DE_AD_01"))
         Fault("Adapter1.StartDiscovery", calls: .only(1), .error("org.bluez.Error.InProgress", "C0:FF:EE:DE:AD:01"))
+        // No name of an error that bluetoothd has, yet it may have one in its next release.
+        Fault("AgentManager1.RegisterAgent", calls: .only(1), .error("org.bluez.Error.dev_C0_FF_EE_00_00_01"))
+        Fault("GattCharacteristic1.StartNotify", calls: .only(1), .error("com.example.C0FFEEDEAD01"))
+    }
+
+    /// The same device, which shows a passkey, and wants to be paired before it is read.
+    private static let lock = SimulatedPeripheral("Zaphod", address: address) {
+        SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Zaphod", firstAfter: .zero)
+        SimulatedPairing(.passkeyShown(123_456))
+        SimulatedService("feed") { SimulatedCharacteristic("fee1", .read([0xBE, 0xEF]), protection: .encryption) }
     }
 
     /// All that a manager does in its life, at a level of the log; gives the lines, and the events as text.
@@ -48,8 +60,15 @@ struct RedactionTests {
             peripheral.discoverServices(["FEED"]).flatMap { $0.discoverCharacteristics() })
         stage.advance(100)
         #expect(characteristics.elements.count == 2)
+        let unheard = stage.record(characteristics.elements[0].observeValueUpdates())
+        stage.advance(100)
+        #expect(unheard.error?.dbusName == "com.example.C0FFEEDEAD01")
         let values = stage.record(characteristics.elements[0].observeValueUpdates())
         stage.advance(100)
+        let written = stage.record(characteristics.elements[0].writeValue([0xBE, 0xEF]))
+        let advertising = stage.record(
+            manager.advertise(
+                Advertisement(localName: "Zaphod", services: [0xFEED], manufacturerData: [0xBEEF: [0xBE, 0xEF]])))
         let done = [
             stage.record(characteristics.elements[0].readValue()),
             stage.record(characteristics.elements[1].readValue()),
@@ -57,13 +76,63 @@ struct RedactionTests {
         stage.simulation.bluez.notify([0xBE, 0xEF], from: Self.address, "fee1")
         stage.advance(1_000)
         #expect(done[0].elements == [[0xBE, 0xEF]] && done[1].kind == .attError && !values.elements.isEmpty)
+        #expect(written.isCompleted && advertising.elements.count == 1)
         stage.simulation.bluez.dropLink(to: Self.address)
         stage.advance(2_000)
         stage.simulation.bluez.crash()
         stage.advance(2_000)
         link.dispose()
         stage.advance(1_000)
-        return (lines.all, events.elements.map(\.description))
+        let paired = Pairing.allCases.flatMap { pair($0, KeptLog.logger(lines, level: level), contents) }
+        return (lines.all, (events.elements + paired).map(\.description))
+    }
+
+    /// How a pairing goes.
+    private enum Pairing: CaseIterable {
+        case refused, unanswered, answered, answeredByPolicy
+
+        var policy: PairingPolicy {
+            switch self {
+            case .refused: PairingPolicy(.refuse)
+            case .unanswered, .answered: PairingPolicy(.ask)
+            case .answeredByPolicy: PairingPolicy(.passkey(123_456))
+            }
+        }
+    }
+
+    /// Pairs as a manager's policy is, and gives the events.
+    private func pair(_ pairing: Pairing, _ logger: Logger, _ contents: LogContents) -> [BluetoothEvent] {
+        let stage = Stage(with: [Self.lock])
+        let manager = BluetoothManager(
+            bus: stage.simulation.connect(), scheduler: stage.scheduler, pairing: pairing.policy, logger: logger,
+            logContents: contents)
+        let events = stage.record(manager.events)
+        let found = stage.record(manager.peripheral("C0:FF:EE:DE:AD:01"))
+        stage.advance(2_000)
+        guard let peripheral = found.elements.first else {
+            Issue.record("It is not there.")
+            return []
+        }
+        let requests = pairing == .answered ? stage.record(manager.pairingRequests) : nil
+        let done =
+            pairing == .refused
+            ? stage.record(
+                peripheral.connect().flatMap { $0.discoverServices(["FEED"]) }.flatMap { $0.discoverCharacteristics() }
+                    .flatMap { $0.readValue() }.ignoreElements().asCompletable())
+            : stage.record(peripheral.pair())
+        stage.advance(1_000)
+        _ = try? requests?.elements.first?.answer(.passkey(123_456))
+        stage.advance(4_000)
+        let told = events.elements.map(\.kind)
+        switch pairing {
+        case .refused:
+            #expect(done.error?.kind == .needsPairing)
+            #expect(told.contains(.pairingAnswered(peripheral, isAccepted: false)))
+        case .unanswered: #expect(told.contains(.pairingUnanswered(peripheral)) && done.error != nil)
+        case .answered: #expect(told.contains(.paired(peripheral)) && requests?.elements.count == 1)
+        case .answeredByPolicy: #expect(told.contains(.pairingAnswered(peripheral, isAccepted: true)))
+        }
+        return events.elements
     }
 
     @Test(arguments: Logger.Level.allCases)
@@ -76,6 +145,8 @@ struct RedactionTests {
         switch level {
         case .trace:
             #expect(log.count > 20 && log.contains { $0.contains("device=1") && $0.contains("operation=read") })
+            #expect(log.contains { $0.contains("operation=write") })
+            #expect(log.contains { $0.contains("operation=notify") && $0.contains("name=withheld") })
         case .debug: #expect(log.count > 10)
         case .info: #expect(log.count > 2)
         case .notice, .warning, .error, .critical: #expect(log.isEmpty)
@@ -86,5 +157,20 @@ struct RedactionTests {
         let log = lines(.trace, .full).log
         #expect(log.contains { $0.contains("address=C0:FF:EE:DE:AD:01 “Zaphod”") })
         #expect(log.contains { $0.contains("target=FEE1 of C0:FF:EE:DE:AD:01") })
+        #expect(log.contains { $0.contains("name=com.example.C0FFEEDEAD01") })
+    }
+
+    @Test(arguments: [
+        ("org.bluez.Error.InProgress", true), ("org.freedesktop.DBus.Error.NoReply", true),
+        ("org.freedesktop.DBus.Error.Spawn.ExecFailed", true), ("org.bluez.Error.dev_C0_FF_EE_DE_AD_01", false),
+        ("org.bluez.Error.C0FFEEDEAD01", false), ("org.bluez.Error.At.Zaphod", false), ("org.bluez.Error.", false),
+        ("com.example.Error.Zaphod", false), ("Zaphod", false), ("", false),
+    ])
+    func `S84 Names of errors are told by default where BlueZ or D-Bus has them, and withheld otherwise`(
+        name: String, isTold: Bool
+    ) {
+        let event = BluetoothEvent(
+            number: 1, time: .distantPast, kind: .scanEnded(adapter: "hci0", BluetoothError(.bluez, dbusName: name)))
+        #expect(event.description.hasSuffix(isTold ? "name=\(name)" : "name=withheld"))
     }
 }

@@ -325,19 +325,6 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test func `S92 A thousand scans leave nothing behind`() {
-        let stage = Stage()
-        for _ in 0..<1_000 {
-            let scan = stage.record(stage.manager.scanForPeripherals().take(1))
-            stage.advance(200)
-            #expect(scan.isCompleted)
-        }
-        let settled = stage.record(stage.manager.settled())
-        stage.advance(1_000)
-        #expect(settled.isCompleted)
-        #expect(stage.count("StartDiscovery") == stage.count("StopDiscovery"))
-    }
-
     @Test func `A closed manager fails, and says so`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())

@@ -113,10 +113,9 @@ final class SoakWorld {
         stage.simulation.bluez.forgetCalls()
     }
 
-    /// What is held when all is quiet. Timers that were taken back are kept until their time has come.
+    /// What is held when all is quiet.
     func footprint() -> Footprint {
         stage.advance(10 * Self.patience)
-        let bus = stage.simulation.bus
-        return Footprint(matchRules: (bus as? TurnedBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0)
+        return stage.footprint()
     }
 }

@@ -95,7 +95,8 @@ final class Recording<Element: Sendable> {
 
     func dispose() { subscription.dispose() }
 
-    var elements: [Element] { observer.events.compactMap(\.value.element) }
+    var events: [Event<Element>] { observer.events.map(\.value) }
+    var elements: [Element] { events.compactMap(\.element) }
     var times: [Int] { observer.events.map(\.time) }
     var error: BluetoothError? { observer.events.last?.value.error as? BluetoothError }
     var isCompleted: Bool { observer.events.last?.value.isCompleted == true }

@@ -1,0 +1,90 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// Simulations beside and after one another, with the same device in each.
+struct SeparationTests {
+    @Test func `S90 Two simulations do not know of each other`() {
+        let (one, _, lost, silenced) = Stage.withNotifyingSensor()
+        let (two, _, link, notifying) = Stage.withNotifyingSensor()
+        let former = one.record(silenced.observeValueUpdates())
+        let values = two.record(notifying.observeValueUpdates())
+        let scan = two.record(two.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        let states = two.record(two.manager.state)
+        for stage in [one, two] { stage.advance(1_000) }
+        one.simulation.bluez.notify([1], from: Sensor.text, "fff2")
+        for stage in [one, two] { stage.advance(1) }
+        #expect(former.elements == [[1]] && values.elements.isEmpty)
+        #expect(two.isDiscovering() && !one.isDiscovering())
+        one.simulation.bluez.crash()
+        one.advance(1)
+        let heard = scan.elements.count
+        two.advance(1_000)
+        #expect(lost.kind == .disconnected(.daemon) && former.kind == .disconnected(.daemon))
+        #expect(link.isLive && values.isLive && scan.isLive)
+        #expect(two.isLinked() && two.isDiscovering())
+        #expect(scan.elements.count >= heard + 9)
+        #expect(states.elements == [.poweredOn])
+        two.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        two.advance(1)
+        #expect(values.elements == [[5]])
+        // Nothing had to be begun anew.
+        #expect(two.methods.filter { $0 != "Get" } == ["StartNotify", "SetDiscoveryFilter", "StartDiscovery"])
+    }
+
+    enum Ending: CaseIterable {
+        case daemon, bus
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `S90 Ending a simulation ends all that is under way once, and the next one begins clean`(ending: Ending) {
+        let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(500)
+        stage.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        stage.advance(1)
+        #expect(link.isLive && scan.isLive && read.isLive && values.isLive)
+        #expect(stage.isLinked() && stage.isDiscovering())
+        let (reason, cause): (BluetoothError.DisconnectReason, BluetoothError.Kind) =
+            switch ending {
+            case .daemon: (.daemon, .daemonUnavailable)
+            case .bus: (.bus, .busUnavailable)
+            }
+        switch ending {
+        case .daemon: stage.simulation.bluez.crash()
+        case .bus: stage.simulation.bluez.loseBus()
+        }
+        stage.advance(1_000)
+        #expect(link.kind == .disconnected(reason) && values.kind == .disconnected(reason))
+        #expect(read.kind == .disconnected(reason) && read.elements.isEmpty)
+        #expect(scan.kind == cause)
+        #expect(link.ends == 1 && values.ends == 1 && read.ends == 1 && scan.ends == 1)
+        let told = [link.times.count, values.times.count, read.times.count, scan.times.count]
+        stage.advance(60_000)
+        #expect(told == [link.times.count, values.times.count, read.times.count, scan.times.count])
+        stage.expectSettled()
+
+        let next = Stage(with: [Sensor.peripheral, Sensor.other])
+        let known = next.record(next.manager.knownPeripherals())
+        next.advance(0)
+        #expect(known.elements.map(\.count) == [0])
+        #expect(next.methods.isEmpty)
+        #expect(!next.isLinked() && !next.isDiscovering())
+        let again = next.find(Sensor.address)
+        #expect(again !== peripheral)
+        let connected = next.connect(again)
+        let fresh = next.record(next.characteristic(Sensor.notifying, of: again).observeValueUpdates())
+        next.advance(1_000)
+        #expect(connected.isLive && fresh.isLive && fresh.elements.isEmpty)
+        #expect(next.methods == ["Connect", "StartNotify"])
+    }
+}
+
+extension Recording {
+    /// How often it was told that it is over.
+    fileprivate var ends: Int { events.count { $0.isStopEvent } }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import RxBluetooth
+import RxBluetoothMocks
+import SoakTesting
+import Testing
+
+/// Scans and connections in which nothing goes wrong, over and over, with one manager. In a process of its own, as there is one
+/// count of Rx's objects for the process.
+struct CycleTests {
+    /// `make soak` says how many.
+    private static let cycles =
+        ProcessInfo.processInfo.environment["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
+        ?? (Ground.isPrivateBus ? 100 : 2_000)
+
+    @Test(.timeLimit(.minutes(5)))
+    func `S92 Thousands of scans and connections leave nothing behind`() async {
+        await #expect(processExitsWith: .success) {
+            let stage = Stage(with: [Sensor.peripheral])
+            for _ in 0..<10 { Self.cycle(stage) }
+            let before = Self.rest(stage)
+            Self.cycle(stage)
+            let one = stage.footprint()
+            for _ in 1..<Self.cycles { Self.cycle(stage) }
+            let many = stage.footprint()
+            let after = Self.rest(stage)
+            // Also those that would come to their time in the end, and do nothing.
+            #expect(many.timers == one.timers)
+            #expect(after.objects == before.objects)
+            #expect(after.descriptors == before.descriptors)
+            #expect(after.matchRules == before.matchRules)
+            #expect(after.timers == before.timers)
+            // That there was something to count.
+            #expect(before.objects > 0 && before.matchRules > 0)
+            stage.expectSettled()
+        }
+    }
+
+    /// Finds the sensor, connects, and lets go while it notifies.
+    private static func cycle(_ stage: Stage) {
+        let values = stage.record(
+            stage.manager.peripheral(Sensor.address)
+                .flatMap { $0.connect() }
+                .flatMap { $0.discoverServices([Sensor.service]) }
+                .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
+                .flatMap { $0.observeValueUpdates() })
+        stage.advance(1_000)
+        stage.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        stage.advance(1)
+        #expect(values.elements == [[5]] && values.isLive)
+        values.dispose()
+        stage.advance(3_000)
+        for (begin, end) in [("StartDiscovery", "StopDiscovery"), ("Connect", "Disconnect")] {
+            #expect(stage.count(begin) == 1 && stage.count(end) == 1)
+        }
+        stage.simulation.bluez.forgetCalls()
+    }
+
+    /// What is held once the daemon has forgotten the sensor, and every deadline has passed.
+    private static func rest(_ stage: Stage) -> Footprint {
+        stage.advance(300_000)
+        return stage.footprint()
+    }
+}
