@@ -44,6 +44,7 @@ final class BlueZClient: @unchecked Sendable {
 
     private(set) lazy var scans = ScanSessions(self)
     var links: [DeviceKey: Link] = [:]
+    let orphans = OrphanedLinks()
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var bonds = BondWatches(self)
@@ -127,6 +128,7 @@ final class BlueZClient: @unchecked Sendable {
         syncFailure = nil
         scans.fail(error)
         failAdvertisements(error)
+        if reason == .daemon { orphans.left(by: links.values) }
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()

@@ -30,9 +30,10 @@ extension BlueZClient {
                 connect(peripheral, terms, emitter, after: link)
                 return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
             }
+            let isOrphan = orphans.take(key, number: terms.number, since: returned.map(settings.elapsed(since:)))
             let link = Link(
                 peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
-                isForeign: device.isConnected && terms.existing != .takeOver, emitter: emitter)
+                isForeign: device.isConnected && terms.existing != .takeOver && !isOrphan, emitter: emitter)
             links[key] = link
             // bluetoothd may ask about pairing as soon as there is a link.
             agent.register()

@@ -14,7 +14,7 @@ final class Pairings: @unchecked Sendable {
         do throws(BluetoothError) {
             if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
             guard client.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
-            guard client.settings.pairing.allows(peripheral.address) else {
+            guard client.settings.pairing.allows(client.addresses(of: peripheral.key)) else {
                 throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
             }
         } catch {
@@ -55,5 +55,12 @@ final class Pairings: @unchecked Sendable {
         } else {
             for attempt in attempts { attempt.start() }
         }
+    }
+}
+
+extension BlueZClient {
+    /// The addresses by which a device is known: the one in its path, and the identity that a bond has told (Q62).
+    func addresses(of key: DeviceKey) -> [BluetoothAddress] {
+        [key.address] + (devices[key]?.address.map { [$0] } ?? [])
     }
 }

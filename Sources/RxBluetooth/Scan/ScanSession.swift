@@ -39,8 +39,8 @@ final class ScanSession: @unchecked Sendable {
 
     /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
     /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
-    /// next one may not look for anything meanwhile. It is not told when that is over, nor may we tell the kernel to
-    /// stop, so asking again is all there is. Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
+    /// next one may not look for anything meanwhile. It is not told when that is over, so asking again is all there is
+    /// where we may not tell the kernel to stop (`endOrphan`). Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
     /// `discovering_callback`.
     private static let backoff: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
