@@ -10,7 +10,6 @@ enum BlueZ {
     static let agentManager = "org.bluez.AgentManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let agent = "org.bluez.Agent1"
-    static let alreadyExists = "org.bluez.Error.AlreadyExists"
     static let doesNotExist = "org.bluez.Error.DoesNotExist"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"

@@ -5,6 +5,7 @@ extension BluetoothError {
         case .timedOut: "See whether it took effect before you try again."
         case .busy: "Wait a moment and try again."
         case .alreadyConnected: "Use the connection that is there, or dispose of it first."
+        case .alreadyDone: "Go on, for there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
         case .disconnected: "Connect again when the peripheral and the adapter are there."
@@ -22,6 +23,7 @@ extension BluetoothError {
         case .unsupported: "See whether a newer bluetoothd, or one that was started with -E, offers it."
         case .overflow: "Take values faster, or ask for a larger buffer or one that drops values."
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."
+        case .registrationFailed: "See why: journalctl -u bluetooth."
         case .protocolViolation: "Restart bluetoothd, and report it if it comes again."
         case .closed: "Make a new manager."
         case .bluez: "See what bluetoothd says: journalctl -u bluetooth."

@@ -11,7 +11,7 @@ extension BluetoothError {
     init(_ error: DBusError, operation: Operation, target: String?) {
         self.init(
             Self.kind(of: error, during: operation), operation: operation, target: target, dbusName: error.name,
-            dbusMessage: error.message, attCode: Self.attCode(of: error))
+            dbusMessage: error.message, attCode: ErrorTable.attCode(of: error))
     }
 
     private static func kind(of error: DBusError, during operation: Operation) -> Kind {
@@ -20,8 +20,18 @@ extension BluetoothError {
         case .kind(let kind): kind
         case .gone: gone(operation)
         case .connectFailed: .connectFailed(error.message)
-        case .connectFailedIfConnecting: operation == .connect ? .connectFailed(error.message) : .bluez
+        case .failed: failed(operation, error.message)
         case .pairingFailed: .pairingFailed(String(error.name.dropFirst("org.bluez.Error.".count)))
+        }
+    }
+
+    /// Without a text that tells more: daemons before 5.62 gave that of errno where connecting failed (Q77), and registering an
+    /// advertisement has texts only. Source: BlueZ 5.66, `src/advertising.c`. The same text elsewhere is in no table.
+    private static func failed(_ operation: Operation, _ text: String) -> Kind {
+        switch operation {
+        case .connect: .connectFailed(text)
+        case .advertise: .registrationFailed(text)
+        default: .bluez
         }
     }
 
@@ -42,30 +52,12 @@ extension BluetoothError {
         ].contains(text)
     }
 
-    /// The code stands in the text only: “Operation failed with ATT error: 0x81” (Q96). Other texts imply one.
-    private static func attCode(of error: DBusError) -> UInt8? {
-        switch error.message {
-        case "Read not permitted": return 0x02
-        case "Write not permitted": return 0x03
-        case "Invalid offset": return 0x07
-        case "Invalid Length": return 0x0D
-        default:
-            guard error.message.hasPrefix("Operation failed with ATT error"),
-                let mark = error.message.range(ofLast: "0x")
-            else { return nil }
-            return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
-        }
-    }
-}
-
-extension String {
-    /// The index after the last appearance of `mark`; nil where it does not appear.
-    fileprivate func range(ofLast mark: String) -> Index? {
-        var index = endIndex
-        while index > startIndex {
-            if self[..<index].hasSuffix(mark) { return index }
-            index = self.index(before: index)
-        }
-        return nil
+    /// Whether bluetoothd tried classic Bluetooth with a peripheral that speaks LE. It would do so again, until it has heard an
+    /// advertisement since it last saw the peripheral there (Q83). Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
+    var isOfWrongBearer: Bool {
+        guard case .connectFailed(let text) = kind else { return false }
+        return [
+            "br-connection-page-timeout", "br-connection-sdp-search", ErrorTable.profileUnavailable,
+        ].contains(text)
     }
 }

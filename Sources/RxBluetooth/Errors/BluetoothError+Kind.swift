@@ -19,6 +19,8 @@ extension BluetoothError {
         case busy
         /// This manager has a live connection to the peripheral already.
         case alreadyConnected
+        /// What was asked for is so already: bluetoothd has it, or has ended it.
+        case alreadyDone
         /// There is no connection to the peripheral.
         case notConnected
         /// The connection ended.
@@ -55,6 +57,8 @@ extension BluetoothError {
         case resourceExhausted
         /// Pairing failed; the text is the last part of the daemon's name for it.
         case pairingFailed(String)
+        /// bluetoothd did not take an advertisement, and does not say more than the text.
+        case registrationFailed(String)
         /// bluetoothd's answer makes no sense.
         case protocolViolation
         /// The manager was closed.
@@ -103,6 +107,7 @@ extension BluetoothError.Kind {
         case .timedOut: "timed-out"
         case .busy: "busy"
         case .alreadyConnected: "already-connected"
+        case .alreadyDone: "already-done"
         case .notConnected: "not-connected"
         case .disconnected: "disconnected"
         case .connectFailed: "connect-failed"
@@ -121,6 +126,7 @@ extension BluetoothError.Kind {
         case .overflow: "overflow"
         case .resourceExhausted: "resource-exhausted"
         case .pairingFailed: "pairing-failed"
+        case .registrationFailed: "registration-failed"
         case .protocolViolation: "protocol-violation"
         case .closed: "closed"
         case .bluez: "bluez"

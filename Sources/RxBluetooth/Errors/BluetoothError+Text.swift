@@ -71,6 +71,7 @@ extension BluetoothError: CustomStringConvertible {
         case .timedOut: "no answer came in time"
         case .busy: "bluetoothd is busy with another request"
         case .alreadyConnected: "this program is connected already"
+        case .alreadyDone: "it is done already"
         case .notConnected: "the peripheral is not connected"
         case .disconnected(.requested): "the link was closed by this program"
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
@@ -100,6 +101,7 @@ extension BluetoothError: CustomStringConvertible {
         case .overflow: "values came faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
         case .pairingFailed: "pairing failed"
+        case .registrationFailed: "bluetoothd did not take it"
         case .protocolViolation: "the answer of bluetoothd makes no sense"
         case .closed: "the manager was closed"
         case .bluez: "bluetoothd reports an error"
@@ -114,7 +116,7 @@ extension BluetoothError: CustomStringConvertible {
 
     private var detail: String? {
         switch kind {
-        case .connectFailed(let reason), .pairingFailed(let reason): reason
+        case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason): reason
         case .bluez: [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
         case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: dbusMessage
         default: nil

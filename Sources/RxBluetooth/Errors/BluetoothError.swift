@@ -13,6 +13,9 @@
 /// - Reads, writes and notifications: with ``Kind/notPermitted`` before anything is sent where the properties do not offer it (S65);
 ///   with ``Kind/attError``, ``Kind/needsPairing``, ``Kind/notAuthorized``, ``Kind/invalidArgument`` and ``Kind/busy`` as the
 ///   peripheral or bluetoothd refuses; with ``Kind/exclusiveUse`` where a program has the characteristic alone (Q105).
+/// - Connecting: with ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``. Pairing: with
+///   ``Kind/pairingFailed(_:)``. Advertising: with ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``. ``Kind/alreadyDone`` is
+///   a success where this module asks for what is so already, for instance for a bond that is there (Q89).
 /// - Any of them: with ``Kind/bluez`` for what bluetoothd says and nobody has seen yet; its name and text are kept.
 ///
 /// The documentation of an operation tells what it adds to these.
@@ -74,10 +77,18 @@ public struct BluetoothError: Error, Sendable {
     /// A word for the kind that stays the same in all versions, for logs and JSON.
     public var code: String { kind.code }
 
-    /// Whether the same operation may succeed when it is tried again soon, with nothing changed.
+    /// Whether the same operation may succeed when this program tries it again soon and does nothing else before.
+    ///
+    /// That is so where bluetoothd or the peripheral is busy, or short of something for a moment; where bluetoothd is away, which is started
+    /// again; where a connection was not made over LE or its services could not be read, though some tries are enough; and where a
+    /// pairing ran into a timeout. Look at the state first where ``outcomeUnknown`` is true. It is false where something else has to happen
+    /// first: the adapter is switched on, the peripheral is connected, scanned for or paired, or taken over LE instead of classic
+    /// Bluetooth (Q83).
     public var isTransient: Bool {
         switch kind {
-        case .busy, .connectFailed, .timedOut, .noFreeSlot: true
+        case .busy, .timedOut, .noFreeSlot, .daemonUnavailable, .discoveryFailed: true
+        case .connectFailed: !isOfWrongBearer
+        case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"): true
         case .attError: attCode == 0x0E || attCode == 0x11
         default: false
         }

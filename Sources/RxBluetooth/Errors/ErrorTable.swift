@@ -8,6 +8,8 @@ enum ErrorTable {
         let name: String
         let text: Text
         let meaning: Meaning
+        /// The ATT code that it stands for, where it always stands for the same.
+        var attCode: UInt8?
     }
 
     /// Which texts a row is for.
@@ -36,8 +38,8 @@ enum ErrorTable {
         case gone
         /// The connection did not come about; the text is the reason.
         case connectFailed
-        /// The same while connecting, and else an error that has no row.
-        case connectFailedIfConnecting
+        /// The operation did not succeed, and the text is the reason where there is a kind for it.
+        case failed
         /// Pairing did not come about; the name is the reason.
         case pairingFailed
     }
@@ -48,6 +50,17 @@ enum ErrorTable {
     static func row(of error: DBusError) -> Int? {
         rows.firstIndex { $0.name == error.name && $0.text.fits(error.message) }
     }
+
+    /// The ATT code of an error: its row's, or the one that stands in the text, “Operation failed with ATT error: 0x81” (Q96).
+    static func attCode(of error: DBusError) -> UInt8? {
+        if let code = row(of: error).flatMap({ rows[$0].attCode }) { return code }
+        guard error.message.hasPrefix(attError), let mark = error.message.range(ofLast: "0x") else { return nil }
+        return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
+    }
+
+    /// The reason of a connection that was tried over classic Bluetooth, where the peripheral offers nothing that BlueZ uses.
+    static let profileUnavailable = "br-connection-profile-unavailable"
+    private static let attError = "Operation failed with ATT error"
 
     private static let bus: [Row] = [
         row(bus: "ServiceUnknown", "NameHasNoOwner", is: .kind(.daemonUnavailable)),
@@ -70,18 +83,31 @@ enum ErrorTable {
         row("Blocked", is: .kind(.adapterBlocked)),
         row("InProgress", "Busy", is: .kind(.busy)),
         row("AlreadyConnected", is: .kind(.alreadyConnected)),
+        // An object of that name, or a bond (Q89, Q92). Where it was to be there, it is as good as a success.
+        row("AlreadyExists", is: .kind(.alreadyDone)),
         row("NotConnected", is: .kind(.notConnected)),
         row("NoSuchAdapter", is: .kind(.noAdapter)),
         row("DoesNotExist", is: .gone),
+        // The table in BLUEZ.md has this text under `Failed` only. `Failed` has it where a profile answers ENOPROTOOPT; what a device
+        // without a profile gets is this. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`. Later ones have a name for it.
+        row("NotAvailable", text: .anyOf([profileUnavailable]), is: .connectFailed),
+        row("BREDR.ProfileUnavailable", is: .kind(.connectFailed(profileUnavailable))),
         row("NotAvailable", "NotSupported", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
         row("NotAuthorized", is: .kind(.notAuthorized)),
         row("NotPermitted", text: .anyOf(["Not paired"]), is: .kind(.needsPairing)),
         row("NotPermitted", text: .anyOf(["Write acquired", "Notify acquired"]), is: .kind(.exclusiveUse)),
         row("NotPermitted", text: .anyOf(["Maximum advertisements reached"]), is: .kind(.noFreeSlot)),
+        row("NotPermitted", text: .anyOf(["Read not permitted"]), is: .kind(.notPermitted), att: 0x02),
+        row("NotPermitted", text: .anyOf(["Write not permitted"]), is: .kind(.notPermitted), att: 0x03),
         row("NotPermitted", is: .kind(.notPermitted)),
-        row(
-            "InvalidArguments", "InvalidLength", "InvalidOffset", "InvalidValueLength", is: .kind(.invalidArgument)),
-        row("ImproperlyConfigured", is: .kind(.attError)),
+        row("InvalidArguments", text: .anyOf(["Invalid offset"]), is: .kind(.invalidArgument), att: 0x07),
+        row("InvalidArguments", text: .anyOf(["Invalid Length"]), is: .kind(.invalidArgument), att: 0x0D),
+        row("InvalidArguments", "InvalidLength", is: .kind(.invalidArgument)),
+        // The documents list these for reading and writing; bluetoothd itself hears them, from programs that serve attributes, and
+        // takes them for these codes. Source: BlueZ 5.76, `src/gatt-database.c`, `dbus_error_to_att_ecode`; 5.66 has the first two.
+        row("InvalidOffset", is: .kind(.invalidArgument), att: 0x07),
+        row("InvalidValueLength", is: .kind(.invalidArgument), att: 0x0D),
+        row("ImproperlyConfigured", is: .kind(.attError), att: 0xFD),
         row(
             "AuthenticationCanceled", "AuthenticationFailed", "AuthenticationRejected", "AuthenticationTimeout",
             "ConnectionAttemptFailed", is: .pairingFailed),
@@ -95,24 +121,36 @@ enum ErrorTable {
         row("Failed", text: .ends("-connection-concurrent-connection-limit"), is: .kind(.noFreeSlot)),
         row("Failed", text: .anyOf(["le-connection-gatt-browsing"]), is: .kind(.discoveryFailed)),
         row("Failed", text: .ends("-key-missing"), is: .kind(.bondLost)),
-        row("Failed", text: .begins("Operation failed with ATT error"), is: .kind(.attError)),
+        row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
+        row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
-        // Daemons before 5.62 gave the text of errno (Q77).
-        row("Failed", is: .connectFailedIfConnecting),
+        row("Failed", is: .failed),
     ].flatMap(\.self)
 
     private static func row(bus names: String..., text: Text = .any, is meaning: Meaning) -> [Row] {
         names.map { Row(name: "org.freedesktop.DBus.Error." + $0, text: text, meaning: meaning) }
     }
 
-    private static func row(_ names: String..., text: Text = .any, is meaning: Meaning) -> [Row] {
-        names.map { Row(name: "org.bluez.Error." + $0, text: text, meaning: meaning) }
+    private static func row(
+        _ names: String..., text: Text = .any, is meaning: Meaning, att attCode: UInt8? = nil
+    ) -> [Row] {
+        names.map { Row(name: "org.bluez.Error." + $0, text: text, meaning: meaning, attCode: attCode) }
     }
 }
 
 extension String {
     /// Whether a text stands in it.
     fileprivate func has(_ part: String) -> Bool { indices.contains { self[$0...].hasPrefix(part) } }
+
+    /// The index after the last appearance of `mark`; nil where it does not appear.
+    fileprivate func range(ofLast mark: String) -> Index? {
+        var index = endIndex
+        while index > startIndex {
+            if self[..<index].hasSuffix(mark) { return index }
+            index = self.index(before: index)
+        }
+        return nil
+    }
 }

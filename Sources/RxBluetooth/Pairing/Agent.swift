@@ -87,9 +87,10 @@ final class Agent: @unchecked Sendable {
     private func registered(_ result: Result<Message, DBusError>) {
         guard phase == .registering else { return }
         registering = nil
-        if case .failure(let error) = result, error.name != BlueZ.alreadyExists {
+        // That it is there already is as good (Q92).
+        let answer = result.mapError { BluetoothError($0, operation: .pair, target: nil) }
+        if case .failure(let failure) = answer, failure.kind != .alreadyDone {
             phase = .idle
-            let failure = BluetoothError(error, operation: .pair, target: nil)
             client.journal.info(.agentRefused(failure, asDefault: false))
             return finish(failure)
         }

@@ -121,14 +121,14 @@ final class PairingAttempt: @unchecked Sendable {
     private func answered(_ result: Result<Message, DBusError>) {
         guard phase == .pairing else { return }
         call = nil
-        switch result {
+        switch result.mapError({ BluetoothError($0, operation: .pair, target: target) }) {
         case .success: succeed()
         // There is a bond already (Q89).
-        case .failure(let error) where error.name == BlueZ.alreadyExists: succeed()
+        case .failure(let error) where error.kind == .alreadyDone: succeed()
         // A pairing that ends with its link is told of the cancellation only; the link knows why (S59).
         case .failure where link?.isConnected != true: break
-        case .failure(let error) where error.name == DBusError.Name.disconnected: break
-        case .failure(let error): failed(BluetoothError(error, operation: .pair, target: target))
+        case .failure(let error) where error.dbusName == DBusError.Name.disconnected: break
+        case .failure(let error): failed(error)
         }
     }
 

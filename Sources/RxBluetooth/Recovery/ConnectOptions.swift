@@ -25,7 +25,7 @@ public struct ConnectOptions: Sendable {
     /// Connect again whenever the link is lost, and go on trying. See ``Reconnection``.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts in a row may fail. Default: any number.
+    ///   - attempts: How many attempts in a row may fail; 0 and less are as 1. Default: any number.
     ///   - limit: How long the peripheral may be without a link. Default: for ever.
     public static func reconnect(attempts: Int? = nil, within limit: Duration? = nil) -> ConnectOptions {
         ConnectOptions(reconnection: Reconnection(attempts: attempts, limit: limit))

@@ -12,7 +12,8 @@ public struct Reconnection: Sendable {
     /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that attempts at many devices that went out of
     /// reach at once do not fall together for ever; ``longestPause`` is kept all the same. Default 0.2.
     public var jitter: Double
-    /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number.
+    /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number. Since it takes a
+    /// failure to end it, 0 and less are as 1. What Bluetooth itself does, for example to be switched off, does not count.
     public var attempts: Int?
     /// How long the peripheral may be without a link; the last error ends the connection then. Default nil: for ever.
     public var limit: Duration?
@@ -41,7 +42,14 @@ public struct Reconnection: Sendable {
     }
 
     /// Whether trying again is of no use after an error: it was asked for, the bond is lost, a pairing has failed, a permission is
-    /// missing, or bluetoothd does not offer it. A link that ``Peripheral/pair()`` closes to pair anew is made again. A device that bluetoothd removed is looked for again: that happens to each one that was
+    /// missing, or bluetoothd does not offer it.
+    ///
+    /// It is not the opposite of ``BluetoothError/isTransient``, which is about the next moment, while a connection that is made again
+    /// waits longer each time. A peripheral comes back into reach or an adapter is switched on. Which kind of Bluetooth bluetoothd takes
+    /// depends on where it heard the peripheral last (Q83), so that is not final either. A pairing asks a person, so it is final
+    /// whatever it failed with.
+    ///
+    /// A link that ``Peripheral/pair()`` closes to pair anew is made again. A device that bluetoothd removed is looked for again: that happens to each one that was
     /// never paired when the adapter is switched off (Q32).
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {

@@ -128,7 +128,8 @@ final class Supervision: Sendable {
         default: break
         }
         if policy.endsAt(error) { throw error }
-        if let attempts = policy.attempts, failures > 0, failures >= attempts { throw error }
+        // Without a failure there is no last one, however few are allowed.
+        if let attempts = policy.attempts, failures >= max(1, attempts) { throw error }
         access.settings.journal.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
     }

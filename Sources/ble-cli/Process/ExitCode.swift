@@ -28,9 +28,10 @@ enum ExitCode: Int32, Sendable {
             self = .unavailable
         case .timedOut: self = .timedOut
         case .peripheralGone, .attributeNotFound: self = .notFound
-        case .busy, .alreadyConnected, .notConnected, .disconnected, .connectFailed, .noFreeSlot, .bondLost,
-            .discoveryFailed, .notPermitted, .needsPairing, .notAuthorized, .exclusiveUse, .invalidArgument, .attError,
-            .unsupported, .overflow, .resourceExhausted, .pairingFailed, .protocolViolation, .closed, .bluez:
+        case .busy, .alreadyConnected, .alreadyDone, .notConnected, .disconnected, .connectFailed, .noFreeSlot,
+            .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .notAuthorized, .exclusiveUse, .invalidArgument,
+            .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed, .registrationFailed,
+            .protocolViolation, .closed, .bluez:
             self = .failed
         }
     }

@@ -9,6 +9,7 @@ struct ExitCodeTests {
         (.noAdapter, .unavailable), (.adapterOff, .unavailable), (.adapterBlocked, .unavailable),
         (.timedOut, .timedOut),
         (.peripheralGone, .notFound), (.attributeNotFound, .notFound), (.busy, .failed), (.alreadyConnected, .failed),
+        (.alreadyDone, .failed), (.registrationFailed("Failed to register advertisement"), .failed),
         (.notConnected, .failed), (.disconnected(.unknown), .failed), (.disconnected(.requested), .failed),
         (.disconnected(.adapter), .failed), (.disconnected(.removed), .failed), (.disconnected(.daemon), .failed),
         (.connectFailed("le-connection-abort-by-local"), .failed), (.noFreeSlot, .failed), (.bondLost, .failed),

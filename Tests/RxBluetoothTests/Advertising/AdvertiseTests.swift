@@ -50,7 +50,7 @@ struct AdvertiseTests {
         for (name, text, kind): (String, String, BluetoothError.Kind) in [
             ("Failed", "Failed to parse advertisement.", .invalidArgument),
             ("InvalidLength", "Advertising data too long", .invalidArgument),
-            ("Failed", "Failed to register advertisement", .bluez),
+            ("Failed", "Failed to register advertisement", .registrationFailed("Failed to register advertisement")),
         ] {
             let stage = Stage()
             stage.simulation.bluez.add(Fault("RegisterAdvertisement", .error("org.bluez.Error.\(name)", text)))

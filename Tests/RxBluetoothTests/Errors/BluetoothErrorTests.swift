@@ -35,8 +35,8 @@ struct BluetoothErrorTests {
     }
 
     static let table: [Row] = [
-        bus("ServiceUnknown", .daemonUnavailable),
-        bus("NameHasNoOwner", .daemonUnavailable),
+        bus("ServiceUnknown", .daemonUnavailable, isTransient: true),
+        bus("NameHasNoOwner", .daemonUnavailable, isTransient: true),
         bus("Disconnected", .busUnavailable),
         bus("NoServer", .busUnavailable),
         bus("FileNotFound", .busUnavailable),
@@ -64,16 +64,30 @@ struct BluetoothErrorTests {
         bluez("AgentNotAvailable", "Agent Not Available", .unsupported),
         bluez("NotPermitted", "Operation not permitted", .notPermitted),
         bluez("InvalidLength", "", .invalidArgument),
-        bluez("InvalidOffset", "", .invalidArgument),
-        bluez("InvalidValueLength", "", .invalidArgument),
-        bluez("ImproperlyConfigured", "", .attError),
+        bluez("InvalidOffset", "", .invalidArgument, att: 0x07),
+        bluez("InvalidValueLength", "", .invalidArgument, att: 0x0D),
+        bluez("ImproperlyConfigured", "", .attError, att: 0xFD),
         bluez("AuthenticationCanceled", "", .pairingFailed("AuthenticationCanceled")),
         bluez("AuthenticationFailed", "", .pairingFailed("AuthenticationFailed")),
         bluez("AuthenticationRejected", "", .pairingFailed("AuthenticationRejected")),
-        bluez("ConnectionAttemptFailed", "", .pairingFailed("ConnectionAttemptFailed")),
+        bluez("ConnectionAttemptFailed", "", .pairingFailed("ConnectionAttemptFailed"), isTransient: true),
         bluez(
-            "Failed", "br-connection-page-timeout", .connectFailed("br-connection-page-timeout"), during: .connect,
+            "Failed", "br-connection-page-timeout", .connectFailed("br-connection-page-timeout"), during: .connect),
+        bluez(
+            "Failed", "br-connection-timeout", .connectFailed("br-connection-timeout"), during: .connect,
             isTransient: true),
+        bluez(
+            "NotAvailable", "br-connection-profile-unavailable", .connectFailed("br-connection-profile-unavailable"),
+            during: .connect),
+        bluez(
+            "BREDR.ProfileUnavailable", "No more profiles to connect to",
+            .connectFailed("br-connection-profile-unavailable"), during: .connect),
+        bluez("AlreadyExists", "Already Exists", .alreadyDone, during: .pair),
+        bluez("Failed", "No discovery started", .alreadyDone, during: .scan),
+        bluez("InvalidArguments", "Invalid arguments in method call", .invalidArgument),
+        bluez(
+            "Failed", "Failed to register advertisement", .registrationFailed("Failed to register advertisement"),
+            during: .advertise),
         bluez("Failed", "br-connection-adapter-not-powered", .adapterOff, during: .connect),
         bluez("NotReady", "Resource Not Ready", .adapterOff, during: .scan),
         bluez("Failed", "le-connection-adapter-not-powered", .adapterOff, during: .connect),
@@ -111,12 +125,14 @@ struct BluetoothErrorTests {
             during: .connect, isTransient: true),
         bluez("Failed", "le-connection-concurrent-connection-limit", .noFreeSlot, during: .connect, isTransient: true),
         bluez("Failed", "le-connection-key-missing", .bondLost, during: .connect),
-        bluez("Failed", "le-connection-gatt-browsing", .discoveryFailed, during: .connect),
-        bluez("AuthenticationTimeout", "", .pairingFailed("AuthenticationTimeout")),
+        bluez("Failed", "le-connection-gatt-browsing", .discoveryFailed, during: .connect, isTransient: true),
+        bluez("AuthenticationTimeout", "", .pairingFailed("AuthenticationTimeout"), isTransient: true),
         bluez(
             "AuthenticationRejected", "Authentication Rejected", .pairingFailed("AuthenticationRejected"), during: .pair
         ),
-        bluez("ConnectionAttemptFailed", "Page Timeout", .pairingFailed("ConnectionAttemptFailed"), during: .pair),
+        bluez(
+            "ConnectionAttemptFailed", "Page Timeout", .pairingFailed("ConnectionAttemptFailed"), during: .pair,
+            isTransient: true),
         bluez("AgentNotAvailable", "Agent Not Available", .unsupported, during: .pair),
         bluez("DoesNotExist", "Does Not Exist", .peripheralGone, during: .trust),
         bluez("Failed", "Something that nobody has seen", .bluez),

@@ -110,6 +110,22 @@ struct ReconnectionTests {
         #expect(stage.connect(stage.find(Sensor.address)).isLive)
     }
 
+    @Test(arguments: [-1, 0, 1])
+    func `One attempt may fail at the least, and an adapter that is off is no attempt`(attempts: Int) {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: attempts))))
+        stage.advance(5_000)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(20_000)
+        #expect(link.isLive)
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
+        stage.simulation.bluez.setPower(true)
+        stage.advance(20_000)
+        #expect(link.kind == .connectFailed("le-connection-refused"))
+        #expect(stage.count("Connect") == 2)
+    }
+
     @Test func `The time without a link is limited, also while the adapter is off`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(within: .seconds(20))))

@@ -1,0 +1,213 @@
+import DBus
+import Testing
+
+@testable import RxBluetooth
+
+/// The table of errors in BLUEZ.md, section 3, name by name and text by text, beside what the table in code makes of them. The other suite
+/// goes the other way: it proves each row in code.
+struct ErrorTaxonomyTests {
+    /// What section 3 says of trying again, in its words.
+    enum Again: String {
+        case yes, limited, once, wait, reconnect, rescan, no
+        case yesWithBackoff = "yes, backoff"
+        case yesWaitOwner = "yes (wait owner)"
+        case afterRead = "re-read"
+        case afterDrain = "after drain"
+        case afterPair = "after pair"
+        case afterSlot = "after slot"
+        case done = "–"
+
+        /// Whether that is to try again without anything else that has to happen first. A slot becomes free by itself, and reading
+        /// anew is what `outcomeUnknown` says.
+        var isTransient: Bool {
+            switch self {
+            case .yes, .yesWithBackoff, .yesWaitOwner, .limited, .once, .afterRead, .afterSlot: true
+            case .wait, .reconnect, .rescan, .no, .afterDrain, .afterPair, .done: false
+            }
+        }
+    }
+
+    struct Entry: Sendable, CustomStringConvertible {
+        let name: String
+        let text: String
+        let operation: BluetoothError.Operation
+        let kind: BluetoothError.Kind
+        let again: Again
+        /// Words that stand in the advice.
+        let advice: String
+        let attCode: UInt8?
+
+        var description: String { "\(name) “\(text)” while \(operation)" }
+
+        var error: BluetoothError {
+            BluetoothError(DBusError(name: name, message: text), operation: operation, target: nil)
+        }
+    }
+
+    private static func bus(
+        _ names: String..., text: String = "", during operation: BluetoothError.Operation = .read,
+        is kind: BluetoothError.Kind, _ again: Again, _ advice: String
+    ) -> [Entry] {
+        names.map {
+            Entry(
+                name: "org.freedesktop.DBus.Error." + $0, text: text, operation: operation, kind: kind, again: again,
+                advice: advice, attCode: nil)
+        }
+    }
+
+    private static func bluez(
+        _ names: String..., text: String = "", during operation: BluetoothError.Operation = .read,
+        is kind: BluetoothError.Kind, _ again: Again, _ advice: String, att attCode: UInt8? = nil
+    ) -> [Entry] {
+        names.map {
+            Entry(
+                name: "org.bluez.Error." + $0, text: text, operation: operation, kind: kind, again: again,
+                advice: advice, attCode: attCode)
+        }
+    }
+
+    private static func connectFailed(_ texts: String..., again: Again, _ advice: String) -> [Entry] {
+        texts.flatMap { bluez("Failed", text: $0, during: .connect, is: .connectFailed($0), again, advice) }
+    }
+
+    private static func pairingFailed(_ name: String, _ again: Again, _ advice: String) -> [Entry] {
+        bluez(name, during: .pair, is: .pairingFailed(name), again, advice)
+    }
+
+    private static func att(_ code: String, _ attCode: UInt8, _ again: Again, _ advice: String) -> [Entry] {
+        bluez("Failed", text: "Operation failed with ATT error: 0x\(code)", is: .attError, again, advice, att: attCode)
+    }
+
+    /// In the order of section 3. What it calls objectGone, unavailable, attributeNotPermitted, att and serviceDiscoveryFailed is
+    /// several kinds or has another name here.
+    static let section: [Entry] = parts.flatMap(\.self)
+
+    private static let parts: [[Entry]] = [
+        bus("ServiceUnknown", "NameHasNoOwner", is: .daemonUnavailable, .yesWaitOwner, "systemctl start bluetooth"),
+        bus("Disconnected", "NoServer", "FileNotFound", is: .busUnavailable, .wait, "systemctl status dbus"),
+        bus("AccessDenied", "AuthFailed", is: .permissionDenied, .no, "“bluetooth” group"),
+        bus("NoReply", "Timeout", is: .timedOut, .afterRead, "whether it took effect"),
+        bus("LimitsExceeded", "NoMemory", is: .resourceExhausted, .afterDrain, "fewer requests"),
+        bus("UnknownObject", during: .scan, is: .noAdapter, .rescan, "Plug in"),
+        bus("UnknownObject", during: .connect, is: .peripheralGone, .rescan, "Scan for it again"),
+        bus("UnknownObject", is: .attributeNotFound, .rescan, "Discover"),
+        bus(
+            "UnknownMethod", text: "Method \"Connect\" doesn't exist", during: .connect, is: .peripheralGone, .rescan,
+            "Scan for it again"),
+        bus("UnknownInterface", "UnknownProperty", "UnknownMethod", is: .unsupported, .no, "newer bluetoothd"),
+        bluez("NotSupported", "Unsupported", is: .unsupported, .no, "started with -E"),
+        bluez("NotReady", during: .scan, is: .adapterOff, .wait, "power on"),
+        bluez(
+            "NotReady", text: "br-connection-adapter-not-powered", during: .connect, is: .adapterOff, .wait, "power on"),
+        bluez(
+            "Failed", text: "br-connection-adapter-not-powered", during: .connect, is: .adapterOff, .wait, "power on"),
+        bluez(
+            "Failed", text: "le-connection-adapter-not-powered", during: .connect, is: .adapterOff, .wait, "power on"),
+        bluez("Blocked", is: .adapterBlocked, .wait, "rfkill unblock"),
+        bluez("InProgress", "Busy", is: .busy, .yesWithBackoff, "Wait a moment"),
+        bluez("InProgress", text: "br-connection-busy", during: .connect, is: .busy, .yesWithBackoff, "Wait a moment"),
+        bluez("Failed", text: "br-connection-busy", during: .connect, is: .busy, .yesWithBackoff, "Wait a moment"),
+        bluez("Failed", text: "le-connection-busy", during: .connect, is: .busy, .yesWithBackoff, "Wait a moment"),
+        bluez("AlreadyConnected", during: .connect, is: .alreadyConnected, .done, "Use the connection"),
+        bluez("AlreadyExists", during: .pair, is: .alreadyDone, .done, "nothing left to do"),
+        bluez("DoesNotExist", during: .forget, is: .peripheralGone, .done, "Scan for it again"),
+        bluez("NotConnected", is: .notConnected, .reconnect, "Connect first"),
+        bluez("Failed", text: "Not connected", is: .notConnected, .reconnect, "Connect first"),
+        bluez("Failed", text: "No ATT transport", is: .notConnected, .reconnect, "Connect first"),
+        bluez("Failed", text: "Not Connected", is: .notConnected, .reconnect, "Connect first"),
+        bluez("NotAvailable", "AgentNotAvailable", is: .unsupported, .no, "offers it"),
+        bluez("NoSuchAdapter", is: .noAdapter, .no, "Plug in"),
+        bluez("NotPermitted", text: "Read not permitted", is: .notPermitted, .no, "properties", att: 0x02),
+        bluez(
+            "NotPermitted", text: "Write not permitted", during: .write, is: .notPermitted, .no, "properties", att: 0x03
+        ),
+        bluez("NotPermitted", text: "Not paired", is: .needsPairing, .afterPair, "Pair it first"),
+        bluez("NotAuthorized", is: .notAuthorized, .afterPair, "keeps some services"),
+        bluez("NotPermitted", text: "Write acquired", during: .write, is: .exclusiveUse, .no, "End the other use"),
+        bluez("NotPermitted", text: "Notify acquired", during: .notify, is: .exclusiveUse, .no, "End the other use"),
+        bluez("InvalidArguments", is: .invalidArgument, .no, "Change the argument"),
+        bluez("InvalidArguments", text: "Invalid offset", is: .invalidArgument, .no, "Change the argument", att: 0x07),
+        bluez("InvalidArguments", text: "Invalid Length", is: .invalidArgument, .no, "Change the argument", att: 0x0D),
+        att("0e", 0x0E, .yes, "Look the code up"),
+        att("11", 0x11, .yes, "Look the code up"),
+        att("80", 0x80, .no, "Look the code up"),
+        att("9f", 0x9F, .no, "Look the code up"),
+        att("fc", 0xFC, .no, "Look the code up"),
+        att("fd", 0xFD, .no, "Look the code up"),
+        att("fe", 0xFE, .no, "Look the code up"),
+        att("ff", 0xFF, .no, "Look the code up"),
+        connectFailed(
+            "le-connection-abort-by-local", "le-connection-link-layer-protocol-error", "le-connection-timeout",
+            "le-connection-unknown", "br-connection-canceled", "Software caused connection abort", again: .yes,
+            "nearer"),
+        connectFailed("le-connection-refused", "le-connection-abort-by-remote", again: .limited, "nearer"),
+        bluez(
+            "Failed", text: "le-connection-concurrent-connection-limit", during: .connect, is: .noFreeSlot, .afterSlot,
+            "another device"),
+        bluez("Failed", text: "le-connection-key-missing", during: .connect, is: .bondLost, .no, "pair it again"),
+        bluez("Failed", text: "br-connection-key-missing", during: .connect, is: .bondLost, .no, "pair it again"),
+        connectFailed(
+            "br-connection-page-timeout", "br-connection-sdp-search", "br-connection-profile-unavailable", again: .no,
+            "scan for LE only"),
+        // Bluetoothd 5.66 has that text under this name too (`connect_profiles`), and a later one has a name for it.
+        bluez(
+            "NotAvailable", text: "br-connection-profile-unavailable", during: .connect,
+            is: .connectFailed("br-connection-profile-unavailable"), .no, "scan for LE only"),
+        bluez(
+            "BREDR.ProfileUnavailable", text: "No more profiles to connect to", during: .connect,
+            is: .connectFailed("br-connection-profile-unavailable"), .no, "scan for LE only"),
+        bluez(
+            "Failed", text: "le-connection-gatt-browsing", during: .connect, is: .discoveryFailed, .once,
+            "Connect again"),
+        pairingFailed("AuthenticationCanceled", .no, "near and on"),
+        pairingFailed("AuthenticationFailed", .no, "passkey"),
+        pairingFailed("AuthenticationRejected", .no, "accepts new bonds"),
+        pairingFailed("AuthenticationTimeout", .yes, "pairing mode"),
+        pairingFailed("ConnectionAttemptFailed", .yes, "pairing mode"),
+        bluez("Failed", text: "No discovery started", during: .scan, is: .alreadyDone, .done, "nothing left to do"),
+        bluez(
+            "Failed", text: "No notify session started", during: .notify, is: .alreadyDone, .done, "nothing left to do"),
+        // Section 3 has one kind for these. Where it is known what is wrong, that is told: 5.66 says NotPermitted for want of a slot
+        // only (`src/advertising.c`, `register_advertisement`).
+        bluez("InvalidLength", during: .advertise, is: .invalidArgument, .no, "Change the argument"),
+        bluez(
+            "NotPermitted", text: "Maximum advertisements reached", during: .advertise, is: .noFreeSlot, .afterSlot,
+            "another advertisement"),
+        bluez(
+            "Failed", text: "Failed to register advertisement", during: .advertise,
+            is: .registrationFailed("Failed to register advertisement"), .no, "journalctl"),
+    ]
+
+    @Test(arguments: section)
+    func
+        `Q22 Q83 Q96 Each name and text of the taxonomy has a row, with its kind, its advice, and whether to try again`(
+            entry: Entry
+        )
+    {
+        #expect(ErrorTable.row(of: DBusError(name: entry.name, message: entry.text)) != nil)
+        let error = entry.error
+        #expect(error.kind == entry.kind)
+        #expect(error.isTransient == entry.again.isTransient, "The table says: \(entry.again.rawValue).")
+        #expect(error.attCode == entry.attCode)
+        #expect(error.outcomeUnknown == (entry.again == .afterRead))
+        #expect(error.advice?.contains(entry.advice) == true, "The advice is: \(error.advice ?? "none").")
+        #expect(error.dbusName == entry.name)
+        #expect(error.dbusMessage == entry.text)
+    }
+
+    @Test func `Every ATT code that the taxonomy knows has a name`() {
+        for entry in Self.section where entry.kind == .attError {
+            #expect(!entry.error.description.contains("of unknown number"))
+            #expect(entry.error.description.contains("“"))
+        }
+        let configured = BluetoothError(
+            DBusError(name: "org.bluez.Error.ImproperlyConfigured", message: ""), operation: .write, target: nil)
+        #expect(configured.description.contains("0xFD “client characteristic configuration improperly configured”"))
+    }
+
+    @Test func `Q83 That classic Bluetooth was tried does not end a connection that is made again`() {
+        for entry in Self.section where entry.advice == "scan for LE only" {
+            #expect(!Reconnection.isFinal(entry.error))
+        }
+    }
+}
