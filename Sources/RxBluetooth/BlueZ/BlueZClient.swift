@@ -261,6 +261,11 @@ final class BlueZClient: @unchecked Sendable {
     /// Why nothing comes of this client any more; nil while something may.
     var finalFailure: BluetoothError? { failure }
 
+    /// Why a call has failed: where the manager was closed, that has ended the bus for it.
+    func cause(of error: DBusError) -> BluetoothError? {
+        if error.name == DBusError.Name.disconnected, failure?.kind == .closed { failure } else { nil }
+    }
+
     /// Why Bluetooth cannot be used with an adapter; nil where it can.
     func obstacle(on adapter: UInt16?) -> BluetoothError? { failure ?? syncFailure ?? state(of: adapter)?.error }
 

@@ -50,6 +50,8 @@ final class Pairings: @unchecked Sendable {
     /// bluetoothd asks an agent one thing at a time, and fails what asks next. So pairings that may ask wait for each other, and
     /// others do not (S68).
     private func advance() {
+        // While everything ends, none begins; each is told so next.
+        guard client.isSynced, client.finalFailure == nil else { return }
         if client.settings.pairing.mayBeAsked {
             attempts.first?.start()
         } else {

@@ -30,6 +30,10 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
+    /// Whether a start that was not answered in time may have come about since: then bluetoothd has a session for us that we do not
+    /// want, and refuses another one (Q8, Q37).
+    private var mayLinger = false
+
     private enum Phase {
         case idle
         case starting
@@ -79,6 +83,7 @@ final class ScanSession: @unchecked Sendable {
     func fail(_ error: BluetoothError, isStopping: Bool = false) {
         let failed = subscribers
         subscribers = []
+        mayLinger = mayLinger && isStopping
         watch()
         switch phase {
         case .active where isStopping: stop()
@@ -144,6 +149,10 @@ final class ScanSession: @unchecked Sendable {
             let failure = BluetoothError(error, operation: .scan, target: nil)
             let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil
             client.journal.debug(.scanRefused(adapter: "hci\(adapter)", failure, again: pause))
+            defer {
+                if failure.kind == .timedOut { mayLinger = true }
+                if mayLinger { stopWhatLingers() }
+            }
             if subscribers.isEmpty {
                 phase = .idle
             } else if let pause {
@@ -153,6 +162,20 @@ final class ScanSession: @unchecked Sendable {
             } else {
                 fail(failure)
             }
+        }
+    }
+
+    /// Takes a start back that came about after all. While bluetoothd still works on it, it refuses that too, so it is said again
+    /// with each refusal.
+    private func stopWhatLingers() {
+        client.teardowns.begin()
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
+            deadline: client.settings.deadlines.stopScan
+        ) { [weak self, teardowns = client.teardowns] result in
+            teardowns.end()
+            if case .failure(let error) = result, [.busy, .timedOut].contains(BluetoothError(error).kind) { return }
+            self?.mayLinger = false
         }
     }
 

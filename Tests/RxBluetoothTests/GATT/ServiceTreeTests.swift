@@ -81,6 +81,31 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
+    @Test
+    func `S53 Q111 Services that come to a link which was there before are a modification, without any discovery`() {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
+            ["Connected": .bool(true), "ServicesResolved": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        let modified = stage.record(peripheral.observeModifiedServices())
+        stage.advance(0)
+        daemon.add([
+            ScriptedDaemon.Objects.devicePath + "/service0030": [
+                "org.bluez.GattService1": [
+                    "UUID": .string("0000fff0-0000-1000-8000-00805f9b34fb"), "Primary": .bool(true),
+                ]
+            ]
+        ])
+        stage.advance(0)
+        #expect(modified.elements == [[]])
+        #expect(link.isLive)
+    }
+
     @Test func `S53 A device that goes with its services has not modified them`() {
         let (stage, peripheral, link) = stage([Self.old])
         let modified = stage.record(peripheral.observeModifiedServices())

@@ -78,6 +78,32 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
+    @Test func `Q75 Q84 A link that cannot be closed is not replaced, and that is told`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+        daemon.always("Disconnect") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "Stuck")) }
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(60_000)
+        #expect(!link.isLive)
+        #expect(link.error?.dbusMessage == "Stuck")
+        #expect(daemon.methods == ["Disconnect"])
+    }
+
+    @Test func `Q75 A link that another program makes right after is shared, not replaced for ever`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(Self.there)
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        #expect(daemon.methods == ["Disconnect", "Connect"])
+    }
+
     /// A stage on which another program has connected the sensor.
     private func stage() -> (Stage, Peripheral, Any) {
         let (stage, peripheral) = Stage.withSensor()
