@@ -19,6 +19,8 @@ extension BluetoothError {
         return switch ErrorTable.rows[row].meaning {
         case .kind(let kind): kind
         case .gone: gone(operation)
+        // An adapter without LE has no LEAdvertisingManager1. Source: BlueZ 5.66, `src/adapter.c`, `adapter_register`.
+        case .goneOrUnsupported: operation == .advertise ? .unsupported : gone(operation)
         case .connectFailed: .connectFailed(error.message)
         case .failed: failed(operation, error.message)
         case .pairingFailed: .pairingFailed(String(error.name.dropFirst("org.bluez.Error.".count)))

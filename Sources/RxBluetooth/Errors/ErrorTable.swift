@@ -36,6 +36,8 @@ enum ErrorTable {
         case kind(BluetoothError.Kind)
         /// What the operation was meant for is not there any more.
         case gone
+        /// The same, but where an object may be there without its interface, that.
+        case goneOrUnsupported
         /// The connection did not come about; the text is the reason.
         case connectFailed
         /// The operation did not succeed, and the text is the reason where there is a kind for it.
@@ -72,7 +74,7 @@ enum ErrorTable {
         row(bus: "LimitsExceeded", "NoMemory", is: .kind(.resourceExhausted)),
         row(bus: "UnknownObject", is: .gone),
         // An old libdbus on the daemon's side answers so for an object that is gone; the text tells (Q82).
-        row(bus: "UnknownMethod", text: .has("doesn't exist"), is: .gone),
+        row(bus: "UnknownMethod", text: .has("doesn't exist"), is: .goneOrUnsupported),
         row(bus: "UnknownMethod", "UnknownInterface", "UnknownProperty", is: .kind(.unsupported)),
         row(bus: "InvalidArgs", is: .kind(.invalidArgument)),
         row(bus: "InvalidSignature", is: .kind(.protocolViolation)),

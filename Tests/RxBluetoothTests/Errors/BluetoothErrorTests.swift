@@ -51,6 +51,10 @@ struct BluetoothErrorTests {
         bus("UnknownObject", .noAdapter, during: .scan),
         bus("UnknownMethod", .unsupported),
         bus("UnknownMethod", .peripheralGone, "Method \"Connect\" with signature \"\" doesn't exist", during: .connect),
+        bus(
+            "UnknownMethod", .unsupported,
+            "Method \"RegisterAdvertisement\" with signature \"oa{sv}\" on interface \"org.bluez.LEAdvertisingManager1\" doesn't exist",
+            during: .advertise),
         bus("UnknownInterface", .unsupported),
         bus("UnknownProperty", .unsupported),
         bus("InvalidArgs", .invalidArgument),
