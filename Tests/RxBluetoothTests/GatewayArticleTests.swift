@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Testing
 
-/// The examples of the article and of the README are compiled and run as GatewayTests.swift and LostLinkTests.swift.
+/// The examples of the article and of the README are compiled and run as tests of their own.
 struct GatewayArticleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkTests.swift"),
+        ("/README.md", "StayingConnectedTests.swift"),
     ])
     func `The text shows the test that runs`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -90,6 +90,7 @@ extension BlueZClient {
         let heard = wasConnected ? DeviceRecord.heardWhileConnected : DeviceRecord.advertised
         if changes.intersects(heard) { scans.sighted(key) }
         if all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
+        if wasConnected, devices[key]?.isConnected != true { orphans.closed(key) }
         guard let link = links[key] else { return }
         if all.intersects(DeviceRecord.connected) { link.connectedChanged(devices[key]?.isConnected ?? false) }
         if all.intersects(DeviceRecord.resolved), devices[key]?.isResolved == true { link.servicesResolved() }

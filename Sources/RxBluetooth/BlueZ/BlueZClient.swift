@@ -44,6 +44,7 @@ final class BlueZClient: @unchecked Sendable {
 
     private(set) lazy var scans = ScanSessions(self)
     var links: [DeviceKey: Link] = [:]
+    let orphans = OrphanedLinks()
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var bonds = BondWatches(self)
@@ -127,6 +128,7 @@ final class BlueZClient: @unchecked Sendable {
         syncFailure = nil
         scans.fail(error)
         failAdvertisements(error)
+        if reason == .daemon { orphans.left(by: links.values) }
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()
@@ -258,6 +260,11 @@ final class BlueZClient: @unchecked Sendable {
 
     /// Why nothing comes of this client any more; nil while something may.
     var finalFailure: BluetoothError? { failure }
+
+    /// Why a call has failed: where the manager was closed, that has ended the bus for it.
+    func cause(of error: DBusError) -> BluetoothError? {
+        if error.name == DBusError.Name.disconnected, failure?.kind == .closed { failure } else { nil }
+    }
 
     /// Why Bluetooth cannot be used with an adapter; nil where it can.
     func obstacle(on adapter: UInt16?) -> BluetoothError? { failure ?? syncFailure ?? state(of: adapter)?.error }

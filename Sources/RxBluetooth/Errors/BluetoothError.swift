@@ -88,7 +88,7 @@ public struct BluetoothError: Error, Sendable {
         switch kind {
         case .timedOut: true
         case .disconnected, .daemonUnavailable, .busUnavailable, .closed:
-            operation == .write || operation == .writeDescriptor
+            [.write, .writeDescriptor, .trust, .forget].contains(operation)
         default: false
         }
     }

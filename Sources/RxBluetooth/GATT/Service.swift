@@ -40,7 +40,7 @@ public struct Service: Hashable, Sendable {
     ///
     /// - Parameter services: The services that are wanted. Default, and empty: all.
     public func discoverIncludedServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
-        peripheral.stream { client, emitter in
+        let discovery: Observable<Service> = peripheral.stream { client, emitter in
             do throws(BluetoothError) {
                 for found in try client.includedServices(of: self, services) { emitter.next(found) }
                 emitter.complete()
@@ -48,5 +48,6 @@ public struct Service: Hashable, Sendable {
                 emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
+        return peripheral.surviving(discovery, link: link)
     }
 }

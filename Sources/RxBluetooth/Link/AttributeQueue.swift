@@ -65,10 +65,13 @@ final class AttributeQueue: @unchecked Sendable {
     }
 
     func submit(_ item: Item) {
-        if let refusal { return item.fail(refusal) }
         count += 1
         item.number = count
         item.since = client.settings.now
+        if let refusal {
+            dropped(item, refusal)
+            return item.fail(refusal)
+        }
         waiting.append(item)
         client.journal.trace(.operationQueued(described(item), waiting: waiting.count))
         advance()

@@ -27,12 +27,13 @@ extension BlueZClient {
             if let obstacle = obstacle(on: key.adapter) { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
             if device.isConnected, terms.existing == .replace, let link = adopted(peripheral) {
-                connect(peripheral, terms, emitter, after: link)
+                connect(peripheral, terms, emitter, after: link, isReplacing: true)
                 return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
             }
+            let isOrphan = orphans.take(key, number: terms.number, since: returned.map(settings.elapsed(since:)))
             let link = Link(
                 peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
-                isForeign: device.isConnected && terms.existing != .takeOver, emitter: emitter)
+                isForeign: device.isConnected && terms.existing != .takeOver && !isOrphan, emitter: emitter)
             links[key] = link
             // bluetoothd may ask about pairing as soon as there is a link.
             agent.register()
@@ -43,10 +44,18 @@ extension BlueZClient {
     }
 
     private func connect(
-        _ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>, after link: Link
+        _ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>, after link: Link,
+        isReplacing: Bool = false
     ) {
-        link.whenOver { [weak self] _ in
-            if emitter.isActive { self?.connect(peripheral, terms, emitter) }
+        link.whenOver { [weak self] failure in
+            guard emitter.isActive else { return }
+            var terms = terms
+            if isReplacing {
+                if let failure { return emitter.fail(failure.during(.connect, peripheral.address.description)) }
+                // Once is enough: with a program that connects again at once there would be no end to it.
+                terms.existing = .share
+            }
+            self?.connect(peripheral, terms, emitter)
         }
     }
 

@@ -73,11 +73,11 @@ extension Link {
         var session: NotifySession?
         read.started = { [weak self] in
             session = self?.notifications[key]
-            session?.readBegan()
+            session?.echoes.readBegan()
         }
         read.ended = { result in
             let value = try? result.get().read { (body) throws(DBusError) in try body.bytes() }
-            session?.readEnded(value)
+            session?.echoes.readEnded(value)
         }
     }
 }

@@ -159,7 +159,10 @@ final class Link: @unchecked Sendable {
         connecting = nil
         deadline?.cancel()
         client.devices[key]?.aborts = 0
-        if client.devices[key]?.isResolved == true { mtu.ask() }
+        if client.devices[key]?.isResolved == true {
+            mtu.ask()
+            resolution.resolved()
+        }
         guard awaitsServices else { return ready() }
         _ = resolution.wait { [weak self] error in
             guard let self, phase == .connected else { return }

@@ -14,9 +14,9 @@ final class NotifySession: @unchecked Sendable {
     /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
     var isDoomed = false
     private var starting: AttributeQueue.Item?
-    /// What came while a read of ours is under way; one of these is the read's own echo (Q95).
-    private var held: [[UInt8]] = []
-    private var reads = 0
+    private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
+        self?.deliver($0)
+    }
 
     private enum Phase {
         case off, queued, starting, on, stopping, ended
@@ -147,24 +147,11 @@ final class NotifySession: @unchecked Sendable {
     /// A value came by a signal.
     func received(_ value: [UInt8]) {
         guard transport == .signals, phase == .on || phase == .starting else { return }
-        if reads > 0 { held.append(value) } else { deliver(value) }
+        echoes.received(value)
     }
 
     private func deliver(_ value: [UInt8]) {
         for subscriber in subscribers { subscriber.next(value) }
-    }
-
-    /// A read of ours begins. bluetoothd shows its result as a change of value, just like a notification, and before
-    /// the read's own reply, so what comes meanwhile waits for that.
-    func readBegan() { reads += 1 }
-
-    func readEnded(_ value: [UInt8]?) {
-        reads -= 1
-        if let value, let echo = held.lastIndex(of: value) { held.remove(at: echo) }
-        guard reads == 0 else { return }
-        let values = held
-        held = []
-        for value in values { deliver(value) }
     }
 
     /// The connection, or the characteristic, is gone. bluetoothd would turn notifications on again by itself after

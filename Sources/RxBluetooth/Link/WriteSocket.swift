@@ -120,9 +120,10 @@ extension BlueZClient {
                 // Where the link is lost, its reason is about to be known (Q107).
                 self?.readFlag("Connected", of: BlueZ.device, at: characteristic.key.device.path) { [weak self] _ in
                     guard let self, links[characteristic.key.device]?.isConnected == true else { return }
-                    emitter.fail(
-                        BluetoothError(
-                            .bluez, operation: .write, target: target, dbusMessage: "bluetoothd has closed the socket"))
+                    let cause = BluetoothError(
+                        .bluez, operation: .write, target: target, dbusMessage: "bluetoothd has closed the socket")
+                    socket.close(cause)
+                    emitter.fail(cause)
                 }
             }
             emitter.next(CharacteristicWriter(characteristic, maximumLength: length, socket: socket))

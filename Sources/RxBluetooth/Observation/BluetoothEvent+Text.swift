@@ -17,7 +17,7 @@ extension BluetoothEvent.Kind {
         case .objectsNotTold: "bluetoothd does not tell its objects."
         case .scanBegan: "A discovery session has begun."
         case .scanRefused: "bluetoothd refuses a discovery session."
-        case .scanRestarted: "A scan hears nothing, and is started anew."
+        case .scanRestarted: "A scan does not go on, and is started anew."
         case .scanEnded: "A discovery session has ended."
         case .scanInterrupted: "A scan was interrupted."
         case .connection: "A connection has changed."

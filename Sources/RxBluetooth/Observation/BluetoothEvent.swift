@@ -23,7 +23,8 @@ public struct BluetoothEvent: Equatable, Sendable {
         case scanBegan(adapter: String)
         /// bluetoothd refused to begin one (Q38). It is asked again after that time; nil where the scans have failed.
         case scanRefused(adapter: String, BluetoothError, again: Duration?)
-        /// Nothing was heard for as long as ``ScanOptions/restartsAfterSilence`` allows, and the session is begun anew (Q42).
+        /// The session is begun anew, under those who share it: nothing was heard for as long as
+        /// ``ScanOptions/restartsAfterSilence`` allows (Q42), or bluetoothd has dropped it without a word (Q34).
         case scanRestarted(adapter: String)
         /// The session has ended: with the error of its scans, or nil where nobody scans any more.
         case scanEnded(adapter: String, BluetoothError?)

@@ -2,15 +2,19 @@
 final class BondWatches: @unchecked Sendable {
     // Guard: touched in the bus's context only.
     private unowned let client: BlueZClient
-    private var watches: [DeviceKey: [Watch]] = [:]
+    private var watches: [Watch] = []
 
     // Guard: touched in the bus's context only.
     private final class Watch: @unchecked Sendable {
+        let peripheral: Peripheral
         let emitter: Emitter<Bool>
         let value: @Sendable (DeviceRecord) -> Bool
         var last: Bool?
 
-        init(_ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool) {
+        init(
+            _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
+        ) {
+            self.peripheral = peripheral
             self.emitter = emitter
             self.value = value
         }
@@ -25,29 +29,29 @@ final class BondWatches: @unchecked Sendable {
 
     init(_ client: BlueZClient) { self.client = client }
 
-    func add(_ key: DeviceKey, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool) {
-        let watch = Watch(emitter, value)
-        watches[key, default: []].append(watch)
-        emitter.onEnd { [weak self, weak watch] in
-            guard let self else { return }
-            watches[key]?.removeAll { $0 === watch }
-            if watches[key]?.isEmpty == true { watches[key] = nil }
-        }
-        if client.isSynced { watch.tell(client.devices[key]) }
+    func add(
+        _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
+    ) {
+        let watch = Watch(peripheral, emitter, value)
+        watches.append(watch)
+        emitter.onEnd { [weak self, weak watch] in self?.watches.removeAll { $0 === watch } }
+        if client.isSynced { watch.tell(client.devices[peripheral.key]) }
     }
 
+    /// What bluetoothd has under this key has changed. Whose key it is is asked now, for an adapter that comes back may have another
+    /// number, and so have its devices (Q28).
     func changed(_ key: DeviceKey) {
-        for watch in watches[key] ?? [] { watch.tell(client.devices[key]) }
+        for watch in watches where watch.peripheral.key == key { watch.tell(client.devices[key]) }
     }
 
     /// bluetoothd has told all that it has; what was bonded while it was away is not known before (Q2).
     func allChanged() {
-        for key in Array(watches.keys) { changed(key) }
+        for watch in watches { watch.tell(client.devices[watch.peripheral.key]) }
     }
 
     func fail(_ error: BluetoothError) {
         let ended = watches
-        watches = [:]
-        for (_, watches) in ended { for watch in watches { watch.emitter.fail(error) } }
+        watches = []
+        for watch in ended { watch.emitter.fail(error) }
     }
 }

@@ -27,7 +27,8 @@ public struct PairingPolicy: Hashable, Sendable {
     public var answers: Answers
     /// The devices that may pair; requests of others are rejected, and ``Peripheral/pair()`` of others fails with
     /// ``BluetoothError/Kind/notAuthorized`` before anything is sent. Nil, the default: all. Only a device of this list may use
-    /// services of this machine (`AuthorizeService`), unless ``Answers/ask`` lets a person decide.
+    /// services of this machine (`AuthorizeService`), unless ``Answers/ask`` lets a person decide. A bonded device that changes
+    /// its address may stand here with its identity address, or with the one of its first connection (Q62).
     public var allowed: Set<BluetoothAddress>?
     /// Whether to be the agent that bluetoothd asks where nobody in particular is concerned: for pairings that a device begins,
     /// and those that a protected attribute demands. Desktops have such an agent, and only one can be it (Q90). Default: not.
@@ -51,7 +52,9 @@ public struct PairingPolicy: Hashable, Sendable {
         self.patience = patience
     }
 
-    func allows(_ address: BluetoothAddress) -> Bool { allowed?.contains(address) ?? true }
+    func allows(_ addresses: [BluetoothAddress]) -> Bool {
+        allowed.map { addresses.contains(where: $0.contains) } ?? true
+    }
 
     /// What the agent tells bluetoothd that its user can do; nil where no agent is registered. It decides which method of
     /// pairing comes about. Source: Core Specification 5.4, Vol 3, Part H, 2.3.5.1.
@@ -74,8 +77,8 @@ public struct PairingPolicy: Hashable, Sendable {
     }
 
     /// The answer to a question about a device; nil where a person decides.
-    func answer(to question: PairingRequest.Question, of address: BluetoothAddress) -> PairingRequest.Answer? {
-        guard allows(address) else { return .reject }
+    func answer(to question: PairingRequest.Question, of addresses: [BluetoothAddress]) -> PairingRequest.Answer? {
+        guard allows(addresses) else { return .reject }
         switch (answers, question) {
         case (.ask, _): return nil
         case (.nobody, _), (.refuse, _): return .reject

@@ -14,7 +14,7 @@ final class Pairings: @unchecked Sendable {
         do throws(BluetoothError) {
             if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
             guard client.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
-            guard client.settings.pairing.allows(peripheral.address) else {
+            guard client.settings.pairing.allows(client.addresses(of: peripheral.key)) else {
                 throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
             }
         } catch {
@@ -50,10 +50,19 @@ final class Pairings: @unchecked Sendable {
     /// bluetoothd asks an agent one thing at a time, and fails what asks next. So pairings that may ask wait for each other, and
     /// others do not (S68).
     private func advance() {
+        // While everything ends, none begins; each is told so next.
+        guard client.isSynced, client.finalFailure == nil else { return }
         if client.settings.pairing.mayBeAsked {
             attempts.first?.start()
         } else {
             for attempt in attempts { attempt.start() }
         }
+    }
+}
+
+extension BlueZClient {
+    /// The addresses by which a device is known: the one in its path, and the identity that a bond has told (Q62).
+    func addresses(of key: DeviceKey) -> [BluetoothAddress] {
+        [key.address] + (devices[key]?.address.map { [$0] } ?? [])
     }
 }

@@ -34,11 +34,11 @@ extension Peripheral {
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
-        stream { [key] client, emitter in
+        stream { [self] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
                 if let failure = client.finalFailure { return emitter.fail(failure) }
-                client.bonds.add(key, emitter, value)
+                client.bonds.add(self, emitter, value)
             }
         }
     }
@@ -50,9 +50,10 @@ extension Peripheral {
     /// with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``. Cold; once it is sent, disposing does not take
     /// it back. Source: BlueZ, `device-api.txt`, `Trusted`.
     public func trust(_ isTrusted: Bool = true) -> Completable {
-        stream { [key] (client, emitter: Emitter<Never>) in
+        stream { [self] (client, emitter: Emitter<Never>) in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
+                let key = self.key
                 let target = key.address.description
                 if let obstacle = client.obstacle(on: key.adapter) {
                     return emitter.fail(obstacle.during(.trust, target))
@@ -64,11 +65,13 @@ extension Peripheral {
                     try body.string(BlueZ.device)
                     try body.string("Trusted")
                     try body.value(.variant(.bool(isTrusted)))
-                } then: { result in
+                } then: { [weak client] result in
                     switch result {
                     case .success: emitter.complete()
                     case .failure(let error):
-                        emitter.fail(BluetoothError(error, operation: .trust, target: target))
+                        emitter.fail(
+                            client?.cause(of: error)?.during(.trust, target)
+                                ?? BluetoothError(error, operation: .trust, target: target))
                     }
                 }
             }
@@ -109,11 +112,14 @@ extension BlueZClient {
                 deadline: client.settings.deadlines.operation
             ) { (body) throws(DBusError) in
                 try body.objectPath(path)
-            } then: { result in
+            } then: { [weak client] result in
                 switch result {
                 case .success: emitter.complete()
                 case .failure(let error) where error.name == BlueZ.doesNotExist: emitter.complete()
-                case .failure(let error): emitter.fail(BluetoothError(error, operation: .forget, target: target))
+                case .failure(let error):
+                    emitter.fail(
+                        client?.cause(of: error)?.during(.forget, target)
+                            ?? BluetoothError(error, operation: .forget, target: target))
                 }
             }
         }

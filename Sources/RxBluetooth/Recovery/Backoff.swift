@@ -18,7 +18,7 @@ struct Backoff {
     mutating func pause(after failures: Int) -> Duration {
         let pause = min(longest, first * (1 << min(max(0, failures), 20)))
         guard jitter > 0 else { return pause }
-        return pause * (1 + jitter * chance())
+        return min(longest, pause * (1 + jitter * chance()))
     }
 
     /// From -1 to 1.

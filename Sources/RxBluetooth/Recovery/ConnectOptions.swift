@@ -6,7 +6,8 @@ public struct ConnectOptions: Sendable {
         case share
         /// Use it as if we had made it: it is closed in the end.
         case takeOver
-        /// Close it, whoever made it, and make another one.
+        /// Close it, whoever made it, and make another one; fails where it cannot be closed. It is closed once: a link that another
+        /// program makes right after is shared.
         case replace
     }
 

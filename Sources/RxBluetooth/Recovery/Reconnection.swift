@@ -9,8 +9,8 @@ public struct Reconnection: Sendable {
     public var firstPause: Duration
     /// The longest pause. Default 30 s.
     public var longestPause: Duration
-    /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that many devices that were lost at once do not
-    /// come back at once. Default 0.2.
+    /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that attempts at many devices that went out of
+    /// reach at once do not fall together for ever; ``longestPause`` is kept all the same. Default 0.2.
     public var jitter: Double
     /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number.
     public var attempts: Int?

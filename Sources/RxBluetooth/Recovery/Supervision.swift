@@ -70,18 +70,9 @@ final class Supervision: Sendable {
             return found()
         }
         .flatMap { [self] peripheral in
-            peripheral.link(LinkTerms(number: number, existing: existingLink, awaitsServices: true))
+            peripheral.link(LinkTerms(number: number, existing: options.existingLink, awaitsServices: true))
         }
         .do(onNext: { [self] _ in cameUp() })
-    }
-
-    /// What to do with a link that is there. One that a killed bluetoothd left was ours: the kernel keeps it for 2 s, and the next
-    /// bluetoothd shows it (Q2). It is ours to close again.
-    private var existingLink: ConnectOptions.ExistingLink {
-        guard options.existingLink == .share, case .disconnected(.daemon) = state.withLock(\.last).kind else {
-            return options.existingLink
-        }
-        return .takeOver
     }
 
     /// The peripheral, once bluetoothd knows it: a new one has no memory of what was never paired, and an old one forgets such

@@ -30,6 +30,10 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
+    /// Whether a start that was not answered in time may have come about since: then bluetoothd has a session for us that we do not
+    /// want, and refuses another one (Q8, Q37).
+    private var mayLinger = false
+
     private enum Phase {
         case idle
         case starting
@@ -39,8 +43,8 @@ final class ScanSession: @unchecked Sendable {
 
     /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
     /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
-    /// next one may not look for anything meanwhile. It is not told when that is over, nor may we tell the kernel to
-    /// stop, so asking again is all there is. Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
+    /// next one may not look for anything meanwhile. It is not told when that is over, so asking again is all there is
+    /// where we may not tell the kernel to stop (`endOrphan`). Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
     /// `discovering_callback`.
     private static let backoff: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
@@ -79,6 +83,7 @@ final class ScanSession: @unchecked Sendable {
     func fail(_ error: BluetoothError, isStopping: Bool = false) {
         let failed = subscribers
         subscribers = []
+        mayLinger = mayLinger && isStopping
         watch()
         switch phase {
         case .active where isStopping: stop()
@@ -144,6 +149,10 @@ final class ScanSession: @unchecked Sendable {
             let failure = BluetoothError(error, operation: .scan, target: nil)
             let pause = failure.kind == .busy && attempts < Self.backoff.count ? Self.backoff[attempts] : nil
             client.journal.debug(.scanRefused(adapter: "hci\(adapter)", failure, again: pause))
+            defer {
+                if failure.kind == .timedOut { mayLinger = true }
+                if mayLinger { stopWhatLingers() }
+            }
             if subscribers.isEmpty {
                 phase = .idle
             } else if let pause {
@@ -153,6 +162,20 @@ final class ScanSession: @unchecked Sendable {
             } else {
                 fail(failure)
             }
+        }
+    }
+
+    /// Takes a start back that came about after all. While bluetoothd still works on it, it refuses that too, so it is said again
+    /// with each refusal.
+    private func stopWhatLingers() {
+        client.teardowns.begin()
+        client.call(
+            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
+            deadline: client.settings.deadlines.stopScan
+        ) { [weak self, teardowns = client.teardowns] result in
+            teardowns.end()
+            if case .failure(let error) = result, [.busy, .timedOut].contains(BluetoothError(error).kind) { return }
+            self?.mayLinger = false
         }
     }
 

@@ -231,6 +231,35 @@ struct HostileDaemonTests {
         #expect(daemon.count("StopDiscovery") == 0)
     }
 
+    @Test func `Q8 Q37 A start that came about after its time limit is taken back, and the next scan works`() {
+        let stage = Stage(.everyday, starting: false)
+        let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
+        daemon.always("SetDiscoveryFilter")
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(15_000)
+        #expect(scan.kind == .timedOut)
+        // bluetoothd is still at it, and then it has a session for us.
+        daemon.take("StopDiscovery").fail("org.bluez.Error.InProgress")
+        daemon.take("StartDiscovery").reply()
+        let again = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        daemon.take("StartDiscovery").fail("org.bluez.Error.InProgress")
+        stage.advance(0)
+        daemon.take("StopDiscovery").reply()
+        stage.advance(250)
+        daemon.take("StartDiscovery").reply()
+        stage.advance(0)
+        again.dispose()
+        stage.advance(0)
+        daemon.take("StopDiscovery").reply()
+        stage.advance(60_000)
+        #expect(daemon.count("StopDiscovery") == 3)
+        #expect(daemon.count("StartDiscovery") == 3)
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(1)
+        #expect(settled.isCompleted)
+    }
+
     @Test func `S14 A start that fails carries its cause`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)

@@ -8,14 +8,20 @@ struct ServiceTreeTests {
     private static let old = SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1]), .notify) }
     private static let stays = SimulatedService("180a") { SimulatedCharacteristic("2a29", .read([2])) }
 
-    private func stage(_ services: [SimulatedService]) -> (Stage, Peripheral, Recording<Peripheral>) {
+    private func stage(
+        _ services: [SimulatedService], _ options: ConnectOptions = ConnectOptions()
+    ) -> (Stage, Peripheral, Recording<Peripheral>) {
         var sensor = SimulatedPeripheral("Sensor", address: Sensor.text) {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
         }
         sensor.services = services
         let stage = Stage(with: [sensor])
         let peripheral = stage.find(Sensor.address)
-        return (stage, peripheral, stage.connect(peripheral))
+        let link = stage.record(peripheral.connect(options: options))
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        stage.simulation.bluez.forgetCalls()
+        return (stage, peripheral, link)
     }
 
     @Test func `S53 Q111 Changed services are told, old handles fail typed, and new ones work`() {
@@ -75,6 +81,31 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
+    @Test
+    func `S53 Q111 Services that come to a link which was there before are a modification, without any discovery`() {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
+            ["Connected": .bool(true), "ServicesResolved": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        let modified = stage.record(peripheral.observeModifiedServices())
+        stage.advance(0)
+        daemon.add([
+            ScriptedDaemon.Objects.devicePath + "/service0030": [
+                "org.bluez.GattService1": [
+                    "UUID": .string("0000fff0-0000-1000-8000-00805f9b34fb"), "Primary": .bool(true),
+                ]
+            ]
+        ])
+        stage.advance(0)
+        #expect(modified.elements == [[]])
+        #expect(link.isLive)
+    }
+
     @Test func `S53 A device that goes with its services has not modified them`() {
         let (stage, peripheral, link) = stage([Self.old])
         let modified = stage.record(peripheral.observeModifiedServices())
@@ -113,6 +144,23 @@ struct ServiceTreeTests {
                 .flatMap { $0.readValue() })
         stage.advance(100)
         #expect(level.elements == [[3]])
+        #expect(link.isLive)
+    }
+
+    @Test func `S78 Discovery of what a service holds waits for the link to come back`() {
+        let including = SimulatedService("fff0", including: ["180a"]) { SimulatedCharacteristic("fff1", .read([1])) }
+        let (stage, peripheral, link) = stage([including, Self.stays], .reconnect())
+        let services = stage.record(peripheral.discoverServices([0xFFF0]))
+        stage.advance(0)
+        guard let service = services.elements.first else { return #expect(Bool(false)) }
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(0)
+        let included = stage.record(service.discoverIncludedServices())
+        let characteristics = stage.record(service.discoverCharacteristics())
+        #expect(included.isLive && characteristics.isLive)
+        stage.advance(5_000)
+        #expect(included.elements.map(\.uuid) == [0x180A] && included.isCompleted)
+        #expect(characteristics.elements.map(\.uuid) == [0xFFF1] && characteristics.isCompleted)
         #expect(link.isLive)
     }
 

@@ -109,6 +109,36 @@ struct WriterTests {
         #expect(link.kind == .disconnected(.daemon))
     }
 
+    @Test func `S59 A socket that bluetoothd closes over a live link has one cause for all`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let held = Guarded<SharedSocket?>(nil)
+        daemon.always("AcquireWrite") { call in
+            let ours = try? SharedSocket(
+                PacketSocket.pair { (theirs) throws(DBusError) in
+                    call.reply { (body) throws(DBusError) in
+                        body.descriptor(theirs)
+                        body.uint16(100)
+                    }
+                })
+            held.withLock { $0 = ours }
+        }
+        daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        let writers = stage.record(stage.characteristic(0x2A37, of: peripheral).acquireWrite())
+        stage.advance(0)
+        guard let writer = writers.elements.first else { return #expect(Bool(false)) }
+        let writes = (0..<2_000).map { _ in stage.record(writer.write([1])) }
+        stage.advance(10)
+        let done = writes.count { $0.isCompleted }
+        #expect(done < 2_000)
+        held.withLock { $0 = nil }
+        stage.advance(100)
+        #expect(writers.kind == .bluez)
+        #expect(writes.count { $0.kind == .bluez } == 2_000 - done)
+        #expect(stage.record(writer.write([2])).outcome(stage) == .bluez)
+        #expect(link.isLive)
+    }
+
     @Test func `Q107 The end of the socket is the link's, with its reason`() {
         let writers = stage.record(characteristic.acquireWrite())
         stage.advance(10)

@@ -67,6 +67,36 @@ struct EchoTests {
         withExtendedLifetime(link) {}
     }
 
+    @Test func `S64 S81 Q95 A read without an answer neither holds notifications back nor lets them pile up`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let values = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.notifies([1])
+        stage.advance(100)
+        daemon.notifies([2])
+        #expect(values.elements.isEmpty)
+        stage.advance(150)
+        #expect(values.elements == [[1]])
+        stage.advance(100)
+        #expect(values.elements == [[1], [2]])
+        for number in 0..<200 { daemon.notifies([3, UInt8(number)]) }
+        stage.advance(0)
+        // The last ones may be followed by the reply.
+        #expect(values.elements.count == 2 + 200 - 64)
+        daemon.take("ReadValue").reply { $0.bytes([3, 199]) }
+        stage.advance(0)
+        #expect(values.elements == [[1], [2]] + (0..<199).map { [3, UInt8($0)] })
+        #expect(read.elements == [[3, 199]])
+        stage.advance(1_000)
+        #expect(values.elements.count == 201)
+        withExtendedLifetime(link) {}
+    }
+
     @Test func `S64 A read with nobody listening tells nobody`() {
         let read = stage.record(notifying.readValue())
         stage.advance(5)

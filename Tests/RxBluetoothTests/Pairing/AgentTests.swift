@@ -89,6 +89,15 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
+    @Test func `Q62 A list of devices may name the identity that a bond has told`() {
+        let identity: BluetoothAddress = "00:11:22:33:44:55"
+        let (stage, daemon, _) = registered(PairingPolicy(.justWorks, allowed: [identity]))
+        #expect(answer(stage, daemon.ask("RequestAuthorization", Self.device)) == Self.rejected)
+        daemon.deviceChanges(["Address": .string(identity.description)])
+        #expect(answer(stage, daemon.ask("RequestAuthorization", Self.device)) == "ok")
+        #expect(answer(stage, daemon.ask("AuthorizeService", Self.device, Self.service)) == "ok")
+    }
+
     @Test func `A person gets every kind of question`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let replies = [

@@ -46,6 +46,38 @@ struct BondTests {
         #expect(bonded.isLive)
     }
 
+    @Test func `Q28 A bond is the device's, under whatever number its adapter comes back`() {
+        let (stage, peripheral) = Stage.withLock()
+        let pairing = stage.record(peripheral.pair())
+        let bonded = stage.record(peripheral.isBonded)
+        let trust = peripheral.trust()
+        stage.advance(5_000)
+        #expect(pairing.isCompleted)
+        stage.simulation.bluez.removeAdapter(0)
+        stage.advance(100)
+        #expect(bonded.elements == [false, true, false])
+        stage.simulation.bluez.addAdapter(as: 2)
+        stage.advance(1_000)
+        #expect(bonded.elements == [false, true, false, true])
+        let trusted = stage.record(trust)
+        stage.advance(10)
+        #expect(trusted.isCompleted)
+        #expect(stage.simulation.calls.last { $0.member == "Set" }?.path.hasPrefix("/org/bluez/hci2/") == true)
+    }
+
+    @Test func `S7 What is under way when the manager is closed fails as closed`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let trusted = stage.record(peripheral.trust())
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(0)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(100)
+        #expect(closed.isCompleted)
+        #expect([trusted.kind, forgotten.kind] == [.closed, .closed])
+        #expect(trusted.error?.outcomeUnknown == true && forgotten.error?.outcomeUnknown == true)
+        #expect(daemon.methods.contains("RemoveDevice"))
+    }
+
     @Test func `Q20 Before BlueZ 5.65 what is paired is bonded`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let bonded = stage.record(peripheral.isBonded)

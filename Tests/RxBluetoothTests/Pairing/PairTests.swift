@@ -150,6 +150,27 @@ struct PairTests {
         stage.expectSettled()
     }
 
+    @Test(arguments: [true, false])
+    func `S68 S91 A pairing that waits for its turn does not begin while all pairings end`(isClosed: Bool) {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
+        let other = stage.find(Lock.other)
+        let person = Person(stage)
+        let first = stage.record(peripheral.pair())
+        stage.advance(1_000)
+        #expect(person.questions.count == 1)
+        let second = stage.record(other.pair())
+        stage.advance(100)
+        #expect(second.isLive)
+        let changes = stage.record(stage.manager.connectionChanges.filter { $0.peripheral === other })
+        stage.simulation.bluez.forgetCalls()
+        if isClosed { _ = stage.record(stage.manager.close()) } else { stage.simulation.bluez.crash() }
+        stage.advance(5_000)
+        #expect(!first.isLive && !second.isLive)
+        #expect(changes.elements.isEmpty)
+        #expect(stage.count("Connect") == 0)
+    }
+
     @Test func `A device that the policy does not allow is refused before anything is sent`() {
         let (stage, peripheral) = Stage.withLock(policy: PairingPolicy(.justWorks, allowed: [Lock.other]))
         let paired = stage.record(peripheral.pair())

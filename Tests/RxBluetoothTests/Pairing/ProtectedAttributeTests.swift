@@ -15,8 +15,15 @@ struct ProtectedAttributeTests {
         #expect(refused.kind == .needsPairing)
         #expect(refused.error?.operation == .read)
         #expect(refused.error?.advice == "Pair it first: ble-cli pair.")
-        // bluetoothd can do nothing more with that link.
+        // bluetoothd can do nothing more with that link, and what is asked for in it is dropped.
         #expect(link.isLive)
+        let events = stage.record(stage.manager.events)
+        #expect(stage.record(secret.readValue()).outcome(stage) == .needsPairing)
+        let dropped = events.elements.compactMap { event -> BluetoothError.Kind? in
+            if case .operationDropped(_, _, let error) = event.kind { error?.kind } else { nil }
+        }
+        #expect(dropped == [.needsPairing])
+        events.dispose()
         let paired = stage.record(peripheral.pair())
         stage.advance(5_000)
         #expect(paired.isCompleted)

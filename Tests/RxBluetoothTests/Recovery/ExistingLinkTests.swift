@@ -28,6 +28,82 @@ struct ExistingLinkTests {
         #expect(daemon.methods.last == "Disconnect")
     }
 
+    private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
+    private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
+        ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
+
+    @Test func `Q2 Q74 The link of another program stays another's through the death of bluetoothd`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(1_500)
+        #expect(link.elements.count == 1)
+        daemon.crash()
+        stage.advance(1_000)
+        daemon.start()
+        stage.advance(5_000)
+        daemon.take("Connect").reply()
+        stage.advance(2_000)
+        link.dispose()
+        stage.advance(10)
+        #expect(daemon.methods == ["Connect", "Connect"])
+    }
+
+    @Test func `Q2 Q74 A link that another program makes after the death of bluetoothd is not ours to close`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(0)
+        daemon.deviceChanges(Self.there)
+        daemon.take("Connect").reply()
+        stage.advance(1_500)
+        #expect(link.elements.count == 1)
+        daemon.crash()
+        stage.advance(1_000)
+        // Nothing is tried while the adapter is off.
+        let adapter = ScriptedDaemon.Objects.adapterPath
+        daemon.tell(
+            ScriptedDaemon.value(Self.linked.setting(adapter, "org.bluez.Adapter1", ["Powered": .bool(false)])))
+        daemon.start()
+        stage.advance(500)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        daemon.deviceChanges(Self.there)
+        daemon.change(adapter, "org.bluez.Adapter1", ["Powered": .bool(true)])
+        stage.advance(2_000)
+        daemon.take("Connect").reply()
+        stage.advance(2_000)
+        #expect(link.isLive)
+        link.dispose()
+        stage.advance(10)
+        #expect(daemon.methods == ["Connect", "Connect"])
+    }
+
+    @Test func `Q75 Q84 A link that cannot be closed is not replaced, and that is told`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+        daemon.always("Disconnect") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "Stuck")) }
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(60_000)
+        #expect(!link.isLive)
+        #expect(link.error?.dbusMessage == "Stuck")
+        #expect(daemon.methods == ["Disconnect"])
+    }
+
+    @Test func `Q75 A link that another program makes right after is shared, not replaced for ever`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(Self.there)
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        #expect(daemon.methods == ["Disconnect", "Connect"])
+    }
+
     /// A stage on which another program has connected the sensor.
     private func stage() -> (Stage, Peripheral, Any) {
         let (stage, peripheral) = Stage.withSensor()
