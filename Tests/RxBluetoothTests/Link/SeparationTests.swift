@@ -44,7 +44,10 @@ struct SeparationTests {
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
         let values = stage.record(notifying.observeValueUpdates())
+        // Such a device is kept on disk.
+        let trusted = stage.record(peripheral.trust())
         stage.advance(500)
+        #expect(trusted.isCompleted)
         stage.simulation.bluez.notify([5], from: Sensor.text, "fff2")
         stage.advance(1)
         #expect(link.isLive && scan.isLive && read.isLive && values.isLive)

@@ -24,11 +24,12 @@ struct CycleTests {
             let many = stage.footprint()
             let after = Self.rest(stage)
             // Also those that would come to their time in the end, and do nothing.
-            #expect(many.timers == one.timers)
-            #expect(after.objects == before.objects)
-            #expect(after.descriptors == before.descriptors)
-            #expect(after.matchRules == before.matchRules)
-            #expect(after.timers == before.timers)
+            #expect(many.timers == one.timers, "After one cycle \(one); after many \(many)")
+            let both: Comment = "At rest first \(before); in the end \(after)"
+            #expect(after.objects == before.objects, both)
+            #expect(after.descriptors == before.descriptors, both)
+            #expect(after.matchRules == before.matchRules, both)
+            #expect(after.timers == before.timers, both)
             // That there was something to count.
             #expect(before.objects > 0 && before.matchRules > 0)
             stage.expectSettled()

@@ -20,13 +20,14 @@ struct SoakTests {
                 world.cycle(number)
                 if number % 10 == 0 { samples.append(world.footprint()) }
             }
-            #expect(world.findings.isEmpty)
+            #expect(world.findings.isEmpty, "\(world.findings)")
             // As below: what leaks is there in all later samples.
             let (early, late) = (samples.prefix(6), samples.suffix(6))
-            #expect(late.map(\.objects).min() == early.map(\.objects).min())
-            #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min())
-            #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max())
-            #expect(late.map(\.timers).min() == early.map(\.timers).min())
+            let all: Comment = "\(samples)"
+            #expect(late.map(\.objects).min() == early.map(\.objects).min(), all)
+            #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min(), all)
+            #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max(), all)
+            #expect(late.map(\.timers).min() == early.map(\.timers).min(), all)
             // That it is worth something: all ways to end are there.
             #expect(world.tally[.done, default: 0] > 60)
             #expect(world.tally[.givenUp, default: 0] > 10)
