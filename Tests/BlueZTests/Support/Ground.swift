@@ -29,14 +29,17 @@ enum Ground {
     /// Whether bluetoothd neither scans nor holds a link, asked by a program that is not ours; within some seconds, where
     /// what may be left is not ours.
     static func expectNothingLeft(within seconds: Int = 0) async throws {
-        for _ in 0..<seconds where try Command.run("bluetoothctl", "devices", "Connected").output.contains("Device") {
-            try await pass(.seconds(1))
-        }
+        for _ in 0..<seconds where try !connectedDevices().isEmpty { try await pass(.seconds(1)) }
         let discovering = try Command.run(
             "busctl", "--system", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering")
         #expect(discovering.output == "b false\n")
-        let connected = try Command.run("bluetoothctl", "devices", "Connected")
-        #expect(!connected.output.contains("Device"), "\(connected.output)")
+        #expect(try connectedDevices() == [])
+    }
+
+    /// The lines that list a device. Between them bluetoothctl tells what happens meanwhile, such as `[DEL] Device ...`.
+    private static func connectedDevices() throws -> [String] {
+        try Command.run("bluetoothctl", "devices", "Connected").output.split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("Device ") }
     }
 }
 
