@@ -36,7 +36,7 @@ fuzz-addresses: deps ## the same with a million, under the address sanitizer
 	@ASAN_OPTIONS=detect_leaks=0 .build/address/release/fuzz --count 1000000 --jobs $$(nproc)
 
 soak: deps ## ten thousand cycles of a gateway with one manager, while things go wrong at random; SEED=2 for others
-	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --filter 'SoakTests.*Soak|CycleTests'
+	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --no-parallel --filter 'SoakTests.*Soak|CycleTests'
 
 soak-bluez: deps ## two hundred cycles on the real bluetoothd in the virtual machine
 	@RXBLUETOOTH_SOAK=200 RXBLUETOOTH_LAB_LIMIT=3600 scripts/test-bluez 'BlueZTests\.LabTests/SoakTests'
