@@ -44,8 +44,8 @@ final class ScanSession: @unchecked Sendable {
     /// bluetoothd answers InProgress for every refusal of the controller, also for passing ones (Q38). The longest of these:
     /// what a bluetoothd that was killed was looking for, the kernel goes on looking for, until 10.24 s are over, and the
     /// next one may not look for anything meanwhile. It is not told when that is over, so asking again is all there is
-    /// where we may not tell the kernel to stop (`endOrphan`). Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and `start_service_discovery`; BlueZ 5.66,
-    /// `discovering_callback`.
+    /// where we may not tell the kernel to stop (`endOrphan`). Source: Linux 6.1, `DISCOV_LE_TIMEOUT` and
+    /// `start_service_discovery`; BlueZ 5.66, `discovering_callback`.
     private static let backoff: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
     init(_ client: BlueZClient, on adapter: UInt16) {
@@ -168,12 +168,7 @@ final class ScanSession: @unchecked Sendable {
     /// Takes a start back that came about after all. While bluetoothd still works on it, it refuses that too, so it is said again
     /// with each refusal.
     private func stopWhatLingers() {
-        client.teardowns.begin()
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
-            deadline: client.settings.deadlines.stopScan
-        ) { [weak self, teardowns = client.teardowns] result in
-            teardowns.end()
+        sendStop { [weak self] result in
             if case .failure(let error) = result, [.busy, .timedOut].contains(BluetoothError(error).kind) { return }
             self?.mayLinger = false
         }
@@ -220,16 +215,22 @@ final class ScanSession: @unchecked Sendable {
         phase = .stopping
         isOver(nil)
         let session = session
+        sendStop { [weak self] _ in
+            // Whatever the answer is: a session that is gone already is stopped (Q39).
+            guard let self, session == self.session, case .stopping = phase else { return }
+            phase = .idle
+            if !subscribers.isEmpty { start() }
+        }
+    }
+
+    private func sendStop(_ answered: @escaping @Sendable (Result<Message, DBusError>) -> Void) {
         client.teardowns.begin()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
             deadline: client.settings.deadlines.stopScan
-        ) { [weak self, teardowns = client.teardowns] _ in
-            // Whatever the answer is: a session that is gone already is stopped (Q39).
+        ) { [teardowns = client.teardowns] result in
             teardowns.end()
-            guard let self, session == self.session, case .stopping = phase else { return }
-            phase = .idle
-            if !subscribers.isEmpty { start() }
+            answered(result)
         }
     }
 

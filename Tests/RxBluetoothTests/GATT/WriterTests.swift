@@ -11,6 +11,26 @@ struct WriterTests {
         var values: [[UInt8]] { taken.withLock { $0 } }
     }
 
+    /// The other end of what a daemon hands out for AcquireWrite. Nobody reads it, and the daemon keeps it until it is closed.
+    private final class OtherEnd: Sendable {
+        private let socket = Guarded<SharedSocket?>(nil)
+
+        init(of daemon: ScriptedDaemon) {
+            daemon.always("AcquireWrite") { [self] call in
+                let ours = try? SharedSocket(
+                    PacketSocket.pair { (theirs) throws(DBusError) in
+                        call.reply { (body) throws(DBusError) in
+                            body.descriptor(theirs)
+                            body.uint16(100)
+                        }
+                    })
+                socket.withLock { $0 = ours }
+            }
+        }
+
+        func close() { socket.withLock { $0 = nil } }
+    }
+
     private let sink: Sink
     let stage: Stage
     let peripheral: Peripheral
@@ -83,18 +103,7 @@ struct WriterTests {
     @Test func `S63 A write that waits for room fails when the link ends, with its cause`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
-        // Nobody reads this end.
-        let held = Guarded<SharedSocket?>(nil)
-        daemon.always("AcquireWrite") { call in
-            let ours = try? SharedSocket(
-                PacketSocket.pair { (theirs) throws(DBusError) in
-                    call.reply { (body) throws(DBusError) in
-                        body.descriptor(theirs)
-                        body.uint16(100)
-                    }
-                })
-            held.withLock { $0 = ours }
-        }
+        _ = OtherEnd(of: daemon)
         let writers = stage.record(stage.characteristic(0x2A37, of: peripheral).acquireWrite())
         stage.advance(0)
         guard let writer = writers.elements.first else { return #expect(Bool(false)) }
@@ -112,17 +121,7 @@ struct WriterTests {
     @Test func `S59 A socket that bluetoothd closes over a live link has one cause for all`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
-        let held = Guarded<SharedSocket?>(nil)
-        daemon.always("AcquireWrite") { call in
-            let ours = try? SharedSocket(
-                PacketSocket.pair { (theirs) throws(DBusError) in
-                    call.reply { (body) throws(DBusError) in
-                        body.descriptor(theirs)
-                        body.uint16(100)
-                    }
-                })
-            held.withLock { $0 = ours }
-        }
+        let otherEnd = OtherEnd(of: daemon)
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
         let writers = stage.record(stage.characteristic(0x2A37, of: peripheral).acquireWrite())
         stage.advance(0)
@@ -131,7 +130,7 @@ struct WriterTests {
         stage.advance(10)
         let done = writes.count { $0.isCompleted }
         #expect(done < 2_000)
-        held.withLock { $0 = nil }
+        otherEnd.close()
         stage.advance(100)
         #expect(writers.kind == .bluez)
         #expect(writes.count { $0.kind == .bluez } == 2_000 - done)

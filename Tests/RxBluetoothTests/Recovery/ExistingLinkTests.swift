@@ -4,21 +4,21 @@ import RxBluetoothMocks
 import Testing
 
 struct ExistingLinkTests {
+    private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
+    private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
+        ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
+
     @Test func `Q2 Q74 A link that a killed bluetoothd left is taken over by the connection that is made again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
-        daemon.deviceChanges(["Connected": .bool(true), "ServicesResolved": .bool(true)])
+        daemon.deviceChanges(Self.there)
         daemon.take("Connect").reply()
         stage.advance(1_500)
         #expect(link.elements.count == 1)
         daemon.crash()
         stage.advance(1_000)
-        daemon.tell(
-            ScriptedDaemon.value(
-                ScriptedDaemon.Objects.oneKnownDevice.setting(
-                    ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
-                    ["Connected": .bool(true), "ServicesResolved": .bool(true)])))
+        daemon.tell(ScriptedDaemon.value(Self.linked))
         daemon.start()
         stage.advance(5_000)
         daemon.take("Connect").reply()
@@ -27,10 +27,6 @@ struct ExistingLinkTests {
         stage.advance(10)
         #expect(daemon.methods.last == "Disconnect")
     }
-
-    private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
-    private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
-        ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
     @Test func `Q2 Q74 The link of another program stays another's through the death of bluetoothd`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
