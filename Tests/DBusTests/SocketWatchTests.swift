@@ -1,4 +1,5 @@
 import DBus
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -58,5 +59,29 @@ struct SocketWatchTests {
         let before = count.withLock { $0 }
         for _ in 0..<10 { await withCheckedContinuation { done in connection.perform { done.resume() } } }
         #expect(count.withLock { $0 } == before)
+    }
+
+    @Test func `A watch that was cancelled before it started does not take the place of another`() async throws {
+        let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
+        let (ours, theirs) = try pair()
+        let (isHeld, release) = (Promise<Bool>(), DispatchSemaphore(value: 0))
+        let first = Record<BusTask>()
+        let ready = Record<String>()
+        // Holds the context, so that the start of the first watch waits behind this work.
+        connection.perform {
+            isHeld.fulfil(true)
+            release.wait()
+            for task in first.elements { task.cancel() }
+            _ = connection.watch(ours, for: .readable) {
+                if ours.socket.receive() != .nothing { ready.add("second") }
+            }
+        }
+        _ = try await isHeld.value()
+        first.add(connection.watch(ours, for: .readable) { ready.add("first") })
+        release.signal()
+        await withCheckedContinuation { done in connection.perform { done.resume() } }
+        #expect(theirs.socket.offer([1]) == .sent)
+        #expect(try await ready.first(1) == ["second"])
+        connection.close()
     }
 }

@@ -57,7 +57,7 @@ final class Core: Context, Bus, @unchecked Sendable {
     }
 
     /// A turn delivers so many messages at most, so that a flood of signals delays neither timers nor other work.
-    private static let messagesPerTurn = 64
+    private static let messagesPerTurn = 32
 
     override func turn() {
         var budget = Self.messagesPerTurn

@@ -119,6 +119,23 @@ import Testing
         #expect(results.elements.count == 1)
     }
 
+    @Test func `Calls that expire make room for those that wait (Q9)`() async throws {
+        let (peer, name) = try await bus.connected()
+        _ = peer.export(at: "/test", includingChildren: false) { call in
+            if call.message.member == "Answer" { call.reply() }
+        }
+        let caller = bus.connect()
+        try await caller.settle()
+        let expired = Record<String>()
+        for _ in 0..<64 {
+            caller.call(try .test(to: name, "Hold"), timeout: .milliseconds(20)) {
+                if case .failure(let error) = $0 { expired.add(error.name) }
+            }
+        }
+        _ = try await caller.ask(.test(to: name, "Answer"))
+        #expect(expired.elements == Array(repeating: DBusError.Name.noReply, count: 64))
+    }
+
     @Test func aCancelledCallHearsNothing() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()

@@ -56,6 +56,25 @@ import Testing
         }
     }
 
+    @Test func `A bus that reads nothing does not keep a closed connection`() async {
+        await #expect(processExitsWith: .success) {
+            let bus = PrivateBus()
+            let (caller, _) = try await bus.connected()
+            let reply = try await caller.ask(.toDaemon("GetConnectionUnixProcessID", BusName.daemon))
+            let daemon = pid_t(try reply.read { (body) throws(DBusError) in try body.uint32() })
+            try #require(kill(daemon, SIGSTOP) == 0)
+            defer { kill(daemon, SIGCONT) }
+            // Far more than the socket takes.
+            let long = String(repeating: "x", count: 1 << 20)
+            for _ in 0..<20 { caller.send(try .tell("Changed", long)) }
+            caller.close()
+            try await caller.drain()
+            let limit = ContinuousClock.now + .seconds(20)
+            while Usage.now.threads != 0, ContinuousClock.now < limit { await Task.yield() }
+            try #require(Usage.now.threads == 0)
+        }
+    }
+
     @Test func withoutDescriptorsOpeningFailsAndRecovers_Q14() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()

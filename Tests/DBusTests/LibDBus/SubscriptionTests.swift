@@ -1,4 +1,5 @@
 import DBus
+import Dispatch
 import Testing
 
 @Suite struct SubscriptionTests {
@@ -78,6 +79,27 @@ import Testing
         #expect(changes.elements.isEmpty)
     }
 
+    @Test func `Signals are ignored while the name in the rule has no owner (Q17)`() async throws {
+        let (impostor, _) = try await bus.connected()
+        let (listener, listenerName) = try await bus.connected()
+        let heard = record(MatchRule(sender: "org.example.Absent", interface: "org.example.Test"), on: listener)
+        try await listener.settle()
+        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
+        try await impostor.settle()
+        let (owner, _) = try await bus.connected()
+        #expect(try await owner.own("org.example.Absent") == nil)
+        owner.send(try .tell("Changed", "owner"))
+        #expect(try await heard.first(1) == ["owner"])
+        // The same once the name has no owner any more.
+        owner.close()
+        _ = try await owner.end()
+        try await impostor.settle()
+        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
+        try await impostor.settle()
+        try await listener.settle()
+        #expect(heard.elements == ["owner"])
+    }
+
     @Test func theSenderFollowsTheName() async throws {
         let listener = bus.connect()
         let heard = record(MatchRule(sender: "org.example.Moving", interface: "org.example.Test"), on: listener)
@@ -155,6 +177,30 @@ import Testing
         try await listener.settle()
         speaker.send(try .tell("Changed", "kept"))
         #expect(try await kept.first(1) == ["kept"])
+    }
+
+    @Test func `A flood of signals does not delay other work of the context`() async throws {
+        let (speaker, name) = try await bus.connected()
+        let (listener, _) = try await bus.connected()
+        let (isHeld, release) = (Promise<Bool>(), DispatchSemaphore(value: 0))
+        let order = Record<String>()
+        _ = listener.subscribe(MatchRule(sender: name, member: "Changed")) { [unowned listener] _ in
+            if order.elements.isEmpty { listener.perform { order.add("work") } }
+            order.add("signal")
+        }
+        try await listener.settle()
+        listener.perform {
+            isHeld.fulfil(true)
+            release.wait()
+        }
+        _ = try await isHeld.value()
+        for _ in 0..<1_000 { speaker.send(try .tell("Changed")) }
+        try await speaker.settle()
+        release.signal()
+        let all = try await order.first(1_001)
+        let before = try #require(all.firstIndex(of: "work"))
+        // libdbus reads some 4 KiB at once, which is more messages than this.
+        #expect(before <= 32)
     }
 
     @Test func aKeptSignalStaysAsItCame() async throws {
