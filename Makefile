@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez test-threads conformance bench-rx count-rx bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-clients test-bluez test-threads conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ bench-rx: deps ## what one event of Rx costs, in nanoseconds
 
 count-rx: deps ## what one event of Rx costs, in instructions and allocations; fails above a limit (needs valgrind)
 	@Benchmarks/count
+
+bench-dbus: deps ## CPU time a signal of bluetoothd costs, as a ratio to a bare libdbus receiver in the same run
+	@Benchmarks/dbus bench
+
+count-dbus: deps ## the same in instructions; fails above a limit (needs valgrind)
+	@Benchmarks/dbus count
 
 bench-simulation: deps ## ten simulated minutes of 600,000 advertisements against the clock
 	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd

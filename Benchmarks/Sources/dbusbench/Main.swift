@@ -1,0 +1,68 @@
+// Receives what the generator of Benchmarks/DBus sends, as a program does that uses the library.
+//
+//     dbusbench advertise|notify|packet [COUNT]
+//
+// It ends after COUNT advertisements or values, or runs until it is terminated.
+
+import Dispatch
+import Glibc
+import RxBluetooth
+
+@main
+enum Main {
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let what = arguments.first, let stream = stream(what) else {
+            return print("Usage: dbusbench advertise|notify|packet [COUNT]")
+        }
+        let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
+        let taken = Counter(limit: limit)
+        let subscription = stream.subscribe(
+            onNext: { taken.add($0) },
+            onError: { error in
+                print("failed: \(error)")
+                exit(1)
+            })
+        // Not dispatchMain(), which ends the main thread: valgrind fails on that.
+        withExtendedLifetime(subscription) { DispatchSemaphore(value: 0).wait() }
+    }
+
+    /// What is received, as the number of bytes of each element.
+    private static func stream(_ what: String) -> Observable<Int>? {
+        let manager = BluetoothManager(queue: DispatchQueue(label: "receiver"))
+        switch what {
+        case "advertise":
+            return manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
+                .map { $0.advertisementData.manufacturerData.count }
+        case "notify": return values(of: manager, .signals)
+        case "packet": return values(of: manager, .socket)
+        default: return nil
+        }
+    }
+
+    private static func values(of manager: BluetoothManager, _ transport: NotificationTransport) -> Observable<Int> {
+        manager.retrieveConnectedPeripherals().asObservable()
+            .flatMap { Observable.from($0) }
+            .flatMap { $0.connect() }
+            .flatMap { $0.discoverServices(["FFE0"]) }
+            .flatMap { $0.discoverCharacteristics(["FFE1"]) }
+            .flatMap { $0.observeValueUpdates(using: transport, buffer: ValueBuffer(capacity: 1_000_000)) }
+            .map { $0.count }
+    }
+}
+
+/// Counts elements, and ends the process after the last one that is wanted. All come on one serial queue.
+private final class Counter: @unchecked Sendable {
+    // Guard: used on the manager's queue only.
+    private let limit: Int
+    private var count = 0
+    private var bytes = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    func add(_ size: Int) {
+        count += 1
+        bytes += size
+        if count == limit { exit(0) }
+    }
+}
