@@ -5,7 +5,8 @@ public import Rx
 /// One tick stands for `resolution` seconds, and every `RxTimeInterval` is rounded to the nearest tick. With the
 /// default of one second `.milliseconds(400)` is no tick at all; give `resolution: 0.001` for ticks of milliseconds.
 ///
-/// Where processing delay is simulated, work for a time that is not later than now comes one tick later, as in RxSwift.
+/// Where processing delay is simulated, what `schedule` and `scheduleRelative` are given for a time that is not later than
+/// now comes one tick later. Times in ticks, as those of `scheduleAt` and of testable observables, are exact.
 public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConverter>, @unchecked Sendable {
     // Guard for `@unchecked`: the lock of the superclass; this class adds constants only.
 
@@ -35,7 +36,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
         return time <= now ? now + (simulateProcessingDelay ? 1 : 0) : time
     }
 
-    /// Does the action at the given tick.
+    /// Does the action at the given tick, or next if that is not later than now.
     @preconcurrency
     public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
         _ = scheduleVirtual((), time: time) { _ in

@@ -55,11 +55,12 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         if case .never = dueTime { return Disposables.create() }
-        return scheduleRelativeVirtual(
-            state, dueTime: converter.convertToVirtualTimeInterval(dueTime.seconds), action: action)
+        let distance = converter.convertToVirtualTimeInterval(dueTime.seconds)
+        let time = adjustScheduledTime(converter.offsetVirtualTime(clock, offset: distance))
+        return scheduleVirtual(state, time: time, action: action)
     }
 
-    /// Does the action after a distance on its clock.
+    /// Does the action after a distance on its clock, which is not adjusted (see `adjustScheduledTime`).
     @preconcurrency
     public func scheduleRelativeVirtual<StateType>(
         _ state: StateType, dueTime: VirtualTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -67,17 +68,18 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
-    /// Does the action at a time of its clock; a time gone by means now (see `adjustScheduledTime`).
+    /// Does the action at a time of its clock, which is not adjusted (see `adjustScheduledTime`).
+    ///
+    /// A time in the past runs next, before work for the present time, and does not move the clock.
     @preconcurrency
     public func scheduleVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let parcel = Ferry(state)
         let item = ScheduledAction { action(parcel.value) }
-        let due = adjustScheduledTime(time)
         lock.withLock {
             count += 1
-            arrived.append(VirtualQueue<Converter>.Item(time: due, number: count, action: item))
+            arrived.append(VirtualQueue<Converter>.Item(time: time, number: count, action: item))
         }
         return item
     }
@@ -90,7 +92,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: time, action: action)
     }
 
-    /// What time to take for work scheduled for the given one; subclasses may move it. Here: as given.
+    /// The time that `schedule` and `scheduleRelative` use instead of the given one; subclasses may move it.
+    ///
+    /// The base class returns the given time. Times in virtual units are used as they are.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }
 
     /// Runs all work, with the clock going along, until none is left or `stop` is called.
