@@ -17,6 +17,9 @@ final class CombineHub<Result>: Hub<Result> {
     private var join: (() throws -> Result)?
     private var starts: [() -> Void] = []
     private var stores: [AnyStore] = []
+    private var endsEarly = false
+    /// Whether a collection without streams gives one result. Set before `begin`.
+    var joinsNothing = false
     // Touched inside the gate only.
     private var ended = 0
 
@@ -25,16 +28,20 @@ final class CombineHub<Result>: Hub<Result> {
         let store: Store<Element> = how == .latest ? LatestStore() : LineStore()
         let input = CombineInput(of: self, store)
         stores.append(store)
+        endsEarly = how.endsEarly
         starts.append { self.listen(to: stream.source, with: input) }
         return store
     }
 
-    /// Subscribes to the inputs in order. Without any the stream is complete.
+    /// Subscribes to the inputs in order. Without any the stream completes, after one result if `joinsNothing`.
     func begin(_ join: @escaping () throws -> Result) {
         self.join = join
         let starts = starts
         self.starts = []
-        if starts.isEmpty { finish() }
+        if starts.isEmpty {
+            if joinsNothing { arrived() }
+            finish()
+        }
         for start in starts where isLive { start() }
     }
 
@@ -42,7 +49,7 @@ final class CombineHub<Result>: Hub<Result> {
     fileprivate func arrived() {
         for store in stores where store.isEmpty {
             // Nothing can be joined any more when all the other inputs ended, one of them with nothing in store.
-            if ended == stores.count - 1 { finish() }
+            if endsEarly, ended == stores.count - 1 { finish() }
             return
         }
         do {

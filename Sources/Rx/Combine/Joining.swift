@@ -2,8 +2,13 @@
 enum Joining {
     /// The latest ones, at each element: `combineLatest`.
     case latest
-    /// The first ones, then the second ones: `zip`.
+    /// The first ones, then the second ones, until all streams completed: `zip` of two to eight.
     case inTurn
+    /// As `inTurn`, until an element arrives that cannot be joined any more: `zip` of a collection.
+    case inTurnWhilePossible
+
+    /// Whether the result completes at an element that cannot be joined because all other streams ended.
+    var endsEarly: Bool { self != .inTurn }
 }
 
 func joining<A, B, Result>(
@@ -102,6 +107,7 @@ func joining<Element, Result>(
 ) -> Observable<Result> {
     Observable(
         Combine { hub in
+            hub.joinsNothing = how == .latest
             let stores = streams.map { hub.input($0, how) }
             return { try selector(stores.map { $0.take() }) }
         })

@@ -1,5 +1,5 @@
-// It completes when all streams did, or when an element waits and all the other streams completed; it fails with the first
-// that fails, and with what the selector throws. Elements that wait for a slower stream are kept without a limit.
+// It completes when all streams did; it fails with the first that fails, and with what the selector throws. Elements that
+// wait for a slower stream are kept without a limit.
 
 extension ObservableType {
     /// The first elements of both streams joined, then their second ones, and so on.

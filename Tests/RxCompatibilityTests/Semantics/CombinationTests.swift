@@ -54,7 +54,7 @@ final class CombinationTests: XCTestCase {
 
     func testCollectionsWithoutSources() {
         let combined = scheduler.start { Observable.combineLatest([Observable<Int>]()) { $0 } }
-        XCTAssertEqual(combined.events, [.completed(200)])
+        XCTAssertEqual(combined.events, [.next(200, []), .completed(200)])
         let zipped = TestScheduler(initialClock: 0).start { Observable.zip([Observable<Int>]()) { $0 } }
         XCTAssertEqual(zipped.events, [.completed(200)])
         let merged = TestScheduler(initialClock: 0).start { Observable.merge([Observable<Int>]()) }
@@ -67,11 +67,12 @@ final class CombinationTests: XCTestCase {
 
     // MARK: zip
 
-    func testZipEndsWhenAnElementCannotFindItsPartner() {
+    func testZipEndsWithTheLastEnd() {
         let empty: TestableObservable<Int> = hot(.completed(210))
         let other = hot(.next(215, 2), .completed(220))
         let result = scheduler.start { Observable.zip(empty, other) { $0 + $1 } }
-        XCTAssertEqual(result.events, [.completed(215)])
+        XCTAssertEqual(result.events, [.completed(220)])
+        XCTAssertEqual(other.subscriptions, [Subscription(200, 220)])
     }
 
     func testZipWaitsForTheOtherEnd() {

@@ -85,7 +85,24 @@ import Testing
         let nothing = scheduler.start(created: 1000, subscribed: 1001, disposed: 1100) {
             Observable.combineLatest(none)
         }
-        #expect(nothing.events == [.completed(1001)])
+        #expect(nothing.events == [.next(1001, []), .completed(1001)])
+    }
+
+    @Test("combineLatest of no streams gives the result of an empty array and completes")
+    func noStreams() {
+        let none: [Observable<Int>] = []
+        let log = Log<String>()
+        _ = Observable.combineLatest(none) { "\($0.count)" }.subscribe { log.add("\($0)") }
+        _ = Observable<String>.combineLatest(none) { _ in throw TestError.first }.subscribe { log.add("\($0)") }
+        let infallible: [Infallible<Int>] = []
+        _ = Infallible.combineLatest(infallible).subscribe { log.add("\($0)") }
+        _ = Infallible.combineLatest(infallible) { $0.count }.subscribe { log.add("\($0)") }
+        _ = Observable.combineLatest(none).take(1).subscribe { log.add("\($0)") }
+        #expect(
+            log.all == [
+                "next(0)", "completed", "error(first)", "next([])", "completed", "next(0)", "completed", "next([])",
+                "completed",
+            ])
     }
 
     @Test func coldStreamsSubscribedTogetherTakeTurns() {

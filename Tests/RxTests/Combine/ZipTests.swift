@@ -11,8 +11,8 @@ import Testing
         let one = hot([.next(210, 1), .next(220, 2), .next(250, 3), .completed(260)])
         let two = hot([.next(230, 10), .next(240, 20), .completed(245)])
         let result = scheduler.start { Observable.zip(one, two) { $0 + $1 } }
-        #expect(result.events == [.next(230, 11), .next(240, 22), .completed(250)])
-        #expect(one.subscriptions == [Subscription(200, 250)])
+        #expect(result.events == [.next(230, 11), .next(240, 22), .completed(260)])
+        #expect(one.subscriptions == [Subscription(200, 260)])
         #expect(two.subscriptions == [Subscription(200, 245)])
     }
 
@@ -20,8 +20,41 @@ import Testing
         let one = hot([.next(210, 1), .next(220, 2), .completed(225)])
         let two = hot([.next(230, 10), .next(240, 20), .next(250, 30), .completed(300)])
         let result = scheduler.start { Observable.zip(one, two) { $0 + $1 } }
+        #expect(result.events == [.next(230, 11), .next(240, 22), .completed(300)])
+        #expect(two.subscriptions == [Subscription(200, 300)])
+    }
+
+    @Test("zip of a collection completes at the first element that finds no partner")
+    func aCollectionEndsEarly() {
+        let one = hot([.next(210, 1), .next(220, 2), .next(250, 3), .completed(260)])
+        let two = hot([.next(230, 10), .next(240, 20), .completed(245)])
+        let result = scheduler.start { Observable.zip([one, two]) { $0[0] + $0[1] } }
         #expect(result.events == [.next(230, 11), .next(240, 22), .completed(250)])
-        #expect(two.subscriptions == [Subscription(200, 250)])
+        #expect(one.subscriptions == [Subscription(200, 250)])
+    }
+
+    @Test("zip fails with an error that arrives after another stream completed")
+    func anErrorAfterTheOtherEnded() {
+        let one = hot([.next(210, 1), .next(220, 2), .error(230, TestError.first)])
+        let two = hot([.completed(205)])
+        let result = scheduler.start { Observable.zip(one, two) { $0 + $1 } }
+        #expect(result.events == [.error(230, TestError.first)])
+    }
+
+    @Test("zip of Infallibles completes when all completed")
+    func infallibles() {
+        let one = hot([.next(210, 1), .next(220, 2), .completed(260)]).asInfallible(onErrorJustReturn: 0)
+        let two = hot([.next(230, 10), .completed(245)]).asInfallible(onErrorJustReturn: 0)
+        let joined = scheduler.start { Infallible.zip(one, two) { $0 + $1 } }
+        #expect(joined.events == [.next(230, 11), .completed(260)])
+        let again = TestScheduler(initialClock: 0)
+        let sources = [3, 1, 2].map { count in
+            again.createHotObservable(
+                (0..<count).map { .next(210 + $0, $0) } + [.completed(250 + count)] as [Line<Int>]
+            ).asInfallible(onErrorJustReturn: 0)
+        }
+        let tuples = again.start { Infallible.zip(sources[0], sources[1], sources[2]).map { $0.0 + $0.1 + $0.2 } }
+        #expect(tuples.events == [.next(210, 0), .completed(253)])
     }
 
     @Test func aSelectorThatThrowsFailsIt() {
