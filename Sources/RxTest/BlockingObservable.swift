@@ -7,8 +7,9 @@ extension ObservableConvertibleType {
     /// which is `RxError.timeout`; without a timeout it may last for ever. Zero and less mean: what comes at
     /// subscription or never. The subscription is disposed of before the method returns.
     ///
-    /// The calling thread sleeps on a semaphore and does nothing else meanwhile: a stream that delivers on the main
-    /// queue must not be waited for on the main thread.
+    /// The main thread runs its run loop while it waits, so that work for the main queue is done, as that of
+    /// `MainScheduler`. The exception is a wait inside such work: the main queue does one piece of work at a time. Other
+    /// threads do nothing else while they wait.
     public func toBlocking(timeout: Double? = nil) -> BlockingObservable<Element> {
         precondition(timeout?.isNaN != true, "A time-out must be a number of seconds.")
         return BlockingObservable(stream: asObservable(), timeout: timeout)

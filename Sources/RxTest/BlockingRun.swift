@@ -9,6 +9,7 @@ final class BlockingRun<Element>: @unchecked Sendable {
     private let predicate: @Sendable (Element) throws -> Bool
     private let subscription = SingleAssignmentDisposable()
     private let ended = DispatchSemaphore(value: 0)
+    private let isOnMainThread = MainRunLoop.isCurrent
 
     private let lock = Lock()
     private var elements: [Element] = []
@@ -22,6 +23,7 @@ final class BlockingRun<Element>: @unchecked Sendable {
     func wait(for stream: Observable<Element>, timeout: Double?) -> MaterializedSequenceResult<Element> {
         let deadline = timeout.map { .now() + max($0, 0) } ?? DispatchTime.distantFuture
         begin(stream, until: deadline)
+        if isOnMainThread { MainRunLoop.run(until: deadline) { self.lock.withLock { self.result == nil } } }
         // Whoever came first has set the result: what follows is without effect then.
         if ended.wait(timeout: deadline) == .timedOut { end(RxError.timeout) }
         subscription.dispose()
@@ -72,5 +74,6 @@ final class BlockingRun<Element>: @unchecked Sendable {
         }
         subscription.dispose()
         ended.signal()
+        if isOnMainThread { MainRunLoop.wake() }
     }
 }

@@ -130,6 +130,103 @@ final class BlockingTests: XCTestCase {
         XCTAssertEqual(try sums.toBlocking(timeout: 10).toArray(), [3, 10])
     }
 
+    func testWaitingForTheMainThread() throws {
+        XCTAssertTrue(Thread.isMainThread)
+        let number = Observable<Int>.create { observer in
+            DispatchQueue.main.async {
+                observer.onNext(1)
+                observer.onCompleted()
+            }
+            return Disposables.create()
+        }
+        XCTAssertEqual(try number.toBlocking(timeout: 10).toArray(), [1])
+        XCTAssertEqual(try number.toBlocking().single(), 1)
+        for scheduler in [MainScheduler.instance, MainScheduler.asyncInstance, ConcurrentMainScheduler.instance]
+            as [SchedulerType]
+        {
+            let ticks = Observable<Int>.interval(.milliseconds(1), scheduler: scheduler).take(3)
+            XCTAssertEqual(try ticks.toBlocking(timeout: 10).toArray(), [0, 1, 2])
+            let there = Observable.range(start: 0, count: 100).subscribe(on: background).observe(on: scheduler)
+                .map { value -> Int in
+                    XCTAssertTrue(Thread.isMainThread)
+                    return value
+                }
+            XCTAssertEqual(try there.toBlocking(timeout: 10).toArray(), Array(0..<100))
+            XCTAssertEqual(try there.toBlocking(timeout: 10).first(), 0)
+            let failing = there.take(2).concat(Observable.error(TestError.one).observe(on: scheduler))
+            assertThrows(TestError.one) { try failing.toBlocking(timeout: 10).last() }
+        }
+    }
+
+    func testTimersOfTheMainRunLoop() throws {
+        let fired = Single<Int>.create { observer in
+            let timer = Timer.scheduledTimer(withTimeInterval: 0.01, repeats: false) { _ in observer(.success(1)) }
+            return Disposables.create { timer.invalidate() }
+        }
+        XCTAssertEqual(try fired.toBlocking(timeout: 10).single(), 1)
+    }
+
+    func testATimeoutOnTheMainThreadWhileTheMainQueueIsBusy() {
+        let busy = Observable<Int>.interval(.milliseconds(1), scheduler: MainScheduler.instance)
+        assertThrows(RxError.timeout) { try busy.toBlocking(timeout: 0.05).last() }
+        assertThrows(RxError.timeout) { try Observable<Int>.never().toBlocking(timeout: 0.02).last() }
+    }
+
+    func testAnotherThreadWaitsWhileTheMainThreadDoes() throws {
+        let onMain = Observable.just(1, scheduler: MainScheduler.asyncInstance)
+        let elsewhere = Single<Int>.create { observer in
+            DispatchQueue.global().async {
+                observer(Result { try onMain.toBlocking(timeout: 10).single() + 1 })
+            }
+            return Disposables.create()
+        }
+        XCTAssertEqual(try elsewhere.toBlocking(timeout: 10).single(), 2)
+    }
+
+    /// The end of the outer wait comes while the inner one runs the loop.
+    func testAWaitInsideATimerOfAWait() throws {
+        let outer = PublishSubject<Int>()
+        var timer: Timer?
+        let source = Observable<Int>.create { observer in
+            timer = Timer.scheduledTimer(withTimeInterval: 0.001, repeats: false) { _ in
+                let inner = Observable<Int>.timer(.milliseconds(20), scheduler: MainScheduler.asyncInstance)
+                DispatchQueue.global().async { outer.onCompleted() }
+                XCTAssertEqual(try? inner.toBlocking(timeout: 10).toArray(), [0])
+                assertTimeout { try Observable<Int>.never().toBlocking(timeout: 0.02).first() }
+            }
+            return outer.subscribe(observer)
+        }
+        func assertTimeout(_ work: () throws -> Int?) { assertThrows(RxError.timeout) { try work() } }
+        XCTAssertEqual(try source.toBlocking(timeout: 10).toArray(), [])
+        XCTAssertEqual(timer?.isValid, false)
+    }
+
+    /// The main queue does one piece of work at a time: what it does next cannot be waited for inside it.
+    func testAWaitInsideWorkOfTheMainQueue() throws {
+        let inside = Single<Int>.create { observer in
+            DispatchQueue.main.async {
+                self.assertThrows(RxError.timeout) {
+                    try Observable.just(1, scheduler: MainScheduler.asyncInstance).toBlocking(timeout: 0.02).first()
+                }
+                let elsewhere = Observable.just(1).delay(.milliseconds(10), scheduler: self.background)
+                observer(Result { try elsewhere.toBlocking(timeout: 10).single() })
+            }
+            return Disposables.create()
+        }
+        XCTAssertEqual(try inside.toBlocking(timeout: 10).single(), 1)
+    }
+
+    func testAWaitLeavesARunLoopOfTheUserAlone() throws {
+        XCTAssertEqual(try Observable.just(1).delay(.milliseconds(1), scheduler: background).toBlocking().single(), 1)
+        var rounds = 0
+        let until = Date(timeIntervalSinceNow: 0.05)
+        while until.timeIntervalSinceNow > 0 {
+            _ = RunLoop.main.run(mode: .default, before: until)
+            rounds += 1
+        }
+        XCTAssertLessThan(rounds, 50)
+    }
+
     func testManyWaitsAtOnce() {
         let results = ReplaySubject<Int>.createUnbounded()
         DispatchQueue.concurrentPerform(iterations: 16) { number in
