@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// A cold stream that iterates the sequence anew for each subscription, in a task that is cancelled on dispose.
+    /// A cold stream that iterates the sequence for each subscription, in a task that is cancelled on dispose.
     ///
-    /// A detached task takes nothing over from the one that subscribes. What the sequence throws is an error of the
-    /// stream.
+    /// A detached task inherits nothing from the task that subscribes. An error of the sequence fails the stream, but a
+    /// `CancellationError` completes it.
     public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         // Not inside the closure: a metatype with a conformance is not Sendable, the sequence is.
         Observable(Iteration(self, detached, priority))
@@ -24,21 +24,18 @@ where Sequence.Element: Sendable {
     override func run(_ sink: Sink<Sequence.Element>) {
         let target = Ferry(sink)
         let sequence = sequence
-        let operation: @concurrent @Sendable () async -> Void = {
-            do {
-                for try await element in sequence {
+        sink.attach(
+            runTask(detached, priority) {
+                do {
+                    for try await element in sequence {
+                        if Task.isCancelled { return }
+                        target.value.next(element)
+                    }
+                    if !Task.isCancelled { target.value.completed() }
+                } catch {
                     if Task.isCancelled { return }
-                    target.value.next(element)
+                    if error is CancellationError { target.value.completed() } else { target.value.error(error) }
                 }
-                if !Task.isCancelled { target.value.completed() }
-            } catch {
-                if !Task.isCancelled { target.value.error(error) }
-            }
-        }
-        let task =
-            detached
-            ? Task.detached(priority: priority, operation: operation)
-            : Task(priority: priority, operation: operation)
-        sink.attach(Disposables.create { task.cancel() })
+            })
     }
 }

@@ -1,5 +1,7 @@
 extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
     /// The element. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    ///
+    /// In a task that is cancelled already, a result at subscription is still returned or thrown.
     public var value: Element {
         get async throws {
             let stream = primitiveSequence.stream
@@ -15,7 +17,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
     ) -> Single<Element> {
         Single(
             raw: Observable<Element>.create { observer in
-                let operation: @concurrent @Sendable () async -> Void = {
+                runTask(detached, priority) {
                     do {
                         observer.onNext(try await work())
                         observer.onCompleted()
@@ -23,17 +25,14 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
                         observer.onError(error)
                     }
                 }
-                let task =
-                    detached
-                    ? Task.detached(priority: priority, operation: operation)
-                    : Task(priority: priority, operation: operation)
-                return Disposables.create { task.cancel() }
             })
     }
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
     /// The element or nil. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    ///
+    /// In a task that is cancelled already, a result at subscription is still returned or thrown.
     public var value: Element? {
         get async throws {
             let stream = primitiveSequence.stream
@@ -44,6 +43,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Waits for the end. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    ///
+    /// In a task that is cancelled already, a result at subscription still counts.
     public var value: Void {
         get async throws {
             let stream = primitiveSequence.stream
@@ -55,7 +56,6 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
 /// The end of one subscription, awaited by one task, whichever of the two comes first.
 private final class Outcome<Element: Sendable>: Sendable {
     private struct State {
-        var last: Element?
         var outcome: Result<Element?, any Error>?
         var waiter: CheckedContinuation<Element?, any Error>?
     }
@@ -66,19 +66,15 @@ private final class Outcome<Element: Sendable>: Sendable {
         let subscription = SingleAssignmentDisposable()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let early = state.withLock { state in
-                    if state.outcome == nil { state.waiter = continuation }
-                    return state.outcome
-                }
-                if let early { return continuation.resume(with: early) }
+                state.withLock { $0.waiter = continuation }
                 subscription.setDisposable(
-                    stream.subscribe(
-                        onNext: { value in self.state.withLock { $0.last = value } },
-                        onError: { self.end(.failure($0)) },
-                        onCompleted: { self.end(.success(self.state.withLock { $0.last })) }))
+                    stream.subscribeForOutcome(
+                        onSuccess: { self.end(.success($0)) }, onError: { self.end(.failure($0)) },
+                        onCompleted: { self.end(.success(nil)) },
+                        // Only the first end counts: this one is for a subscription that was disposed of.
+                        onDisposed: { self.end(.failure(CancellationError())) }))
             }
         } onCancel: {
-            end(.failure(CancellationError()))
             subscription.dispose()
         }
     }

@@ -68,6 +68,40 @@ final class ConcurrencySurface: XCTestCase {
         }
     }
 
+    /// Of a type that only the caller knows.
+    private func stream<Numbers: AsyncSequence>(of numbers: Numbers) -> Observable<Numbers.Element> {
+        Observable.merge(
+            numbers.asObservable(), numbers.asObservable(detached: true), numbers.asObservable(priority: .high),
+            numbers.asObservable(detached: true, priority: .low))
+    }
+
+    func testSequencesAreStreamsWithEveryOption() async throws {
+        let all = try await stream(of: Countdown(box: Box(1))).map { $0.value }.toArray().value
+        XCTAssertEqual(all, [1, 1, 1, 1])
+    }
+
+    func testClosuresAreStreams() async throws {
+        let stream = Observable<Int>.create { observer in
+            observer(1)
+            await Task.yield()
+            observer(2)
+        }
+        let numbers = try await stream.toArray().value
+        XCTAssertEqual(numbers, [1, 2])
+        let work: (Observable<Int>.ElementObserver<Int>) async throws -> Void = { $0(3) }
+        let made: Observable<Int> = Observable.create(detached: true, priority: .high, work: work)
+        let number = try await made.asSingle().value
+        XCTAssertEqual(number, 3)
+        let sure: Infallible<Int> = Infallible.create(priority: .low) { observer in observer(await Task { 4 }.value) }
+        for await number in sure.values { XCTAssertEqual(number, 4) }
+        let usual = Observable<Int>.create { observer in
+            observer.onNext(5)
+            observer.onCompleted()
+            return Disposables.create()
+        }
+        XCTAssertEqual(try usual.toBlocking().toArray(), [5])
+    }
+
     func testValuesEndWithTheirTask() async throws {
         let subject = PublishSubject<Int>()
         let task = Task { () -> Int in
