@@ -24,16 +24,18 @@ private final class Sample<Element, Signal>: Source<Element> {
     override func run(_ sink: Sink<Element>) {
         let hub = SampleHub(defaultValue, into: sink)
         hub.listen(
-            to: upstream, with: Input<Element>(of: hub, onNext: { hub.keep($0) }, onCompleted: { hub.ended = true }))
-        hub.listen(to: sampler, with: Input<Signal>(of: hub, onNext: { _ in hub.send() }, onCompleted: { hub.send() }))
+            to: upstream, with: Input<Element>(of: hub, onNext: { hub.keep($0) }, onCompleted: { hub.end() }))
+        hub.listen(
+            to: sampler, with: Input<Signal>(of: hub, onNext: { _ in hub.send() }, onCompleted: { hub.endSampling() }))
     }
 }
 
 private final class SampleHub<Element>: Hub<Element> {
     private let defaultValue: Element?
-    // Both are touched inside the gate only.
+    // These are touched inside the gate only.
     private var latest: Element?
-    var ended = false
+    private var ended = false
+    private var samplingEnded = false
 
     init(_ defaultValue: Element?, into downstream: Sink<Element>) {
         self.defaultValue = defaultValue
@@ -48,5 +50,16 @@ private final class SampleHub<Element>: Hub<Element> {
     func send() {
         if let element = latest.take() ?? defaultValue { forward(element) }
         if ended { finish() }
+    }
+
+    func end() {
+        ended = true
+        // As in RxSwift the end is never told when the sampler ended first.
+        if samplingEnded { giveUp() }
+    }
+
+    func endSampling() {
+        samplingEnded = true
+        send()
     }
 }

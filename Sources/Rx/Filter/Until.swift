@@ -44,7 +44,7 @@ private final class SkipUntil<Element, Other>: Source<Element> {
             to: upstream,
             with: Input<Element>(
                 of: hub, onNext: { if hub.isOpen { hub.forward($0) } },
-                onCompleted: { if hub.isOpen { hub.finish() } else { hub.dispose() } }))
+                onCompleted: { if hub.isOpen { hub.finish() } else { hub.giveUp() } }))
         let trigger = Input<Other>(
             of: hub,
             onNext: { _ in

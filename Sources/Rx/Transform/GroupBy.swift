@@ -50,7 +50,7 @@ private final class GroupBy<Key: Hashable, Element>: Source<GroupedObservable<Ke
         hub.keep(
             upstream,
             with: Input<Element>(
-                of: hub, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
+                of: hub, in: hub.kept, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
     }
 }
 

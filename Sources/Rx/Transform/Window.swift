@@ -28,7 +28,7 @@ private final class Window<Element>: Timed<Element, Observable<Element>> {
         hub.keep(
             upstream,
             with: Input<Element>(
-                of: hub, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
+                of: hub, in: hub.kept, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Rx
 import RxTest
 import Testing
@@ -84,6 +85,40 @@ import Testing
         }
         Self.expectNoComplaint(in: result)
     }
+
+    /// Without a dispose: the ends of the sources suffice, also where the operator says nothing of them.
+    @Test func endsLeaveNothing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            for (name, make) in LeakTests.ends {
+                for operation in OneSource.all {
+                    LeakTests.expectBalance("\(operation.name) of \(name)") {
+                        let scheduler = TestScheduler(initialClock: 0)
+                        _ = operation.make(make(scheduler), scheduler).subscribe(onError: { _ in })
+                        scheduler.advanceTo(2000)
+                    }
+                }
+                for operation in TwoSources.all {
+                    for (other, makeOther) in LeakTests.ends {
+                        LeakTests.expectBalance("\(operation.name) of \(name) and \(other)") {
+                            let scheduler = TestScheduler(initialClock: 0)
+                            _ = operation.make(make(scheduler), makeOther(scheduler), scheduler)
+                                .subscribe(onError: { _ in })
+                            scheduler.advanceTo(2000)
+                        }
+                    }
+                }
+            }
+        }
+        Self.expectNoComplaint(in: result)
+    }
+
+    /// Streams that end by themselves, at once or later.
+    static let ends: [(String, @Sendable (TestScheduler) -> Observable<Int>)] = [
+        ("some", { _ in .of(1, 2, 3) }), ("none", { _ in .empty() }), ("an error", { _ in .error(TestError.first) }),
+        ("some later", { Observable.of(1, 2, 3).delay(.seconds(20), scheduler: $0) }),
+        ("none later", { Observable.empty().delay(.seconds(30), scheduler: $0) }),
+        ("an error later", { Observable.never().timeout(.seconds(25), scheduler: $0) }),
+    ]
 
     /// Feeds a subject with subscribers early, between and late.
     static func feed<Subject: SubjectType & ObserverType>(_ subject: Subject, _ end: Event<Int>?)
