@@ -1,3 +1,6 @@
+/// The same as `Observable`, for code that also imports another type of that name.
+public typealias RxObservable<Element> = Observable<Element>
+
 /// A stream of elements over time. It is cold unless its maker says otherwise: each subscription starts it anew.
 ///
 /// An observable may be passed between threads. Elements that are not `Sendable` are then shared by whoever subscribes;

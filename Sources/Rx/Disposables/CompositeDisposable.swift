@@ -1,5 +1,7 @@
 /// Several disposables that come and go, and end together.
-public final class CompositeDisposable: Cancelable, DisposableHolder {
+public final class CompositeDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+    // Guard for `@unchecked`: `Guarded` holds all that changes.
+
     /// The place of one content, to take it out again.
     public struct DisposeKey: Sendable {
         fileprivate let number: Int
@@ -14,10 +16,7 @@ public final class CompositeDisposable: Cancelable, DisposableHolder {
     private let state: Guarded<State>
 
     /// An empty one.
-    public init() {
-        state = Guarded(State())
-        Resources.entered()
-    }
+    public override init() { state = Guarded(State()) }
 
     /// One with two contents.
     public convenience init(_ disposable1: any Disposable, _ disposable2: any Disposable) {
@@ -47,10 +46,8 @@ public final class CompositeDisposable: Cancelable, DisposableHolder {
             filled.next += 1
         }
         state = Guarded(filled)
-        Resources.entered()
+        super.init()
     }
-
-    deinit { Resources.left() }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }

@@ -4,7 +4,8 @@ extension Disposable {
 }
 
 /// Holds disposables and disposes of them when it is deallocated.
-public final class DisposeBag: Sendable {
+public final class DisposeBag: DisposeBase, @unchecked Sendable {
+    // Guard for `@unchecked`: `Guarded` holds all that changes.
     private struct State {
         var disposed = false
         var contents: [any Disposable] = []
@@ -13,7 +14,7 @@ public final class DisposeBag: Sendable {
     private let state = Guarded<State>(State())
 
     /// An empty bag.
-    public init() { Resources.entered() }
+    public override init() {}
 
     /// A bag with these contents.
     public convenience init(disposing disposables: any Disposable...) {
@@ -40,7 +41,6 @@ public final class DisposeBag: Sendable {
             return all
         }
         disposeOf(.several(contents))
-        Resources.left()
     }
 
     /// Adds a disposable.

@@ -1,5 +1,7 @@
 /// Disposes of its content when it and all that retained it were disposed of.
-public final class RefCountDisposable: Cancelable {
+public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    // Guard for `@unchecked`: `Guarded` holds all that changes.
+
     private struct State {
         var content: (any Disposable)?
         var primary = false
@@ -11,10 +13,8 @@ public final class RefCountDisposable: Cancelable {
     /// One with this content.
     public init(disposable: any Disposable) {
         state = Guarded(State(content: disposable))
-        Resources.entered()
+        super.init()
     }
-
-    deinit { Resources.left() }
 
     /// Whether the content was disposed of.
     public var isDisposed: Bool { state.withLock { $0.content == nil } }

@@ -1,5 +1,7 @@
 /// A disposable whose content can be replaced; what is replaced is disposed of.
-public final class SerialDisposable: Cancelable, DisposableHolder {
+public final class SerialDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+    // Guard for `@unchecked`: `Guarded` holds all that changes.
+
     private struct State {
         var disposed = false
         var content: (any Disposable)?
@@ -8,8 +10,7 @@ public final class SerialDisposable: Cancelable, DisposableHolder {
     private let state = Guarded<State>(State())
 
     /// An empty one.
-    public init() { Resources.entered() }
-    deinit { Resources.left() }
+    public override init() {}
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }

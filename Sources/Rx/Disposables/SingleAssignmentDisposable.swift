@@ -1,5 +1,7 @@
 /// A disposable that is given its content once, before or after it is disposed of.
-public final class SingleAssignmentDisposable: Cancelable, DisposableHolder {
+public final class SingleAssignmentDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+    // Guard for `@unchecked`: `Guarded` holds all that changes.
+
     private struct State {
         var content: (any Disposable)?
         var assigned = false
@@ -9,8 +11,7 @@ public final class SingleAssignmentDisposable: Cancelable, DisposableHolder {
     private let state = Guarded<State>(State())
 
     /// An empty one.
-    public init() { Resources.entered() }
-    deinit { Resources.left() }
+    public override init() {}
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }

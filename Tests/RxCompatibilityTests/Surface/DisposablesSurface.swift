@@ -21,6 +21,20 @@ final class DisposablesSurface: ResourceCountingCase {
         XCTAssertTrue([one, same, two, three, more, array].allSatisfy { $0.isDisposed })
     }
 
+    func testTheCommonBaseClass() {
+        let before = Resources.total
+        var all: [DisposeBase] = [
+            DisposeBag(), CompositeDisposable(), SerialDisposable(), SingleAssignmentDisposable(),
+            RefCountDisposable(disposable: Disposables.create()), CompositeDisposable(disposables: []),
+        ]
+        XCTAssertEqual(Resources.total, before + 6)
+        all = []
+        XCTAssertEqual(Resources.total, before)
+        let stream: RxObservable<Int> = Observable<Int>.just(1)
+        XCTAssertEqual(try RxObservable.merge(stream, RxObservable.just(2)).toBlocking().toArray(), [1, 2])
+        _ = all
+    }
+
     func testCompositeDisposables() {
         var log: [Int] = []
         func disposable(_ number: Int) -> Disposable { Disposables.create { log.append(number) } }
