@@ -51,15 +51,35 @@ import Testing
         #expect(done.load(ordering: .relaxed) == 800)
     }
 
+    /// Tells when nothing refers to it any more.
+    private final class Ticket: Sendable {
+        private let end: @Sendable () -> Void
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+    }
+
     @Test func recursionEndsFromAnotherThread() async {
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         let (begun, tell) = AsyncStream.makeStream(of: Void.self)
-        let rounds = scheduler.scheduleRecursive(0) { number, again in
-            if number == 10 { tell.yield() }
-            again(number + 1)
-            if number % 64 == 0 { again(number + 1) }
+        let (ended, tellEnd) = AsyncStream.makeStream(of: Void.self)
+        let gaveUp = Flag()
+        var rounds: (any Disposable)?
+        do {
+            let ticket = Ticket { tellEnd.yield() }
+            rounds = scheduler.scheduleRecursive(0) { number, again in
+                _ = ticket
+                if number == 10 { tell.yield() }
+                if gaveUp.isRaised { return }
+                again(number + 1)
+                if number % 64 == 0 { again(number + 1) }
+            }
         }
         for await _ in begun { break }
-        rounds.dispose()
+        rounds?.dispose()
+        // The last round lets go of the closure. The time limit cancels this task.
+        for await _ in ended { break }
+        #expect(!Task.isCancelled)
+        gaveUp.raise()
+        rounds = nil
     }
 }
