@@ -12,7 +12,7 @@ extension Device {
         guard link != nil else {
             tree.reply(call)
             // The kernel has to say first that the pairing is off.
-            if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+            endPairingByKernel()
             return
         }
         let under = endLinkSoon()
@@ -31,10 +31,15 @@ extension Device {
 
     /// What uses the link ends at once, the link itself only later.
     private func startEnd(_ under: Disconnection) {
-        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        endPairingByKernel()
         battery?.end()
         battery = nil
         under.timer = turns.after(Timing.disconnect) { [weak self] in self?.lost(.local) }
+    }
+
+    /// The kernel is told to give a pairing up, always over LE; it knows of none there where that is over Bluetooth classic (Q118).
+    private func endPairingByKernel() {
+        if let pairing, !pairing.isOverClassic { fail(pairing, BlueZError.authenticationCanceled) }
     }
 
     /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).

@@ -7,9 +7,9 @@ extension Device {
     func pair(_ call: IncomingCall) throws(DBusError) {
         becomeTemporary(false)
         if pairing?.call != nil { throw BlueZError.inProgress }
-        if isBonded { throw BlueZError.alreadyExists }
-        endSpontaneousAttempt()
         let client = call.message.sender ?? ""
+        if isBonded { return pairOverClassic(call, client) }
+        endSpontaneousAttempt()
         // One that is under way for another reason becomes this one.
         if let pairing {
             pairing.call = call
@@ -24,6 +24,14 @@ extension Device {
             // The link is made first, as by `Connect`.
             reach(Attempt(nil))
         }
+        watch(client, pairing)
+    }
+
+    /// What is bonded over LE only, bluetoothd pairs over Bluetooth classic, and makes no link for it (pair_device and
+    /// device_addr_type_cmp in src/device.c).
+    private func pairOverClassic(_ call: IncomingCall, _ client: String) {
+        let pairing = Pairing(call, adapter.agents.agent(of: client), isOverClassic: true)
+        self.pairing = pairing
         watch(client, pairing)
     }
 
@@ -65,6 +73,13 @@ extension Device {
     /// The link is up: the two sides say what they can, and do it.
     func begin(_ pairing: Pairing) {
         guard let link else { return }
+        if pairing.isOverClassic {
+            // bluetoothd asks the kernel once more as the link comes up, now over LE.
+            pairing.timer = link.after(link.station.connection.roundTrip) { [weak self] in
+                self?.fail(pairing, BlueZError.authenticationFailed)
+            }
+            return
+        }
         let wish = link.station.pairing
         let method = PairingMethod(wish.method, pairing.agent?.capability ?? .noInputNoOutput)
         pairing.timer = link.after(wish.delay) { [weak self] in

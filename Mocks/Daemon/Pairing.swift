@@ -9,13 +9,17 @@ final class Pairing {
     /// What becomes of ATT requests that wait for it: they hear whether it succeeded.
     var waiting: [(Bool) -> Void] = []
     var token: ClientToken?
+    /// bluetoothd has asked the kernel to pair over the bearer over which the device is not bonded, Bluetooth classic. It then takes
+    /// the kernel's answer for that of another device, so nothing comes of the call by itself (Q118).
+    let isOverClassic: Bool
     /// The agent's answer is awaited.
     var isAsking = false
     var timer: BusTask?
 
-    init(_ call: IncomingCall?, _ agent: Agent?) {
+    init(_ call: IncomingCall?, _ agent: Agent?, isOverClassic: Bool = false) {
         self.call = call
         self.agent = agent
+        self.isOverClassic = isOverClassic
     }
 }
 

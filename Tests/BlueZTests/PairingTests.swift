@@ -50,6 +50,57 @@ extension LabTests {
             }
         }
 
+        @Test func `Q118 Pairing a device that is bonded returns at once, connected or not`() async throws {
+            try await Ground.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "SECURE")
+                try await peripheral.pair().value
+                let clock = ContinuousClock()
+                let start = clock.now
+                try await peripheral.pair().value
+                #expect(clock.now - start < .seconds(2))
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let start = clock.now
+                    try await peripheral.pair().value
+                    #expect(clock.now - start < .seconds(2))
+                    let value = try await Self.read(peripheral)
+                    #expect(value == Self.secret)
+                }
+                try await peripheral.forget().value
+            }
+        }
+
+        @Test func `After a refused pairing another value fails with that reason, and is read over a new connection`()
+            async throws
+        {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    // The hash of the database is not protected.
+                    let hash = try await peripheral.characteristic(0x1801, 0x2B2A)
+                    let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
+                    #expect(refused?.kind == .needsPairing)
+                    let stalled = await #expect(throws: BluetoothError.self) { _ = try await hash.readValue().value }
+                    #expect(stalled?.kind == .connectionStalled)
+                    #expect(stalled?.description.contains("FFF1") == true)
+                }
+                try await manager.withConnection(to: "SECURE") { peripheral in
+                    let hash = try await peripheral.characteristic(0x1801, 0x2B2A).readValue().value
+                    #expect(hash.count == 16)
+                }
+            }
+        }
+
+        @Test func `Q122 The GAP service is not found, with the reason that bluetoothd keeps it`() async throws {
+            try await Ground.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let error = await #expect(throws: BluetoothError.self) {
+                        _ = try await peripheral.characteristic(0x1800, 0x2A00)
+                    }
+                    #expect(error?.kind == .attributeNotFound)
+                    #expect(error?.description.contains("bluetoothd keeps the GAP service") == true)
+                }
+            }
+        }
+
         @Test func `A policy that just works lets a protected value pair by itself`() async throws {
             try await Ground.withManager(pairing: PairingPolicy(.justWorks)) { manager in
                 try await manager.withConnection(to: "SECURE") { peripheral in

@@ -98,7 +98,6 @@ struct PairingTests {
         stage.wait(for: pair(stage))
         #expect(lines(stage) == ["D {Bonded: true, Paired: true}", "Pair -> ok"])
         #expect(agent.log.take() == [])
-        #expect(stage.device(Self.path, "Pair") == "AlreadyExists: Already Exists")
     }
 
     @Test func `Q88 Pair connects first, and is answered once the services are resolved`() {

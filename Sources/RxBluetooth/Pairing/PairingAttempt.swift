@@ -62,6 +62,8 @@ final class PairingAttempt: @unchecked Sendable {
 
     func start() {
         guard phase == .waiting else { return }
+        // Another program, or a protected attribute, has paired the device while this attempt waited for its turn (Q118).
+        if client.isBonded(key) { return end(nil) }
         phase = .preparing
         deadline = client.bus.schedule(after: deadlines.pair) { [weak self] in self?.fail(BluetoothError(.timedOut)) }
         // The agent first, for it is the one whose abilities count (Q90).
@@ -112,6 +114,8 @@ final class PairingAttempt: @unchecked Sendable {
     private func pair() {
         // Services that never come are no reason not to try.
         guard phase == .preparing, link?.isConnected == true else { return }
+        // The bond may have come about while the link was made and its services were read (Q118).
+        if client.isBonded(key) { return end(nil) }
         phase = .pairing
         call = client.call(path: key.path, interface: BlueZ.device, member: "Pair", deadline: deadlines.pair) {
             [weak self] in self?.answered($0)
@@ -123,7 +127,7 @@ final class PairingAttempt: @unchecked Sendable {
         call = nil
         switch result.mapError({ BluetoothError($0, operation: .pair, target: target) }) {
         case .success: succeed()
-        // There is a bond already (Q89).
+        // It is paired already: without a bond, over both bearers, or since a moment ago (Q89).
         case .failure(let error) where error.kind == .alreadyDone: succeed()
         // A pairing that ends with its link is told of the cancellation only; the link knows why (S59).
         case .failure where link?.isConnected != true: break

@@ -21,6 +21,8 @@ final class Pairings: @unchecked Sendable {
             return emitter.fail(error.during(.pair, peripheral.address.description))
         }
         guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
+            // bluetoothd does not answer `Pair` of a bonded LE device (Q118).
+            if client.isBonded(peripheral.key) { return emitter.complete() }
             let attempt = PairingAttempt(peripheral, client)
             attempts.append(attempt)
             attempt.add(emitter)
@@ -61,6 +63,9 @@ final class Pairings: @unchecked Sendable {
 }
 
 extension BlueZClient {
+    /// Whether bluetoothd has a bond with a device. What is paired and not bonded has none: its keys end with the link.
+    func isBonded(_ key: DeviceKey) -> Bool { devices[key]?.isBonded == true }
+
     /// The addresses by which a device is known: the one in its path, and the identity that a bond has told (Q62).
     func addresses(of key: DeviceKey) -> [BluetoothAddress] {
         [key.address] + (devices[key]?.address.map { [$0] } ?? [])

@@ -4,7 +4,9 @@ public import Rx
 extension Peripheral {
     /// Pairs, so that a bond remains.
     ///
-    /// Completes when the device is paired, at once where it is already (Q89). Without a connection of this manager one is made
+    /// Completes when the device is paired. With a bond that bluetoothd has already it completes at once and nothing is sent, also if
+    /// the device has lost its side of the bond or an attribute requires a stronger one: call ``forget()`` first then.
+    /// Without a connection of this manager one is made
     /// for the purpose and closed afterwards; a ``connect()`` meanwhile waits for that. A connection in which an operation has
     /// failed with ``BluetoothError/Kind/needsPairing`` is of no more use to bluetoothd: it is closed first, and fails with the same. What bluetoothd asks is
     /// answered as the manager's ``PairingPolicy`` says, and where that may need an answer, one device pairs after the other. Fails with

@@ -49,5 +49,42 @@ extension Behaviour {
             trial.first.get("SECURE", "Device1", "Paired")
             trial.first.get("SECURE", "Device1", "Connected")
         },
+        Behaviour(
+            "Pair of a bonded device is not answered until it is cancelled", 118,
+            linkedTo: "SECURE",
+            transcript: """
+                SECURE Get org.bluez.Device1 Bonded -> true
+                SECURE Pair -> error org.bluez.Error.InProgress "In Progress"
+                SECURE Get org.bluez.Device1 Connected -> true
+                SECURE Pair -> error org.bluez.Error.AuthenticationCanceled "Authentication Canceled"
+                SECURE CancelPairing -> ok
+                SECURE Get org.bluez.Device1 Bonded -> true
+                SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                """
+        ) { trial in
+            let (client, path) = (trial.first, Value.objectPath(agent))
+            trial.aside {
+                // Without input and output it is not asked, so there need be no object.
+                client.call("/org/bluez", "AgentManager1.RegisterAgent", path, "NoInputNoOutput", noting: false)
+                client.call("SECURE", "Device1.Pair", noting: false)
+            }
+            client.get("SECURE", "Device1", "Bonded")
+            client.begin("SECURE", "Device1.Pair")
+            client.call("SECURE", "Device1.Pair")
+            // Long enough for the kernel's own answer, and for any that came of it.
+            trial.pass(.seconds(8))
+            client.get("SECURE", "Device1", "Connected")
+            trial.flush()
+            client.call("SECURE", "Device1.CancelPairing")
+            client.get("SECURE", "Device1", "Bonded")
+            // This one also removes the keys at the kernel.
+            client.call("SECURE", "Device1.CancelPairing")
+            trial.flush()
+            trial.aside {
+                let device = client.names.path(of: "SECURE") ?? .root
+                client.call("hci0", "Adapter1.RemoveDevice", Value.objectPath(device), noting: false)
+                client.call("/org/bluez", "AgentManager1.UnregisterAgent", path, noting: false)
+            }
+        },
     ]
 }

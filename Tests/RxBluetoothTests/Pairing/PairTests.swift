@@ -85,19 +85,6 @@ struct PairTests {
         other.close()
     }
 
-    @Test func `Q89 A device that is paired already is a success`() {
-        let (stage, peripheral) = Stage.withLock()
-        let link = stage.connect(peripheral)
-        for _ in 1...2 {
-            let paired = stage.record(peripheral.pair())
-            stage.advance(1_000)
-            #expect(paired.isCompleted)
-        }
-        #expect(stage.count("Pair") == 2)
-        #expect(stage.count("RegisterAgent") == 1)
-        #expect(link.isLive)
-    }
-
     @Test func `A fixed passkey is given`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456), requiresAuthentication: true), needing: .authentication,
