@@ -61,10 +61,17 @@ final class Link {
         if protection < operation.needs { return raiseProtection(for: operation) }
         let answer = operation.ask()
         if case .silence = answer.outcome {
-            after(Timing.attTimeout) { [weak self] in self?.device.lost(.local) }
+            after(Timing.attTimeout) { [weak self] in self?.timedOut(operation) }
             return
         }
         finish(operation, answer.outcome, after: answer.delay ?? station.connection.roundTrip)
+    }
+
+    /// Nothing came of a request. bluetoothd calls that an unlikely error, and then ends the link (timeout_cb in src/shared/att.c).
+    private func timedOut(_ operation: Operation) {
+        operations.removeFirst()
+        operation.fail(0x0E)
+        device.lost(.local)
     }
 
     private func finish(_ operation: Operation, _ outcome: SimulatedAnswer.Outcome, after delay: Duration) {

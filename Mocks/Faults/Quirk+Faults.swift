@@ -39,6 +39,8 @@ extension Quirk {
             ]
         case .Q102: [Fault("StartNotify", .late(.milliseconds(1500)))]
         case .Q112: [Fault("ReadValue", calls: .only(1), .error(BlueZError.failed("Not connected")))]
+        case .Q123:
+            [Fault("Device1.Connect", calls: .only(1), .meanwhile(after: .milliseconds(50)) { $0.removeDevice($1) })]
         default: []
         }
     }
@@ -61,6 +63,17 @@ extension SimulatedBlueZ {
     fileprivate func replug(_ call: RecordedCall) {
         guard let number = Int(call.path.dropFirst("/org/bluez/hci".count).prefix { $0 != "/" }) else { return }
         replugAdapter(number)
+    }
+
+    /// bluetoothd removes a device by itself.
+    fileprivate func removeDevice(_ call: RecordedCall) {
+        control { _, daemon in
+            for adapter in daemon?.adapters ?? [] {
+                for device in adapter.devicesInOrder where device.path.description == call.path {
+                    adapter.remove(device)
+                }
+            }
+        }
     }
 
     fileprivate func flickerDiscovering() {

@@ -85,4 +85,6 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q102 = 102
     /// The first read fails with a plain `Failed`, “Not connected”.
     case Q112 = 112
+    /// A device is removed 50 ms into its first `Connect`, which is then never answered.
+    case Q123 = 123
 }

@@ -30,12 +30,15 @@ struct ConnectionTests {
         #expect(stage.seen() == ["Connect -> ok"])
     }
 
-    @Test func `Q76 a second Connect while one is under way fails`() {
+    @Test func `Q76 Q119 a second Connect while one is under way fails, also from another program`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
         let first = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
         #expect(stage.device(Stage.strap, "Connect") == "Failed: Operation already in progress")
+        let other = stage.another()
+        let second = other.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        #expect(stage.wait(for: second) == "Failed: Operation already in progress")
         #expect(stage.wait(for: first) == "ok")
     }
 

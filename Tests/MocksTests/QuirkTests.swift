@@ -289,6 +289,17 @@ struct QuirkTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
     }
 
+    @Test func `Q123: the device is removed while it is connected for the first time, and Connect is never answered`() {
+        let stage = stage(.Q123)
+        let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.milliseconds(60))
+        #expect(stage.seen().contains { $0.hasPrefix("removed") && $0.contains(Stage.strap.suffix(17)) })
+        stage.run(.seconds(10))
+        #expect(answer.isOpen)
+        // The scan finds it again, and the next attempt succeeds.
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+    }
+
     @Test func `Q89: there is a bond already`() {
         #expect(stage(.Q89).device(Stage.strap, "Pair") == "AlreadyExists: Already Exists")
     }
