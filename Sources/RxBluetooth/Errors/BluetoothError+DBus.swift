@@ -11,13 +11,28 @@ extension BluetoothError {
     init(_ error: DBusError, operation: Operation, target: String?) {
         self.init(
             Self.kind(of: error, during: operation), operation: operation, target: target, dbusName: error.name,
-            dbusMessage: error.message, attCode: ErrorTable.attCode(of: error))
+            dbusMessage: error.message, attCode: ErrorTable.attCode(of: error, during: operation))
+    }
+
+    /// An error of an operation on a characteristic or one of its descriptors. From 5.80 on, bluetoothd itself refuses writes to the
+    /// services that it keeps, with the error that otherwise stands for the peripheral's ATT 0x08 (Q109).
+    init(_ error: DBusError, operation: Operation, on characteristic: Characteristic, target: String) {
+        self.init(error, operation: operation, target: target)
+        let isWrite = operation == .write || operation == .writeDescriptor
+        if isWrite, kind == .notAuthorized, BlueZ.claimedServices.contains(characteristic.service.uuid) {
+            self = withoutATTCode
+        }
+    }
+
+    /// The same error as one of bluetoothd instead of the peripheral.
+    var withoutATTCode: BluetoothError {
+        BluetoothError(kind, operation: operation, target: target, dbusName: dbusName, dbusMessage: dbusMessage)
     }
 
     private static func kind(of error: DBusError, during operation: Operation) -> Kind {
         guard let row = ErrorTable.row(of: error) else { return .bluez }
         return switch ErrorTable.rows[row].meaning {
-        case .kind(let kind): kind
+        case .kind(let kind), .refused(let kind): kind
         case .gone: gone(operation)
         // An adapter without LE has no LEAdvertisingManager1. Source: BlueZ 5.66, `src/adapter.c`, `adapter_register`.
         case .goneOrUnsupported: operation == .advertise ? .unsupported : gone(operation)

@@ -39,8 +39,11 @@ extension BluetoothError {
         case attributeNotFound
         /// The characteristic does not offer the operation.
         case notPermitted
-        /// The operation needs a bond.
+        /// The operation needs a bond, or a better one; see ``BluetoothError/isBondTooWeak``.
         case needsPairing
+        /// bluetoothd carries out nothing more over this connection, because an earlier operation needed a pairing that was
+        /// refused. Connect again.
+        case connectionStalled
         /// The peripheral or bluetoothd refuses the operation to us.
         case notAuthorized
         /// Another program uses the characteristic alone.
@@ -118,6 +121,7 @@ extension BluetoothError.Kind {
         case .attributeNotFound: "attribute-not-found"
         case .notPermitted: "not-permitted"
         case .needsPairing: "needs-pairing"
+        case .connectionStalled: "connection-stalled"
         case .notAuthorized: "not-authorized"
         case .exclusiveUse: "exclusive-use"
         case .invalidArgument: "invalid-argument"

@@ -20,9 +20,10 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterBlocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot where operation == .advertise: "End another advertisement first."
         case .noFreeSlot: "Disconnect another device first."
-        case .bondLost: "Remove the device and pair it again: ble-cli forget, then ble-cli pair."
+        case .bondLost: "Forget the device, then pair it again."
         case .peripheralGone: "Scan for it again."
-        case .needsPairing: "Pair it first: ble-cli pair."
+        case .needsPairing where isBondTooWeak: "Forget the device, then pair it with a passkey."
+        case .needsPairing: "Pair it first."
         case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"):
             "Bring the device into pairing mode, and try again."
         case .pairingFailed("AuthenticationCanceled"): "See that the device stays near and on, and try again."
@@ -92,11 +93,15 @@ extension BluetoothError: CustomStringConvertible {
         case .peripheralGone: "bluetoothd no longer knows the device"
         case .attributeNotFound: "there is no such attribute"
         case .notPermitted: "the attribute does not offer this"
+        case .needsPairing where isBondTooWeak: "the attribute requires a stronger bond than there is"
         case .needsPairing: "the peripheral asks for pairing"
+        case .connectionStalled: "bluetoothd carries out nothing more over this connection"
+        case .notAuthorized where attCode != nil: "the peripheral does not authorize it"
         case .notAuthorized: "it is not authorized"
         case .exclusiveUse: "another program has the characteristic for itself"
         case .invalidArgument: "an argument is not acceptable"
         case .attError: "the peripheral refused with ATT error \(attText)"
+        case .unsupported where attCode != nil: "the peripheral does not support the request"
         case .unsupported: "it is not supported"
         case .overflow: "values came faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
@@ -118,7 +123,10 @@ extension BluetoothError: CustomStringConvertible {
         switch kind {
         case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason): reason
         case .bluez: [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
-        case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: dbusMessage
+        case .unsupported where attCode != nil: "ATT error \(attText)"
+        case .notAuthorized where attCode != nil: "ATT error \(attText)"
+        case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted, .connectionStalled:
+            dbusMessage
         default: nil
         }
     }

@@ -12,7 +12,8 @@
 ///   reason for all when it ends (S59), and with ``Kind/attributeNotFound`` where what was discovered is no longer valid (S53, S54).
 /// - Reads, writes and notifications: with ``Kind/notPermitted`` before anything is sent where the properties do not offer it (S65);
 ///   with ``Kind/attError``, ``Kind/needsPairing``, ``Kind/notAuthorized``, ``Kind/invalidArgument`` and ``Kind/busy`` as the
-///   peripheral or bluetoothd refuses; with ``Kind/exclusiveUse`` where a program has the characteristic alone (Q105).
+///   peripheral or bluetoothd refuses; with ``Kind/exclusiveUse`` where a program has the characteristic alone (Q105); with
+///   ``Kind/connectionStalled`` after an earlier operation of the connection needed a pairing that was refused.
 /// - Connecting: with ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``. Pairing: with
 ///   ``Kind/pairingFailed(_:)``. Advertising: with ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``. ``Kind/alreadyDone`` is
 ///   a success where this module asks for what is so already, for instance for a bond that is there (Q89).
@@ -32,6 +33,11 @@ public struct BluetoothError: Error, Sendable {
     public let dbusMessage: String?
     /// The ATT error code, where the peripheral gave one. Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1.
     public let attCode: UInt8?
+    /// Whether the device has a bond that protects the link less than the attribute requires.
+    ///
+    /// Set only together with ``Kind/needsPairing``. ``Peripheral/pair()`` does not help then, because it succeeds with the bond that
+    /// exists: call ``Peripheral/forget()`` first, and pair with a ``PairingPolicy`` that can give or compare a passkey.
+    public private(set) var isBondTooWeak = false
 
     /// Makes an error.
     public init(
@@ -64,7 +70,16 @@ public struct BluetoothError: Error, Sendable {
     func during(_ operation: Operation, _ target: String?) -> BluetoothError {
         BluetoothError(
             kind, operation: self.operation ?? operation, target: self.target ?? target, dbusName: dbusName,
-            dbusMessage: dbusMessage, attCode: attCode)
+            dbusMessage: dbusMessage, attCode: attCode
+        )
+        .withWeakBond(isBondTooWeak)
+    }
+
+    /// The same error, with ``isBondTooWeak`` set if it asks for pairing although there is a bond.
+    func withWeakBond(_ isBonded: Bool) -> BluetoothError {
+        var error = self
+        error.isBondTooWeak = isBonded && kind == .needsPairing
+        return error
     }
 
     /// What an error of bluetoothd really means, where more is known than it says; its name and text are kept.

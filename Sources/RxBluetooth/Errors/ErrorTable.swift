@@ -42,8 +42,15 @@ enum ErrorTable {
         case connectFailed
         /// The operation did not succeed, and the text is the reason where there is a kind for it.
         case failed
+        /// An operation on an attribute was refused by the peripheral with the row's ATT code; another operation, by bluetoothd.
+        case refused(BluetoothError.Kind)
         /// Pairing did not come about; the name is the reason.
         case pairingFailed
+
+        /// Whether a row's ATT code counts for an operation.
+        fileprivate func bringsATTCode(_ operation: BluetoothError.Operation) -> Bool {
+            if case .refused = self { operation.isOnAttribute } else { true }
+        }
     }
 
     static let rows: [Row] = bus + bluez + failed
@@ -54,8 +61,10 @@ enum ErrorTable {
     }
 
     /// The ATT code of an error: its row's, or the one that stands in the text, “Operation failed with ATT error: 0x81” (Q96).
-    static func attCode(of error: DBusError) -> UInt8? {
-        if let code = row(of: error).flatMap({ rows[$0].attCode }) { return code }
+    static func attCode(of error: DBusError, during operation: BluetoothError.Operation) -> UInt8? {
+        if let row = row(of: error).map({ rows[$0] }), let code = row.attCode {
+            return row.meaning.bringsATTCode(operation) ? code : nil
+        }
         guard error.message.hasPrefix(attError), let mark = error.message.range(ofLast: "0x") else { return nil }
         return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
     }
@@ -94,8 +103,11 @@ enum ErrorTable {
         // without a profile gets is this. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`. Later ones have a name for it.
         row("NotAvailable", text: .anyOf([profileUnavailable]), is: .connectFailed),
         row("BREDR.ProfileUnavailable", is: .kind(.connectFailed(profileUnavailable))),
-        row("NotAvailable", "NotSupported", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
-        row("NotAuthorized", is: .kind(.notAuthorized)),
+        // What a characteristic does not offer is not asked for, so these two come from the peripheral.
+        // Source: BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
+        row("NotSupported", is: .refused(.unsupported), att: 0x06),
+        row("NotAuthorized", is: .refused(.notAuthorized), att: 0x08),
+        row("NotAvailable", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
         row("NotPermitted", text: .anyOf(["Not paired"]), is: .kind(.needsPairing)),
         row("NotPermitted", text: .anyOf(["Write acquired", "Notify acquired"]), is: .kind(.exclusiveUse)),
         row("NotPermitted", text: .anyOf(["Maximum advertisements reached"]), is: .kind(.noFreeSlot)),
@@ -139,6 +151,16 @@ enum ErrorTable {
         _ names: String..., text: Text = .any, is meaning: Meaning, att attCode: UInt8? = nil
     ) -> [Row] {
         names.map { Row(name: "org.bluez.Error." + $0, text: text, meaning: meaning, attCode: attCode) }
+    }
+}
+
+extension BluetoothError.Operation {
+    /// Whether bluetoothd asks the peripheral's GATT server for it.
+    fileprivate var isOnAttribute: Bool {
+        switch self {
+        case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
+        case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise: false
+        }
     }
 }
 

@@ -13,9 +13,12 @@ final class AttributeQueue: @unchecked Sendable {
     private var running: Item?
     private var call: BusTask?
     private var isSuspended = false
-    /// Why nothing is submitted while what runs has no answer: it waits for a pairing that was refused.
-    private var refusal: BluetoothError?
-    var isRefused: Bool { refusal != nil }
+    /// The operation that needed a pairing which was refused. Until it is answered, nothing else is submitted.
+    private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
+    /// The number of the operation that may be about to become `refused`.
+    private var doubted: UInt64?
+    /// Whether bluetoothd waits for a pairing that was refused, and the link carries nothing else.
+    var isRefused: Bool { refused != nil || doubted != nil }
 
     /// One operation.
     final class Item {
@@ -68,9 +71,9 @@ final class AttributeQueue: @unchecked Sendable {
         count += 1
         item.number = count
         item.since = client.settings.now
-        if let refusal {
-            dropped(item, refusal)
-            return item.fail(refusal)
+        if let error = refusal(of: item) {
+            dropped(item, error)
+            return item.fail(error)
         }
         waiting.append(item)
         client.journal.trace(.operationQueued(described(item), waiting: waiting.count))
@@ -90,24 +93,47 @@ final class AttributeQueue: @unchecked Sendable {
     /// not the reason, so ``fail(_:)`` has the last word.
     func suspend() { isSuspended = true }
 
-    /// A pairing was refused that the link needs. bluetoothd leaves what runs without an answer until ATT gives up after 30 s, and
-    /// everything behind it; nobody is to wait for that. What runs holds its place, for a later pairing brings its answer.
+    /// A pairing was refused. If the running operation needed it, bluetoothd keeps that operation at the head of its own queue and
+    /// never answers it. If the peripheral began the pairing, the answer arrives soon, hence the delay.
     func refuse(_ error: BluetoothError) {
-        guard let item = running, !isSuspended else { return }
-        refusal = error
+        guard let item = running, !isSuspended, !isRefused else { return }
+        let number = item.number
+        doubted = number
+        client.bus.schedule(after: Self.answerDelay) { [weak self] in self?.giveUp(number, error) }
+    }
+
+    /// How long the answer of an operation may take that does not depend on the refused pairing.
+    private static let answerDelay = Duration.milliseconds(250)
+
+    /// The operation keeps its place, because a later pairing may still bring its answer.
+    private func giveUp(_ number: UInt64, _ error: BluetoothError) {
+        guard doubted == number else { return }
+        doubted = nil
+        guard let item = running, item.number == number, !isSuspended else { return }
+        refused = (item.operation, item.target, error)
         let items = waiting
         waiting = []
         item.fail(error)
         for item in items {
+            let error = refusal(of: item) ?? error
             dropped(item, error)
             item.fail(error)
         }
+    }
+
+    /// Why an operation is not submitted; nil if it is.
+    private func refusal(of item: Item) -> BluetoothError? {
+        guard let refused else { return nil }
+        if item.operation == refused.operation, item.target == refused.target { return refused.error }
+        let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
+        return BluetoothError(.connectionStalled, dbusMessage: "pairing was refused after this: \(first.dropLast())")
     }
 
     /// The connection is over: everything fails with one cause.
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
+        doubted = nil
         waiting = []
         call?.cancel()
         call = nil
@@ -137,12 +163,28 @@ final class AttributeQueue: @unchecked Sendable {
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
-        refusal = nil
-        let outcome = result.mapError(item.failure)
+        doubted = nil
+        let outcome = result.mapError { explained(item.failure($0), item) }
+        // At our own deadline bluetoothd still waits, and would not answer the next operation either.
+        if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
         if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
         item.finish(outcome)
         advance()
     }
+
+    /// What an error of bluetoothd means here, where it does not say so.
+    private func explained(_ error: BluetoothError, _ item: Item) -> BluetoothError {
+        // ATT gives up after 30 s; bluetoothd reports that as 0x0E, as if the peripheral had answered (Q120).
+        if error.attCode == 0x0E, client.settings.elapsed(since: item.since) >= Self.attTimeout {
+            return BluetoothError(
+                .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
+                dbusMessage: error.dbusMessage)
+        }
+        return error.withWeakBond(client.isBonded(peripheral.key))
+    }
+
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.
+    private static let attTimeout = Duration.seconds(30)
 
     // MARK: What is told of it
 

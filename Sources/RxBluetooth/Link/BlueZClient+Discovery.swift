@@ -45,7 +45,10 @@ extension BlueZClient {
         let found = all.filter { wanted.contains(uuid($0)) }
         guard !found.isEmpty else {
             let names = wanted.map(\.description).joined(separator: ", ")
-            throw BluetoothError(.attributeNotFound, dbusMessage: names)
+            // Every peripheral has the GAP service, and bluetoothd does not show it (Q122).
+            let isGAP = !BlueZ.gapAttributes.isDisjoint(with: wanted)
+            let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and tells the device's name" : ""
+            throw BluetoothError(.attributeNotFound, dbusMessage: names + reason)
         }
         return found
     }

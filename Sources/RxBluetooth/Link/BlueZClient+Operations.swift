@@ -38,7 +38,7 @@ extension BlueZClient {
             }
             let item = AttributeQueue.Item(
                 operation, target, message, deadline: settings.deadlines.operation,
-                failure: { BluetoothError($0, operation: operation, target: target) }
+                failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }
             ) { result in
                 switch Self.outcome(result, then) {
                 case .success(let element?): emitter.finish(element)

@@ -90,7 +90,8 @@ extension BlueZClient {
             }
             let item = AttributeQueue.Item(
                 .write, target, message, deadline: settings.deadlines.operation,
-                failure: { BluetoothError($0, operation: .write, target: target) }
+                // The peripheral is not asked for a socket.
+                failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
             ) { [weak self, weak link] result in
                 guard let self, let link else { return }
                 switch result {

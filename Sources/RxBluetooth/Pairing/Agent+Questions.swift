@@ -78,7 +78,7 @@ extension Agent {
     /// wait until the link is lost.
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
-        link.queue.refuse(BluetoothError(.needsPairing))
+        link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.isBonded(key)))
     }
 
     private func close(_ call: IncomingCall) {

@@ -11,7 +11,8 @@ public struct PairingPolicy: Hashable, Sendable {
         /// answer for 30 s, at the end of which the link is lost.
         case nobody
         /// The manager agrees to nothing. An operation on an attribute that is protected fails at once with
-        /// ``BluetoothError/Kind/needsPairing``; so does what follows in that connection, which bluetoothd ends within 30 s.
+        /// ``BluetoothError/Kind/needsPairing``; other operations of that connection then fail with
+        /// ``BluetoothError/Kind/connectionStalled``, and bluetoothd ends the connection within 30 s unless the device is bonded.
         /// ``Peripheral/pair()`` succeeds where it just works, for that asks nobody.
         case refuse
         /// The manager agrees to a pairing that needs neither passkey nor comparison, and to no other. An operation on an

@@ -39,7 +39,7 @@ enum TreeItem: Sendable {
         case .success(let bytes) where bytes.isEmpty: "  = (empty)"
         case .success(let bytes):
             "  = " + HexBytes.text(bytes) + (ValueText.guess(bytes, of: uuid).map { "  " + $0 } ?? "")
-        case .failure(let error): "  ! " + Sanitiser.clean(error.description)
+        case .failure(let error): "  ! " + Sanitiser.clean(error.textWithCommands)
         }
     }
 }

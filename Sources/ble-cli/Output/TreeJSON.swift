@@ -40,7 +40,7 @@ enum TreeJSON {
     private static func members(_ value: TreeItem.Value?) -> [(key: String, value: JSON)] {
         switch value {
         case .success(let bytes): [("value", .string(HexBytes.text(bytes))), ("error", .null)]
-        case .failure(let error): [("value", .null), ("error", .string(error.description))]
+        case .failure(let error): [("value", .null), ("error", .string(error.textWithCommands))]
         case nil: [("value", .null), ("error", .null)]
         }
     }

@@ -29,8 +29,10 @@ enum ExitCode: Int32, Sendable {
         case .timedOut: self = .timedOut
         case .peripheralGone, .attributeNotFound: self = .notFound
         case .busy, .alreadyConnected, .alreadyDone, .notConnected, .disconnected, .connectFailed, .noFreeSlot,
-            .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .notAuthorized, .exclusiveUse, .invalidArgument,
-            .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed, .registrationFailed,
+            .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .connectionStalled, .notAuthorized,
+            .exclusiveUse,
+            .invalidArgument, .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed,
+            .registrationFailed,
             .protocolViolation, .closed, .bluez:
             self = .failed
         }

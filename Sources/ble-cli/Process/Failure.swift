@@ -16,7 +16,7 @@ struct Failure: Error, Equatable {
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as BluetoothError: self.init(ExitCode(error.kind), error.description)
+        case let error as BluetoothError: self.init(ExitCode(error.kind), error.textWithCommands)
         default: self.init(.failed, "\(error).")
         }
     }

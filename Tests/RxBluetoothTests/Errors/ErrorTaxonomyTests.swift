@@ -95,7 +95,10 @@ struct ErrorTaxonomyTests {
             "UnknownMethod", text: "Method \"Connect\" doesn't exist", during: .connect, is: .peripheralGone, .rescan,
             "Scan for it again"),
         bus("UnknownInterface", "UnknownProperty", "UnknownMethod", is: .unsupported, .no, "newer bluetoothd"),
-        bluez("NotSupported", "Unsupported", is: .unsupported, .no, "started with -E"),
+        bluez("Unsupported", is: .unsupported, .no, "started with -E"),
+        bluez("NotSupported", during: .advertise, is: .unsupported, .no, "started with -E"),
+        // On an attribute these two are the peripheral's answers (`create_gatt_dbus_error`).
+        bluez("NotSupported", is: .unsupported, .no, "description of the peripheral", att: 0x06),
         bluez("NotReady", during: .scan, is: .adapterOff, .wait, "power on"),
         bluez(
             "NotReady", text: "br-connection-adapter-not-powered", during: .connect, is: .adapterOff, .wait, "power on"),
@@ -122,7 +125,8 @@ struct ErrorTaxonomyTests {
             "NotPermitted", text: "Write not permitted", during: .write, is: .notPermitted, .no, "properties", att: 0x03
         ),
         bluez("NotPermitted", text: "Not paired", is: .needsPairing, .afterPair, "Pair it first"),
-        bluez("NotAuthorized", is: .notAuthorized, .afterPair, "keeps some services"),
+        bluez("NotAuthorized", is: .notAuthorized, .afterPair, "how it authorizes", att: 0x08),
+        bluez("NotAuthorized", during: .connect, is: .notAuthorized, .afterPair, "keeps some services"),
         bluez("NotPermitted", text: "Write acquired", during: .write, is: .exclusiveUse, .no, "End the other use"),
         bluez("NotPermitted", text: "Notify acquired", during: .notify, is: .exclusiveUse, .no, "End the other use"),
         bluez("InvalidArguments", is: .invalidArgument, .no, "Change the argument"),

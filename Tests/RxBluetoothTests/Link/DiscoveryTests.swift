@@ -83,6 +83,24 @@ struct DiscoveryTests {
         #expect(link.kind == .disconnected(.adapter))
     }
 
+    @Test func `Q122 The GAP service is not found, with the reason that bluetoothd keeps it`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let all = stage.record(peripheral.discoverServices())
+        let service = stage.record(peripheral.discoverServices([0x1800]))
+        let name = stage.record(peripheral.discoverServices().flatMap { $0.discoverCharacteristics([0x2A00]) })
+        let other = stage.record(peripheral.discoverServices([0x1812]))
+        stage.advance(1)
+        #expect(!all.elements.map(\.uuid).contains(0x1800))
+        for error in [service.error, name.error] {
+            #expect(error?.kind == .attributeNotFound)
+            #expect(error?.description.contains("bluetoothd keeps the GAP service (1800) to itself") == true)
+        }
+        #expect(other.kind == .attributeNotFound)
+        #expect(other.error?.description.contains("GAP") == false)
+        #expect(link.isLive)
+    }
+
     @Test func `S51 What is not there is an error that names it`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)

@@ -14,7 +14,7 @@ struct ProtectedAttributeTests {
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
         #expect(refused.error?.operation == .read)
-        #expect(refused.error?.advice == "Pair it first: ble-cli pair.")
+        #expect(refused.error?.advice == "Pair it first.")
         // bluetoothd can do nothing more with that link, and what is asked for in it is dropped.
         #expect(link.isLive)
         let events = stage.record(stage.manager.events)
@@ -41,7 +41,8 @@ struct ProtectedAttributeTests {
             ])
     }
 
-    @Test func `What waits behind a protected value, or comes after it, does not hang`() {
+    @Test func `What waits behind a protected value, or comes after it, does not hang, and fails with the true reason`()
+    {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
         let link = stage.connect(peripheral)
         let secret = stage.characteristic(Lock.secret, of: peripheral)
@@ -49,9 +50,15 @@ struct ProtectedAttributeTests {
         let all = [stage.record(secret.readValue()), stage.record(notifying.readValue())]
         let values = stage.record(notifying.observeValueUpdates())
         stage.advance(1_000)
-        #expect(all.map(\.kind) == [.needsPairing, .needsPairing])
-        #expect(values.kind == .needsPairing)
+        #expect(all.map(\.kind) == [.needsPairing, .connectionStalled])
+        #expect(values.kind == .connectionStalled)
+        #expect(all[1].error?.target?.hasPrefix("FFF2") == true)
+        #expect(all[1].error?.description.contains("Reading FFF1 of \(Lock.text)") == true)
+        #expect(all[1].error?.advice == "Connect again.")
+        #expect(all[1].error?.isTransient == false)
         #expect(stage.record(secret.readValue()).outcome(stage) == .needsPairing)
+        #expect(stage.record(secret.writeValue([1])).outcome(stage) == .connectionStalled)
+        #expect(stage.record(notifying.observeValueUpdates()).outcome(stage) == .connectionStalled)
         #expect(stage.count("ReadValue") == 1)
         // bluetoothd gives the device up, and the link with it.
         stage.advance(40_000)
@@ -161,6 +168,35 @@ struct ProtectedAttributeTests {
         stage.advance(2_000)
         #expect(value.kind == .needsPairing)
         #expect(value.error?.dbusMessage == "Not paired")
+        // There is a bond now, and pair() would succeed with it for ever.
+        #expect(value.error?.isBondTooWeak == true)
+        #expect(value.error?.advice == "Forget the device, then pair it with a passkey.")
+        let paired = stage.record(peripheral.pair())
+        stage.advance(0)
+        #expect(paired.isCompleted)
+        #expect(link.isLive)
+    }
+
+    @Test func `A bond that is too weak for an attribute is told as that, also if the agent refuses a better one`() {
+        let (stage, peripheral) = Stage.withLock(needing: .authentication)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(5_000)
+        #expect(paired.isCompleted)
+        let link = stage.connect(peripheral)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(value.kind == .needsPairing)
+        #expect(value.error?.isBondTooWeak == true)
+        #expect(value.error?.description.contains("passkey") == true)
+        #expect(link.isLive)
+    }
+
+    @Test func `Without a bond, asking for pairing says nothing of a weak one`() {
+        let (stage, peripheral) = Stage.withLock(needing: .authentication)
+        let link = stage.connect(peripheral)
+        let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(value.error?.isBondTooWeak == false)
         #expect(link.isLive)
     }
 

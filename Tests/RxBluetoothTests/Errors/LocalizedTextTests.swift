@@ -1,0 +1,25 @@
+import Foundation
+import RxBluetooth
+import Testing
+
+/// What Foundation shows of an error whose type it does not know.
+struct LocalizedTextTests {
+    @Test func `localizedDescription is the text of the error, whatever it is known as`() {
+        let error = BluetoothError(.adapterOff, operation: .connect, target: "C0:FF:EE:00:00:01")
+        let unknown: any Error = error
+        #expect(unknown.localizedDescription == error.description)
+        #expect(error.localizedDescription == error.description)
+        #expect((unknown as NSError).localizedDescription == error.description)
+        #expect((unknown as? any LocalizedError)?.recoverySuggestion == error.advice)
+        #expect(
+            error.description
+                == "Connecting C0:FF:EE:00:00:01: the Bluetooth adapter is off. Switch it on: bluetoothctl power on.")
+    }
+
+    @Test func `An error without advice has its text and no suggestion`() {
+        let error = BluetoothError(.disconnected(.requested))
+        let unknown: any Error = error
+        #expect(unknown.localizedDescription == error.description)
+        #expect((unknown as? any LocalizedError)?.recoverySuggestion == nil)
+    }
+}

@@ -1,0 +1,104 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// What the refusal of a pairing does to the operations of its link, on a daemon that a test scripts.
+struct RefusedPairingTests {
+    let stage: Stage
+    let daemon: ScriptedDaemon
+    let peripheral: Peripheral
+    let link: Recording<Peripheral>
+    let value: Characteristic
+
+    init() {
+        (stage, daemon, peripheral) = Stage.scripted()
+        link = stage.connect(peripheral, daemon)
+        value = stage.characteristic(0x2A37, of: peripheral)
+    }
+
+    /// bluetoothd asks the agent, whose policy refuses.
+    private func refuse() {
+        let reply = daemon.ask(
+            "RequestAuthorization", .objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root))
+        stage.advance(0)
+        #expect(reply.text == "org.bluez.Error.Rejected")
+    }
+
+    @Test func `The answer to the operation that needed the pairing ends the refusal`() {
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(250)
+        #expect(read.kind == .needsPairing)
+        #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
+        #expect(daemon.methods == ["Connect", "ReadValue"])
+        // Somebody has paired after all.
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        let again = stage.record(value.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([2]) }
+        stage.advance(0)
+        #expect(again.elements == [[2]])
+        #expect(link.isLive)
+    }
+
+    @Test func `An operation that is answered in spite of a refused pairing has its value`() {
+        let read = stage.record(value.readValue())
+        let write = stage.record(value.writeValue([1]))
+        stage.advance(0)
+        // The peripheral has begun the pairing, so it does not hold the read up.
+        refuse()
+        stage.advance(100)
+        #expect(read.isLive)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(1_000)
+        #expect(read.elements == [[1]])
+        #expect(write.isLive)
+        daemon.take("WriteValue").reply()
+        stage.advance(0)
+        #expect(write.isCompleted)
+    }
+
+    @Test func `A pairing that is refused while nothing runs refuses nothing`() {
+        refuse()
+        stage.advance(1_000)
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        #expect(read.elements == [[1]])
+    }
+
+    @Test func `A refusal outlasts our deadline, and ends with the link`() {
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(60_000)
+        #expect(read.kind == .needsPairing)
+        #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
+        #expect(daemon.count("WriteValue") == 0)
+        link.dispose()
+        stage.advance(0)
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(0)
+        let next = stage.connect(peripheral, daemon)
+        let again = stage.record(stage.characteristic(0x2A37, of: peripheral).writeValue([1]))
+        stage.advance(0)
+        #expect(daemon.count("WriteValue") == 1)
+        #expect(again.isLive && next.isLive)
+    }
+
+    @Test func `A notification that bluetoothd turns on after the refusal is turned off again`() {
+        let values = stage.record(value.observeValueUpdates())
+        stage.advance(0)
+        refuse()
+        stage.advance(250)
+        #expect(values.kind == .needsPairing)
+        daemon.take("StartNotify").reply()
+        stage.advance(0)
+        #expect(daemon.count("StopNotify") == 1)
+    }
+}
