@@ -10,6 +10,8 @@ final class NotifySession: @unchecked Sendable {
     private var phase = Phase.off
     /// How values come; chosen by the first subscriber (Q105).
     private var transport = NotificationTransport.signals
+    /// How the present subscribers want them. It differs from `transport` while a start that the last ones have left is unanswered.
+    private var wanted = NotificationTransport.signals
     private var socket: NotifySocket?
     /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
     var isDoomed = false
@@ -28,10 +30,13 @@ final class NotifySession: @unchecked Sendable {
         self.link = link
     }
 
-    /// Whether one more subscriber can have its values so. A session that nobody uses is turned to what is asked for.
+    /// Whether one more subscriber can have its values so. A session without subscribers is turned to what is asked for; a socket
+    /// that is just being opened also serves a subscriber by signals.
     func accepts(_ transport: NotificationTransport) -> Bool {
-        if subscribers.isEmpty, phase == .off || phase == .stopping { self.transport = transport }
-        return transport == .signals || self.transport == .socket
+        if subscribers.isEmpty {
+            wanted = phase == .starting && self.transport == .socket ? .socket : transport
+        }
+        return transport == .signals || wanted == .socket
     }
 
     func add(_ emitter: Emitter<[UInt8]>) {
@@ -63,6 +68,7 @@ final class NotifySession: @unchecked Sendable {
     }
 
     private func start() {
+        transport = wanted
         guard let message = try? message(transport == .socket ? "AcquireNotify" : "StartNotify") else { return }
         phase = .queued
         let target = target
@@ -76,12 +82,14 @@ final class NotifySession: @unchecked Sendable {
             switch result {
             case .success(let reply):
                 phase = .on
-                if subscribers.isEmpty { return stop() }
+                // The subscribers that wanted this one have left.
+                if subscribers.isEmpty || transport != wanted { return stop() }
                 if transport == .socket { open(reply) }
             case .failure(let error):
                 // What was not answered may take effect later (Q8).
                 if error.kind == .timedOut { stop() } else { phase = .off }
-                finish(error)
+                // The present subscribers wait for a start of their own.
+                if transport == wanted { finish(error) } else if phase == .off { restart() }
             }
         }
         // Values may come before the reply (Q102), but only once it is our turn: before that they are echoes of reads.
@@ -128,8 +136,12 @@ final class NotifySession: @unchecked Sendable {
         sendStop { [weak self] in
             guard let self, phase == .stopping else { return }
             phase = .off
-            if !subscribers.isEmpty { start() }
+            restart()
         }
+    }
+
+    private func restart() {
+        if !subscribers.isEmpty { start() }
     }
 
     /// Turning them off needs no place in the queue, where it would be forgotten if the link is lost: bluetoothd answers
@@ -146,7 +158,7 @@ final class NotifySession: @unchecked Sendable {
 
     /// A value came by a signal.
     func received(_ value: [UInt8]) {
-        guard transport == .signals, phase == .on || phase == .starting else { return }
+        guard transport == .signals, wanted == .signals, phase == .on || phase == .starting else { return }
         echoes.received(value)
     }
 

@@ -90,6 +90,67 @@ struct NotifySocketTests {
         #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
     }
 
+    @Test func `Q105 A start that nobody waits for any more does not refuse a socket`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        for answer in ["success", "failure", "none"] {
+            let first = stage.record(characteristic.observeValueUpdates())
+            stage.advance(0)
+            first.dispose()
+            let second = stage.record(characteristic.observeValueUpdates(using: .socket))
+            let third = stage.record(characteristic.observeValueUpdates(using: .socket))
+            stage.advance(0)
+            #expect(second.isLive && third.isLive)
+            daemon.notifies([9])
+            stage.advance(0)
+            switch answer {
+            case "success": daemon.take("StartNotify").reply()
+            case "failure": daemon.take("StartNotify").fail("org.bluez.Error.Failed", "Operation failed")
+            default: stage.advance(30_000)
+            }
+            stage.advance(0)
+            if answer != "failure" { daemon.take("StopNotify").reply() }
+            stage.advance(0)
+            // What came by signals in between is not for these.
+            #expect(second.elements.isEmpty && second.isLive)
+            daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+            stage.advance(0)
+            #expect([second.kind, third.kind] == [.exclusiveUse, .exclusiveUse])
+        }
+        #expect(link.isLive)
+    }
+
+    @Test func `Q105 A socket that nobody waits for any more serves who wants signals, then who wants a socket`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let first = stage.record(characteristic.observeValueUpdates(using: .socket))
+        stage.advance(0)
+        first.dispose()
+        let second = stage.record(characteristic.observeValueUpdates())
+        let third = stage.record(characteristic.observeValueUpdates(using: .socket))
+        stage.advance(0)
+        #expect(second.isLive && third.isLive)
+        daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        #expect([second.kind, third.kind] == [.exclusiveUse, .exclusiveUse])
+        #expect(daemon.count("StartNotify") == 0)
+        #expect(link.isLive)
+    }
+
+    @Test func `Q105 Over a simulated daemon the socket comes after an abandoned start`() {
+        let first = stage.record(notifying.observeValueUpdates())
+        stage.advance(1)
+        first.dispose()
+        let second = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(200)
+        notify([4])
+        stage.advance(5)
+        #expect(second.elements == [[4]])
+        #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
+    }
+
     @Test func `Q105 What another program has is a typed error`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
