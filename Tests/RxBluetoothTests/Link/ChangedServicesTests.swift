@@ -35,6 +35,31 @@ struct ChangedServicesTests {
         #expect(daemon.count("StartNotify") == 2)
     }
 
+    @Test func `S53 Q111 A characteristic that goes and comes at once has new notifications, and the old ones end`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.always("StartNotify")
+        let characteristic = stage.characteristic(0x2A37, of: peripheral)
+        let old = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        let path = ScriptedDaemon.Objects.characteristicPath
+        daemon.remove(path, "org.bluez.GattCharacteristic1")
+        daemon.add(ScriptedDaemon.Objects.services.filter { $0.key == path })
+        stage.advance(0)
+        // The question whether the device is connected has no answer yet.
+        #expect(old.isLive)
+        let new = stage.record(characteristic.observeValueUpdates())
+        stage.advance(0)
+        #expect(old.kind == .attributeNotFound)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        daemon.notifies([3])
+        stage.advance(0)
+        #expect(new.elements == [[3]])
+        #expect(daemon.count("StartNotify") == 2)
+        #expect(link.isLive)
+    }
+
     @Test func `S53 Another characteristic under an old handle is not taken for the old one`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)

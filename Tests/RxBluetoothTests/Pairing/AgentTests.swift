@@ -160,6 +160,20 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
+    @Test func `Q92 Release ends the requests that are open`() throws {
+        let (stage, daemon, requests) = registered(PairingPolicy(.ask))
+        let reply = daemon.ask("RequestPasskey", Self.device)
+        stage.advance(0)
+        let request = try #require(requests.elements.first)
+        let ending = stage.record(request.ending)
+        #expect(answer(stage, daemon.ask("Release")) == "ok")
+        #expect(reply.text == "org.bluez.Error.Canceled")
+        #expect(ending.elements == [.cancelled])
+        #expect(try request.answer(.passkey(1)) == false)
+        #expect(requests.isLive)
+        stage.expectNoTimers()
+    }
+
     // MARK: Registration
 
     @Test func `Q92 After Release the agent is registered again when it is needed`() {

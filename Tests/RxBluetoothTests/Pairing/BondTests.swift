@@ -100,6 +100,17 @@ struct BondTests {
         #expect(bonded.kind == .closed)
     }
 
+    @Test func `The loss of the bus ends the streams of the bond`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let (bonded, paired) = (stage.record(peripheral.isBonded), stage.record(peripheral.isPaired))
+        stage.advance(0)
+        #expect(bonded.elements == [false])
+        withExtendedLifetime(daemon) { stage.simulation.bus.shutDown() }
+        stage.advance(0)
+        #expect(bonded.kind == .busUnavailable)
+        #expect(paired.kind == .busUnavailable)
+    }
+
     @Test func `Q87 A bond that the device has lost is told apart, and forgetting and pairing again mends it`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
         let pairing = stage.record(peripheral.pair())
