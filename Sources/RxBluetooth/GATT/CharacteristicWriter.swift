@@ -40,6 +40,11 @@ extension Characteristic {
     ///
     ///     characteristic.acquireWrite().flatMap { writer in values.concatMap { writer.write($0) } }
     ///
+    /// A characteristic that another program has acquired is free again when that program closes its socket, leaves the bus or dies,
+    /// or when the link ends. bluetoothd has no call to take it away: to end the other use, close the link
+    /// (``Peripheral/disconnect()``, or ``ConnectOptions/ExistingLink/replace``) and acquire it over the new one. What this program
+    /// has acquired is closed with the subscription, the connection or the manager, whichever ends first.
+    ///
     /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` do not offer writing without response,
     /// with ``BluetoothError/Kind/exclusiveUse`` where another program has it already, and with the error of the connection when
     /// that ends. Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.

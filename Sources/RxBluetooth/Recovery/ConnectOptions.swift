@@ -1,10 +1,14 @@
 /// How to connect.
 public struct ConnectOptions: Sendable {
     /// What to do where the peripheral has a link already, which another program made, or this one in an earlier life (Q75).
+    ///
+    /// bluetoothd shows only that a device is connected, and neither by whom nor since when. A link also outlives its program: after
+    /// a crash it is there until the peripheral goes or a program closes it. ``BluetoothManager/retrieveConnectedPeripherals(withServices:)``
+    /// lists such links, ``Peripheral/disconnect()`` closes one without connecting first, and these options decide what `connect` does.
     public enum ExistingLink: Sendable {
         /// Use it, and leave it open in the end, since it is somebody else's (Q74).
         case share
-        /// Use it as if we had made it: it is closed in the end.
+        /// Use it as if we had made it: it is closed in the end, also under another program that uses it.
         case takeOver
         /// Close it, whoever made it, and make another one; fails where it cannot be closed. It is closed once: a link that another
         /// program makes right after is shared.

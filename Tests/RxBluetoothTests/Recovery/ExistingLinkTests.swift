@@ -8,6 +8,38 @@ struct ExistingLinkTests {
     private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
+    @Test func `Q75 A link that is left over is closed without connecting, as docs links says`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let other = stage.otherProgram("Connect")
+        stage.advance(1_000)
+        #expect(stage.isLinked())
+        let closed = stage.record(
+            stage.manager.retrieveConnectedPeripherals().asObservable().flatMap { Observable.from($0) }
+                .concatMap { $0.disconnect() })
+        stage.advance(5_000)
+        #expect(closed.isCompleted)
+        #expect(!stage.isLinked())
+        withExtendedLifetime((other, peripheral)) {}
+    }
+
+    @Test func `Q75 A link that is left over is taken over or replaced, and closed in the end`() {
+        for existing in [ConnectOptions.ExistingLink.takeOver, .replace] {
+            let (stage, peripheral) = Stage.withSensor()
+            let other = stage.otherProgram("Connect")
+            stage.advance(1_000)
+            stage.simulation.bluez.forgetCalls()
+            let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: existing)))
+            stage.advance(5_000)
+            #expect(link.elements == [peripheral])
+            #expect(stage.count("Disconnect") == (existing == .replace ? 1 : 0))
+            link.dispose()
+            stage.advance(5_000)
+            #expect(!stage.isLinked())
+            stage.expectSettled()
+            withExtendedLifetime(other) {}
+        }
+    }
+
     @Test func `Q2 Q74 A link that a killed bluetoothd left is taken over by the connection that is made again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
