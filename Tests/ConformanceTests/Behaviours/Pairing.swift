@@ -59,7 +59,6 @@ extension Behaviour {
                 SECURE Pair -> error org.bluez.Error.AuthenticationCanceled "Authentication Canceled"
                 SECURE CancelPairing -> ok
                 SECURE Get org.bluez.Device1 Bonded -> true
-                SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 """
         ) { trial in
             let (client, path) = (trial.first, Value.objectPath(agent))
@@ -77,8 +76,6 @@ extension Behaviour {
             trial.flush()
             client.call("SECURE", "Device1.CancelPairing")
             client.get("SECURE", "Device1", "Bonded")
-            // This one also removes the keys at the kernel.
-            client.call("SECURE", "Device1.CancelPairing")
             trial.flush()
             trial.aside {
                 let device = client.names.path(of: "SECURE") ?? .root
