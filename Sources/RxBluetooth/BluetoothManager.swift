@@ -134,6 +134,33 @@ public final class BluetoothManager: Sendable {
         .observe(on: access.settings.scheduler)
     }
 
+    /// Completes when bluetoothd has received every request that disposing has sent, without waiting for its answers.
+    ///
+    /// ``settled()`` waits for the answers too. bluetoothd answers `Disconnect` 2 s after it has received it; a program that ends
+    /// need not wait for that. A request that depends on another answer, as after a pairing that is called off, is not included.
+    /// Completes at once without a bus, fails never, and waits ``Deadlines/cleanup`` at most. Cold.
+    public func delivered() -> Completable {
+        let access = access
+        return Completable.create { observer in
+            guard let handle = access.present else {
+                observer(.completed)
+                return Disposables.create()
+            }
+            // The bus keeps the order of messages from one sender to one receiver, so the answer comes after all of them.
+            handle.perform { client in
+                client.call(
+                    path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping",
+                    deadline: client.settings.deadlines.cleanup
+                ) { _ in
+                    observer(.completed)
+                }
+            }
+            return Disposables.create()
+        }
+        .subscribe(on: access.settings.scheduler)
+        .observe(on: access.settings.scheduler)
+    }
+
     /// Ends everything: what is under way fails with ``BluetoothError/Kind/closed``, links that this manager made are
     /// closed, and then its connection to the bus. Completes when that is done, however often it is asked. Later use fails
     /// with the same error. It begins when it is subscribed to, and disposing does not take it back.

@@ -7,8 +7,10 @@ public enum ScenarioFile {
     /// The scenario in a file. Throws where the file cannot be read, or something in it is wrong.
     public static func load(_ path: String) throws(ScenarioFileError) -> Scenario {
         guard let data = FileManager.default.contents(atPath: path) else {
+            let isMissing = !FileManager.default.fileExists(atPath: path)
             throw ScenarioFileError(
-                file: path, line: nil, problem: "the file cannot be read", expected: "a readable file in YAML")
+                file: path, line: nil, problem: isMissing ? "there is no such file" : "the file cannot be read",
+                expected: "a readable file in YAML")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw ScenarioFileError(

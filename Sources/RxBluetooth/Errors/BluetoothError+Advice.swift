@@ -2,6 +2,7 @@ extension BluetoothError {
     /// What a person or a program can do about the kinds that have more to do with the program than with the machine.
     var adviceForPrograms: String? {
         switch kind {
+        case .timedOut where changesNothing: "Try again, or allow more time."
         case .timedOut: "See whether it took effect before you try again."
         case .busy: "Wait a moment and try again."
         case .alreadyConnected: "Use the connection that is there, or dispose of it first."
@@ -31,6 +32,14 @@ extension BluetoothError {
         case .closed: "Make a new manager."
         case .bluez: "See what bluetoothd says: journalctl -u bluetooth."
         default: nil
+        }
+    }
+
+    /// Whether the operation leaves everything as it was, so that it can be repeated.
+    private var changesNothing: Bool {
+        switch operation {
+        case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify: true
+        default: false
         }
     }
 }

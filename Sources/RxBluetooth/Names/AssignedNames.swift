@@ -19,6 +19,12 @@ enum AssignedNames {
         return characteristics.first { $0.value.lowercased() == wanted }?.key
     }
 
+    /// The number of a service by its name; capitals do not matter.
+    static func service(named name: String) -> UInt16? {
+        let wanted = name.lowercased()
+        return services.first { $0.value.lowercased() == wanted }?.key
+    }
+
     static func table(_ text: String) -> [UInt16: String] {
         var names: [UInt16: String] = [:]
         for line in text.split(separator: "\n") {

@@ -13,7 +13,7 @@ extension BluetoothEvent.Kind {
     var text: String {
         switch self {
         case .stateChanged: "The state of Bluetooth has changed."
-        case .adapterChosen: "Another adapter is used."
+        case .adapterChosen(let name): name == nil ? "No adapter is available." : "An adapter was chosen."
         case .objectsNotTold: "bluetoothd does not tell its objects."
         case .scanBegan: "A discovery session has begun."
         case .scanRefused: "bluetoothd refuses a discovery session."

@@ -61,6 +61,11 @@ public struct BluetoothUUID: Hashable, Sendable {
     public static func characteristic(named name: String) -> BluetoothUUID? {
         AssignedNames.characteristic(named: name).map { BluetoothUUID($0) }
     }
+
+    /// The UUID of the service that the Bluetooth SIG calls so; nil for an unknown name.
+    public static func service(named name: String) -> BluetoothUUID? {
+        AssignedNames.service(named: name).map { BluetoothUUID($0) }
+    }
 }
 
 extension BluetoothUUID: CustomStringConvertible {

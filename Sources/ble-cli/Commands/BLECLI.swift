@@ -12,7 +12,7 @@ struct BLECLI: ParsableCommand {
             CHARACTERISTIC is a UUID of 16, 32 or 128 bits, a name of the Bluetooth SIG, or a handle such as @000b, as \
             connect prints it.
 
-            Results go to standard output, and one line to standard error where something fails. The program ends with 0 when \
+            Results go to standard output, and one line to standard error if something fails. The program ends with 0 when \
             it is done, 2 when something is not found, 3 when Bluetooth cannot be used, 4 when it took too long, 5 when the \
             operation failed or the link was lost, 64 when the command line is wrong, and 130 after Ctrl-C.
 

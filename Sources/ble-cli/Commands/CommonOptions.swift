@@ -20,7 +20,7 @@ struct CommonOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: String?
 
-    @Flag(help: "Print one JSON object a line. Bytes are lower-case hexadecimal, times are RFC 3339.")
+    @Flag(help: "Print one JSON object a line: results to stdout, errors and notes to stderr. See docs/json-output.md.")
     var json = false
 
     @Flag(help: "Use simulated devices instead of this machine's Bluetooth.")

@@ -49,11 +49,13 @@ struct WriteCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write a value.",
         discussion: """
-            It prints nothing when the device has confirmed the value. With --no-response nobody confirms it.
+            It prints nothing when the value is written. Without an option it is written as the characteristic offers: with a \
+            confirmation by the device, or if it offers only that, without. An empty value ("") is a value of no bytes.
 
             EXAMPLES:
               ble-cli write Strap 2A39 01
               ble-cli write Lamp @0021 "0x01 ff:80:00" --no-response
+              ble-cli write Strap 2A39 ""
             """)
 
     @OptionGroup var common: CommonOptions
@@ -65,8 +67,10 @@ struct WriteCommand: BluetoothCommand {
             "The bytes, two hexadecimal digits each, with or without 0x in front and blanks, colons or dashes between.")
     var hex: String
 
-    @Flag(help: "Write without asking the device for a confirmation.")
-    var noResponse = false
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Ask the device for a confirmation, or do not. Default: as the characteristic offers.")
+    var response: Bool?
 
     func verb() throws(Failure) -> any Verb {
         let value = try HexBytes.parse(hex)
@@ -79,7 +83,7 @@ struct WriteCommand: BluetoothCommand {
         return WriteVerb(
             target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
             value: value,
-            type: noResponse ? .withoutResponse : .withResponse)
+            type: response.map { $0 ? .withResponse : .withoutResponse })
     }
 }
 

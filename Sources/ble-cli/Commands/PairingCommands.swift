@@ -9,7 +9,11 @@ struct PairCommand: BluetoothCommand {
         commandName: "pair", abstract: "Pair with a device.",
         discussion: """
             The bond remains, and values that are protected can be read and written from then on. Bring the device into its \
-            pairing mode first. A device that shows a passkey, or has one printed on it, wants --passkey.
+            pairing mode first.
+
+            On a terminal it asks for the passkey that the device shows or has printed on it, shows the one that is to be \
+            typed on the device, or asks whether both show the same number. Elsewhere, and if the passkey is known before, give \
+            --passkey; without it only a device that wants none can be paired. A device that is paired already stays so.
 
             EXAMPLES:
               ble-cli pair Lock
@@ -32,7 +36,9 @@ struct PairCommand: BluetoothCommand {
             else { throw Failure(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
             number = value
         }
-        return PairVerb(target: try Target(parsing: target), passkey: number)
+        return PairVerb(
+            target: try Target(parsing: target), passkey: number,
+            keyboard: number == nil ? TerminalKeyboard.present : nil)
     }
 }
 

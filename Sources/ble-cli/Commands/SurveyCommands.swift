@@ -40,12 +40,15 @@ struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Show the devices that advertise nearby.",
         discussion: """
-            On a terminal it shows a table that is kept up to date. In a pipe it prints one line for each new device and for \
-            each change of its name; with --json, one object for each new device and each change of its name or its services.
+            On a terminal it shows a table that is kept up to date; columns for which the terminal is too narrow are left out. \
+            In a pipe it prints one line for each new device and for each change of its name; with --json, one object for each \
+            new device and each change of its name or its services. With --all it prints a line for every advertisement, also \
+            on a terminal.
 
             EXAMPLES:
               ble-cli scan
               ble-cli scan --service 180D --timeout 10
+              ble-cli scan --service "Heart Rate"
               ble-cli scan --json --all > advertisements.jsonl
               ble-cli scan --json --reconnect
             """)
@@ -55,8 +58,9 @@ struct ScanCommand: BluetoothCommand {
     @Option(
         name: .customLong("service"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Show only devices that advertise this service. May be given several times; then any of them will do.",
-            valueName: "uuid"))
+            "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". May be given several "
+                + "times; then any of them will do.",
+            valueName: "service"))
     var services: [String] = []
 
     @Flag(name: .customLong("all"), help: "Print a line for every advertisement that is heard.")
@@ -70,12 +74,7 @@ struct ScanCommand: BluetoothCommand {
 
     func verb() throws(Failure) -> any Verb {
         var uuids: [BluetoothUUID] = []
-        for text in services {
-            guard let uuid = BluetoothUUID(person: text) else {
-                throw Failure(.usage, "“\(text)” is not a UUID. Write a service such as 180D, or all 32 digits.")
-            }
-            uuids.append(uuid)
-        }
+        for text in services { uuids.append(try ServiceChoice.parse(text)) }
         return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect)
     }
 }

@@ -17,8 +17,9 @@ enum HexBytes {
 
     /// The bytes that a person wrote: two digits each, in groups parted by blanks, colons or dashes, each group with or
     /// without `0x`: `0b16`, `0x0b16`, `0b 16`, `0b:16`. Throws for an odd number of digits in a group, for which there is more
-    /// than one reading.
+    /// than one reading. An empty text is no bytes; a blank one is a mistake.
     static func parse(_ text: String) throws(Failure) -> [UInt8] {
+        guard !text.isEmpty else { return [] }
         var bytes: [UInt8] = []
         for group in text.split(whereSeparator: { " \t:-".contains($0) }) {
             let hasPrefix = group.hasPrefix("0x") || group.hasPrefix("0X")
@@ -30,7 +31,10 @@ enum HexBytes {
                 bytes.append(values[place] << 4 | values[place + 1])
             }
         }
-        guard !bytes.isEmpty else { throw Failure(.usage, "The value is empty. Write bytes such as 0b16 or 0x0b:16.") }
+        guard !bytes.isEmpty else {
+            throw Failure(
+                .usage, "“\(text)” has no bytes. Write bytes such as 0b16 or 0x0b:16, or \"\" for an empty value.")
+        }
         return bytes
     }
 

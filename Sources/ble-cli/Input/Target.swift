@@ -4,7 +4,7 @@ import RxBluetooth
 enum Target: Equatable, Sendable {
     /// The one with this address.
     case address(BluetoothAddress)
-    /// The one whose name or address has this in it, in small letters.
+    /// The one whose name or address has this in it. Capitals do not matter.
     case part(String)
 
     /// Reads an address, or else a name or a part of either. Throws for an empty text, and for what was meant to be an
@@ -19,7 +19,7 @@ enum Target: Equatable, Sendable {
         } else if Self.looksLikeAddress(trimmed) {
             throw Failure(.usage, "“\(trimmed)” is not an address. One looks like C0:FF:EE:00:00:01.")
         } else {
-            self = .part(trimmed.lowercased())
+            self = .part(trimmed)
         }
     }
 
@@ -38,6 +38,7 @@ enum Target: Equatable, Sendable {
         switch self {
         case .address(let wanted): return address == wanted ? .exact : nil
         case .part(let part):
+            let part = part.lowercased()
             let name = name?.lowercased()
             if name == part { return .exact }
             return name?.contains(part) == true || address.description.lowercased().contains(part) ? .partial : nil

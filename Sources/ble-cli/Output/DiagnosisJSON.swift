@@ -11,7 +11,7 @@ extension Diagnosis {
             ("choice", .string(choice)), ("switches", .array(switches.map(\.json))),
             ("scans", .array(scans.map(\.json))),
             (
-                "foreign_scans",
+                "foreignScans",
                 .array(
                     foreignScans.map {
                         .object([
@@ -20,7 +20,7 @@ extension Diagnosis {
                     })
             ),
             ("connections", .array(connections.map(\.json))),
-            ("pairings", .array(pairings.map(\.json))), ("rejected_messages", .number(rejectedMessages)),
+            ("pairings", .array(pairings.map(\.json))), ("rejectedMessages", .number(rejectedMessages)),
             (
                 "findings",
                 .array(
@@ -65,7 +65,7 @@ extension Adapter {
     fileprivate var diagnosed: JSON {
         .object([
             ("name", .string(name)), ("address", .string(orNull: address?.description)), ("powered", .bool(isPowered)),
-            ("power_state", .string(orNull: powerState?.rawValue)), ("central", .bool(isCentral)),
+            ("powerState", .string(orNull: powerState?.rawValue)), ("central", .bool(isCentral)),
             ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
         ])
     }
@@ -74,7 +74,7 @@ extension Adapter {
 extension RadioSwitch {
     fileprivate var json: JSON {
         .object([
-            ("name", .string(name)), ("soft_blocked", .bool(isSoftBlocked)), ("hard_blocked", .bool(isHardBlocked)),
+            ("name", .string(name)), ("softBlocked", .bool(isSoftBlocked)), ("hardBlocked", .bool(isHardBlocked)),
         ])
     }
 }
@@ -83,7 +83,7 @@ extension Diagnosis.Scan {
     fileprivate var json: JSON {
         .object([
             ("adapter", .string(adapter)), ("active", .bool(step == .active)), ("seconds", .number(lasts.wholeSeconds)),
-            ("subscribers", .number(subscribers)), ("seconds_since_heard", .number(orNull: sinceHeard?.wholeSeconds)),
+            ("subscribers", .number(subscribers)), ("secondsSinceHeard", .number(orNull: sinceHeard?.wholeSeconds)),
         ])
     }
 }

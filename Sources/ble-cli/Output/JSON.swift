@@ -3,6 +3,8 @@ indirect enum JSON: Sendable {
     case null
     case bool(Bool)
     case number(Int)
+    /// A number of so many units of the last of its decimal places.
+    case decimal(Int, places: Int)
     case string(String)
     case array([JSON])
     case object([(key: String, value: JSON)])
@@ -25,6 +27,7 @@ indirect enum JSON: Sendable {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .number(let value): text += String(value)
+        case .decimal(let value, let places): text += Self.decimal(value, places)
         case .string(let value): Self.write(value, to: &text)
         case .array(let values):
             Self.write(values, between: "[", "]", to: &text) { $0.write(to: &$1) }
@@ -35,6 +38,14 @@ indirect enum JSON: Sendable {
                 member.value.write(to: &text)
             }
         }
+    }
+
+    /// A number with its decimal places: 2350 with two places is `23.50`.
+    static func decimal(_ value: Int, _ places: Int) -> String {
+        guard places > 0 else { return String(value) }
+        let digits = String(value.magnitude)
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        return (value < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
     }
 
     private static func write<Item>(

@@ -10,13 +10,16 @@ struct ScanTable: Sendable {
 
     private static let widestName = 64
     private static let headings = ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]
+    /// The fewest columns of the terminal with which a column of the table says something. One with fewer is left out.
+    private static let leastWidths = [17, 4, 8, 12, 12]
 
     /// The heading and the rows, as many as fit; where there are more, a last line tells how many.
     static func lines(_ rows: [Row], in size: TerminalSize) -> [String] {
         // The last row of a terminal stays free, for a line break there would scroll.
         let room = max(2, size.rows - 1) - 1
         let shown = rows.count > room ? Array(rows.prefix(room - 1)) : rows
-        let cells = [headings] + shown.map(cells)
+        let columns = columns(in: size.columns)
+        let cells = ([headings] + shown.map(cells)).map { Array($0.prefix(columns)) }
         let widths = widths(cells, in: size.columns)
         var lines = cells.map { line($0, widths, size.columns) }
         if shown.count < rows.count {
@@ -29,18 +32,32 @@ struct ScanTable: Sendable {
         [row.address, row.rssi.map { String($0) } ?? "-", row.name, row.company, row.services]
     }
 
+    /// How many columns a terminal shows, from the left; at least the address. It depends on nothing else, so that no column
+    /// comes and goes with what is heard.
+    private static func columns(in width: Int) -> Int {
+        var needed = -2
+        let fitting = leastWidths.prefix { least in
+            needed += least + 2
+            return needed <= width
+        }
+        return max(1, fitting.count)
+    }
+
     /// Address and strength get what they need. Of the others each gets what it needs where all fit, and else half of
-    /// what is left, so that the name has most.
-    private static func widths(_ cells: [[String]], in columns: Int) -> [Int] {
-        let needed = (0..<headings.count).map { column in cells.map { TextWidth.of($0[column]) }.max() ?? 0 }
+    /// what is left, so that the name has most; but each gets its least.
+    private static func widths(_ cells: [[String]], in width: Int) -> [Int] {
+        let count = cells[0].count
+        let needed = (0..<count).map { column in cells.map { TextWidth.of($0[column]) }.max() ?? 0 }
         var widths = Array(needed.prefix(2))
-        var left = columns - widths.reduce(0, +) - 2 * (headings.count - 1)
-        for column in 2..<headings.count {
-            let others = needed[(column + 1)...].reduce(0, +)
+        var left = width - widths.reduce(0, +) - 2 * (count - 1)
+        for column in widths.count..<max(widths.count, count) {
+            let later = (column + 1)..<count
+            let wanted = later.reduce(0) { $0 + needed[$1] }
+            let least = later.reduce(0) { $0 + min(needed[$1], leastWidths[$1]) }
+            let share = min(max(left - wanted, later.isEmpty ? left : left / 2), left - least)
             let most = column == 2 ? min(needed[column], widestName) : needed[column]
-            let width = max(0, min(most, max(left - others, column == headings.count - 1 ? left : left / 2)))
-            widths.append(width)
-            left -= width
+            widths.append(max(0, min(most, share)))
+            left -= widths[column]
         }
         return widths
     }

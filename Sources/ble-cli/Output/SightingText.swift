@@ -11,16 +11,24 @@ extension ScannedPeripheral {
         return Sanitiser.clean(name)
     }
 
-    /// The company of the manufacturer data, harmless; its number where the name is not known.
-    var shownCompany: String? {
-        advertisementData.manufacturerData.keys.min().map { number in
+    /// The companies of the manufacturer data, harmless, by number; the number of one whose name is not known.
+    var shownCompanies: String {
+        advertisementData.manufacturerData.keys.sorted().map { number in
             CompanyName.of(number).map { Sanitiser.clean($0) } ?? "company 0x" + HexBytes.text(number)
         }
+        .joined(separator: "; ")
     }
 
-    /// The services by name, or by UUID where they have none.
+    /// The services by name, or by UUID where they have none, each with its data. Services with data only come last.
     var shownServices: String {
-        advertisementData.serviceUUIDs.map { $0.name ?? $0.description }.joined(separator: ", ")
+        let data = advertisementData.serviceData
+        let others = data.keys.filter { !advertisementData.serviceUUIDs.contains($0) }
+            .sorted { $0.description < $1.description }
+        return (advertisementData.serviceUUIDs + others).map { service in
+            let name = service.name ?? service.description
+            return data[service].map { "\(name) = \($0.isEmpty ? "(empty)" : HexBytes.text($0))" } ?? name
+        }
+        .joined(separator: ", ")
     }
 
     /// One line for people.
@@ -30,7 +38,7 @@ extension ScannedPeripheral {
             peripheral.address.description, String(repeating: " ", count: max(0, 8 - strength.count)) + strength,
             TextWidth.fit(shownName, to: max(24, TextWidth.of(shownName))),
         ]
-        if let shownCompany { parts.append("[\(shownCompany)]") }
+        if !shownCompanies.isEmpty { parts.append("[\(shownCompanies)]") }
         if !shownServices.isEmpty { parts.append(shownServices) }
         if isCached { parts.append("(remembered)") }
         return parts.joined(separator: "  ").trimmingEnd
@@ -41,18 +49,26 @@ extension ScannedPeripheral {
         let data = advertisementData
         return .object([
             ("time", .string(Timestamp.text(timestamp))),
+            ("adapter", .string(orNull: peripheral.adapterName)),
             ("address", .string(peripheral.address.description)),
             ("addressType", .string(orNull: peripheral.addressKind?.rawValue)),
             ("name", .string(orNull: name)),
             ("rssi", .number(orNull: rssi)),
             ("txPower", .number(orNull: data.txPowerLevel)),
+            ("appearance", .number(orNull: data.appearance)),
+            ("flags", .string(orNull: data.flags.map { HexBytes.text($0) })),
             (
                 "manufacturerData",
                 .object(
                     data.manufacturerData.sorted { $0.key < $1.key }
                         .map { (HexBytes.text($0.key), .string(HexBytes.text($0.value))) })
             ),
-            ("company", .string(orNull: data.manufacturerData.keys.min().flatMap(CompanyName.of))),
+            (
+                "companies",
+                .object(
+                    data.manufacturerData.keys.sorted()
+                        .map { (HexBytes.text($0), .string(orNull: CompanyName.of($0))) })
+            ),
             (
                 "serviceData",
                 .object(

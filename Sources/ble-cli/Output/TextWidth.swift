@@ -3,8 +3,24 @@ enum TextWidth {
     /// The columns of text that was made harmless.
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-        return text.unicodeScalars.reduce(0) { $0 + of($1) }
+        return text.reduce(0) { $0 + of($1) }
     }
+
+    /// The columns of one character as a person sees it, which may consist of several in Unicode.
+    static func of(_ character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        guard scalars.count > 1, let first = scalars.first else { return scalars.first.map(of) ?? 0 }
+        // Terminals draw a sequence of emoji as one, and the emoji style makes any of them wide.
+        if first.properties.isEmoji, scalars.contains(where: { emojiSigns.contains($0.value) }) { return 2 }
+        // Vowels and finals of Hangul are drawn into the block that the first consonant begins.
+        if (0x1100...0x115F).contains(first.value) { return 2 }
+        return scalars.reduce(0) { $0 + of($1) }
+    }
+
+    /// The joiner, the emoji style, the keycap, the letters of flags, the skin tones and the tags.
+    private static let emojiSigns = RangeSet<UInt32>([
+        0x200D..<0x200E, 0xFE0F..<0xFE10, 0x20E3..<0x20E4, 0x1F1E6..<0x1F200, 0x1F3FB..<0x1F400, 0xE0020..<0xE0080,
+    ])
 
     /// The text, cut where it is wider than so many columns; an ellipsis then tells that there was more.
     static func cut(_ text: String, to columns: Int) -> String {
@@ -12,10 +28,10 @@ enum TextWidth {
         guard columns > 0 else { return "" }
         var kept = ""
         var width = 1
-        for scalar in text.unicodeScalars {
-            width += of(scalar)
+        for character in text {
+            width += of(character)
             if width > columns { break }
-            kept.unicodeScalars.append(scalar)
+            kept.append(character)
         }
         return kept + "…"
     }
@@ -29,7 +45,7 @@ enum TextWidth {
     static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
         switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return 0
+        case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
         // A terminal that draws a picture character narrow leaves a gap, which is better than a line too long.

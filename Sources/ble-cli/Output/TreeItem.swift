@@ -36,10 +36,8 @@ enum TreeItem: Sendable {
 
     private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
         switch value {
-        case .success(let bytes) where bytes.isEmpty: "  = (empty)"
-        case .success(let bytes):
-            "  = " + HexBytes.text(bytes) + (ValueText.guess(bytes, of: uuid).map { "  " + $0 } ?? "")
-        case .failure(let error): "  ! " + Sanitiser.clean(error.textWithCommands)
+        case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
+        case .failure(let error): "  ! " + Sanitiser.clean(Failure(error).text)
         }
     }
 }

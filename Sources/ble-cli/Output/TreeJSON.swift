@@ -3,13 +3,15 @@ import RxBluetooth
 
 /// What a peripheral has, as one object: services, in them characteristics, in them descriptors.
 enum TreeJSON {
-    static func object(_ items: [TreeItem], at time: Date) -> JSON {
+    /// - Parameter isComplete: Whether these are all; not so where the link was lost before.
+    static func object(_ items: [TreeItem], at time: Date, isComplete: Bool) -> JSON {
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
         var services: [Branch] = []
         for item in items {
             switch item {
             case .peripheral(let peripheral):
                 head += [
+                    ("adapter", .string(orNull: peripheral.adapterName)),
                     ("address", .string(peripheral.address.description)),
                     ("addressType", .string(orNull: peripheral.addressKind?.rawValue)),
                     ("name", .string(orNull: peripheral.name)),
@@ -20,14 +22,15 @@ enum TreeJSON {
             case .characteristic(let characteristic, let value):
                 let properties = JSON.array(characteristic.properties.names.map { .string($0) })
                 let members = members(characteristic.uuid, characteristic.handle) + [("properties", properties)]
-                services[services.count - 1].branches.append(Branch(members + Self.members(value), "descriptors"))
+                services[services.count - 1].branches.append(
+                    Branch(members + Self.members(value, characteristic.uuid), "descriptors"))
             case .descriptor(let descriptor, let value):
-                let members = members(descriptor.uuid, descriptor.handle) + members(value)
+                let members = members(descriptor.uuid, descriptor.handle) + members(value, descriptor.uuid)
                 let last = services[services.count - 1].branches.count - 1
                 services[services.count - 1].branches[last].branches.append(Branch(members, nil))
             }
         }
-        return .object(head + [("services", .array(services.map(\.json)))])
+        return .object(head + [("complete", .bool(isComplete)), ("services", .array(services.map(\.json)))])
     }
 
     private static func members(_ uuid: BluetoothUUID, _ handle: UInt16) -> [(key: String, value: JSON)] {
@@ -37,12 +40,20 @@ enum TreeJSON {
         ]
     }
 
-    private static func members(_ value: TreeItem.Value?) -> [(key: String, value: JSON)] {
-        switch value {
-        case .success(let bytes): [("value", .string(HexBytes.text(bytes))), ("error", .null)]
-        case .failure(let error): [("value", .null), ("error", .string(error.textWithCommands))]
-        case nil: [("value", .null), ("error", .null)]
-        }
+    private static func members(
+        _ value: TreeItem.Value?, _ uuid: BluetoothUUID
+    ) -> [(key: String, value: JSON)] {
+        let (bytes, failure): ([UInt8]?, Failure?) =
+            switch value {
+            case .success(let bytes): (bytes, nil)
+            case .failure(let error): (nil, Failure(error))
+            case nil: (nil, nil)
+            }
+        return [
+            ("value", .string(orNull: bytes.map { HexBytes.text($0) })),
+            ("decoded", bytes.flatMap { ValueText.decoded($0, of: uuid)?.json } ?? .null),
+            ("error", failure?.json ?? .null),
+        ]
     }
 
     private struct Branch {

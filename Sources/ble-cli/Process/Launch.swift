@@ -10,7 +10,8 @@ enum Launch {
         let queue = DispatchQueue(label: "ble-cli")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = scenario.map { Simulation($0, scheduler: scheduler) }
-        let logger = options.isVerbose ? talkativeLogger : silentLogger
+        let messages = Messages(output: FileOutput.error, isJSON: options.json)
+        let logger = options.isVerbose ? logger(to: messages) : silentLogger
         let manager =
             if let simulation {
                 BluetoothManager(
@@ -24,24 +25,24 @@ enum Launch {
             }
         let session = Session(
             manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,
-            notes: FileOutput.error)
-        let run = Run(session, errors: FileOutput.error) { code in
+            messages: messages)
+        let run = Run(session, messages: messages) { code in
             // The simulation lives as long as its user.
             withExtendedLifetime(simulation) {}
             Exit.now(code)
         }
         run.start(verb)
         ReaderWatch.start(FileOutput.standard.descriptor) { run.stop(.done) }
-        run.stop(Signals.next())
-        // Who asks twice does not want to wait.
-        let code = Signals.next()
-        Exit.now(code)
+        let first = Signals.next()
+        // The result is there, and only bluetoothd's answer is not: the exit code stays that of the result.
+        if let code = run.ending { Exit.now(code) }
+        run.stop(first)
+        // Who asks twice does not want to wait. But timeout(1) and a terminal's group may bring one wish as two signals at once.
+        Exit.now(Signals.next(after: .milliseconds(200)))
     }
 
     /// Talk goes to stderr, so that the data on stdout stays what it is.
-    private static var talkativeLogger: Logger {
-        var logger = Logger(label: "ble-cli") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .debug
-        return logger
+    private static func logger(to messages: Messages) -> Logger {
+        Logger(label: "ble-cli") { _ in LogLines(messages: messages) }
     }
 }

@@ -11,8 +11,7 @@ enum Main {
             Launch.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
         } catch let failure as Failure {
-            FileOutput.error.complain(failure.text)
-            Exit.now(failure.code)
+            fail(failure)
         } catch {
             end(with: error)
         }
@@ -29,8 +28,16 @@ enum Main {
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
         let end = message.last == "." || message.last == "?" ? "" : "."
-        FileOutput.error.complain(
-            "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help.")
-        Exit.now(.usage)
+        fail(
+            Failure(
+                .usage,
+                "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."))
+    }
+
+    /// Ends before any verb has begun. Also a command line that is not understood says whether its reader is a program.
+    private static func fail(_ failure: Failure) -> Never {
+        let isJSON = CommandLine.arguments.contains("--json")
+        Messages(output: FileOutput.error, isJSON: isJSON).fail(failure)
+        Exit.now(failure.code)
     }
 }

@@ -2,10 +2,10 @@ import Rx
 import RxBluetooth
 
 /// One verb from start to end. Whatever ends it first decides the exit code: the verb itself, an error, a signal, or the
-/// reader of the output. Then what the verb has under way is undone, and bluetoothd has answered, before it is over.
+/// reader of the output. Then what the verb has under way is undone, and bluetoothd has received that, before it is over.
 final class Run: Sendable {
     private let session: Session
-    private let errors: any Output
+    private let messages: Messages
     private let over: @Sendable (ExitCode) -> Void
     private let state = Guarded(State())
 
@@ -13,22 +13,25 @@ final class Run: Sendable {
     private static let patience = Duration.seconds(3)
 
     private struct State {
-        var isEnding = false
+        /// The exit code, once it is decided.
+        var ending: ExitCode?
         var work: (any Disposable)?
+        var waits: @Sendable (ExitCode) -> Bool = { _ in true }
     }
 
     /// Makes a run.
     ///
     /// - Parameters:
-    ///   - errors: Where the one line goes that tells why it failed.
+    ///   - messages: Where the one line goes that tells why it failed.
     ///   - over: Called once, on the session's scheduler, when nothing is left to be undone.
-    init(_ session: Session, errors: any Output, over: @escaping @Sendable (ExitCode) -> Void) {
+    init(_ session: Session, messages: Messages, over: @escaping @Sendable (ExitCode) -> Void) {
         self.session = session
-        self.errors = errors
+        self.messages = messages
         self.over = over
     }
 
     func start(_ verb: any Verb) {
+        state.withLock { $0.waits = { verb.waitsForAnswers(after: $0) } }
         let check = verb.needsAdapter ? AdapterCheck().run(in: session) : .empty()
         let work = check.concat(Observable.deferred { [session] in verb.run(in: session) })
             .subscribe(
@@ -36,10 +39,13 @@ final class Run: Sendable {
                 onCompleted: { self.end(.done) })
         let isEnding = state.withLock {
             $0.work = work
-            return $0.isEnding
+            return $0.ending != nil
         }
         if isEnding { work.dispose() }
     }
+
+    /// The exit code, if it has ended and waits only for what it had under way to be undone.
+    var ending: ExitCode? { state.withLock(\.ending) }
 
     /// Ends it from outside: from any thread, any number of times.
     func stop(_ code: ExitCode) {
@@ -53,27 +59,25 @@ final class Run: Sendable {
     private func end(_ error: any Error) {
         if error is OutputClosed { return end(.done) }
         let failure = Failure(error)
-        end(failure.code, failure.text)
+        end(failure.code, failure)
     }
 
-    private func end(_ code: ExitCode, _ line: String? = nil) {
-        let (isFirst, work) = state.withLock { state in
-            defer { state.isEnding = true }
-            return (!state.isEnding, state.work)
+    private func end(_ code: ExitCode, _ failure: Failure? = nil) {
+        let (isFirst, work, waits) = state.withLock { state in
+            defer { state.ending = state.ending ?? code }
+            return (state.ending == nil, state.work, state.waits(code))
         }
         guard isFirst else { return }
         work?.dispose()
-        if let line { errors.complain(line) }
+        if let failure { messages.fail(failure) }
         let manager = session.manager
-        let undone = Observable<Never>.concat(
-            manager.settled().asObservable().catch { _ in .empty() },
-            manager.close().asObservable().catch { _ in .empty() })
+        let undone = waits ? manager.settled() : manager.delivered()
         let tooLate = session.timer(Self.patience).ignoreElements()
-        _ = undone.amb(tooLate).subscribe(onCompleted: { self.over(code) })
+        _ = undone.asObservable().catch { _ in .empty() }.amb(tooLate)
+            .subscribe(onCompleted: {
+                // It goes on in the background for as long as the process lives.
+                _ = manager.close().subscribe()
+                self.over(code)
+            })
     }
-}
-
-extension Output {
-    /// Tells a person in one line what went wrong. Where nobody listens there is nobody to tell that.
-    func complain(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
 }

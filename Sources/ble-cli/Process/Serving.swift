@@ -22,19 +22,14 @@ enum Serving {
             }
             guard let error else { Exit.now(code.withLock { $0 }) }
             let failure = Failure(error, address: address)
-            FileOutput.error.complain(failure.text)
+            Messages(output: FileOutput.error).fail(failure)
             Exit.now(failure.code)
         }
         let signal = Signals.next()
         code.withLock { $0 = signal }
         simulation.stop()
-        // Who asks twice does not want to wait. The bus goes with this process in any case. But timeout(1) and a terminal's
-        // group may bring one wish as two signals at once.
-        let asked = ContinuousClock.now
-        while true {
-            let second = Signals.next()
-            if ContinuousClock.now - asked > .milliseconds(200) { Exit.now(second) }
-        }
+        // Who asks twice does not want to wait. The bus goes with this process in any case.
+        Exit.now(Signals.next(after: .milliseconds(200)))
     }
 
     /// What a client is to have taken, and whether the computer was too slow for the scenario.

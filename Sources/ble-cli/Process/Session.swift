@@ -9,11 +9,11 @@ struct Session: Sendable {
     let scheduler: any SchedulerType
     let output: any Output
     let options: Options
-    /// Where it is told what a person should know meanwhile; nil for nowhere.
-    var notes: (any Output)?
+    /// Where a person is told what happens meanwhile.
+    let messages: Messages
 
     /// Tells a person something in one line.
-    func note(_ text: String) { notes?.complain(text) }
+    func note(_ text: String) { messages.note(text) }
 
     /// What the common options say.
     struct Options: Sendable {
@@ -52,10 +52,22 @@ protocol Verb: Sendable {
     /// How to answer what bluetoothd asks about pairings. Where nothing is said: agree to nothing.
     var pairing: PairingPolicy { get }
 
+    /// Whether bluetoothd's answers are waited for when the verb has ended, and not only its having received what undoes the
+    /// verb. It answers `Disconnect` after 2 s, and nothing depends on that; a verb that only closes its link does not wait.
+    func waitsForAnswers(after code: ExitCode) -> Bool
+
     func run(in session: Session) -> Observable<Never>
 }
 
 extension Verb {
     var needsAdapter: Bool { true }
     var pairing: PairingPolicy { PairingPolicy() }
+    func waitsForAnswers(after code: ExitCode) -> Bool { true }
+}
+
+/// A verb that works over a link and closes it in the end.
+protocol LinkVerb: Verb {}
+
+extension LinkVerb {
+    func waitsForAnswers(after code: ExitCode) -> Bool { false }
 }

@@ -30,4 +30,14 @@ enum Signals {
             if let end = ends.first(where: { $0.signal == signal }) { return end.code }
         }
     }
+
+    /// Waits for the next one that comes so long after now. What comes earlier is the same wish: timeout(1) and a terminal's
+    /// group send it twice.
+    static func next(after pause: Duration) -> ExitCode {
+        let start = ContinuousClock.now
+        while true {
+            let code = next()
+            if ContinuousClock.now - start > pause { return code }
+        }
+    }
 }

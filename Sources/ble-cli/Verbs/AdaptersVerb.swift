@@ -26,7 +26,7 @@ extension Adapter {
         .object([
             ("name", .string(name)), ("address", .string(orNull: address?.description)), ("alias", .string(alias)),
             ("number", .number(number)),
-            ("powered", .bool(isPowered)), ("power_state", .string(orNull: powerState?.rawValue)),
+            ("powered", .bool(isPowered)), ("powerState", .string(orNull: powerState?.rawValue)),
             ("central", .bool(isCentral)), ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
         ])
     }

@@ -2,7 +2,7 @@ import Rx
 import RxBluetooth
 
 /// Connects, shows all that the peripheral has, with the values that can be read, and disconnects.
-struct ConnectVerb: Verb {
+struct ConnectVerb: LinkVerb {
     let target: Target
 
     func run(in session: Session) -> Observable<Never> {
@@ -10,13 +10,26 @@ struct ConnectVerb: Verb {
             .use { catalogue in
                 let items = Self.items(of: catalogue)
                 guard session.options.json else { return items.do(onNext: { try session.output.line($0.line) }) }
-                let time = session.scheduler.now
-                return items.toArray().asObservable().do(onNext: {
-                    try session.output.line(TreeJSON.object($0, at: time).text)
-                })
-                .flatMap { Observable.from($0) }
+                return asOneObject(items, in: session)
             }
             .ignoreElements()
+    }
+
+    /// Prints all items as one object at their end; those that came so far if they fail or nobody waits for the rest.
+    private func asOneObject(_ items: Observable<TreeItem>, in session: Session) -> Observable<TreeItem> {
+        let time = session.scheduler.now
+        let seen = Guarded<[TreeItem]?>([])
+        let show: @Sendable (Bool) throws -> Void = { isComplete in
+            let items = seen.withLock { seen in
+                defer { seen = nil }
+                return seen
+            }
+            guard let items, !items.isEmpty else { return }
+            try session.output.line(TreeJSON.object(items, at: time, isComplete: isComplete).text)
+        }
+        return items.do(
+            onNext: { item in seen.withLock { $0?.append(item) } }, onError: { _ in try show(false) },
+            onCompleted: { try show(true) }, onDispose: { try? show(false) })
     }
 
     /// Everything from the top to the leaves, each with its value read when its turn comes.

@@ -5,23 +5,25 @@ import RxBluetooth
 struct Connecting {
     let session: Session
     let target: Target
-    /// Whether to connect again when the link is lost, for as long as it takes.
-    var reconnects = false
+    /// What is told of lost links when the connection is to be made again whenever it is lost; nil when it is not.
+    var notes: LinkNotes?
 
     /// Emits what the peripheral has, once, and stays connected while it is subscribed to. Fails when the link is lost.
     func catalogue() -> Observable<Catalogue> {
         Observable.deferred {
-            let stage = Stage()
+            let stage = Stage(notes: notes)
             let connected = Finder(session: session, target: target).find()
                 .do(onNext: { stage.enter(.connecting($0)) })
-                .flatMap { $0.connect(options: reconnects ? .reconnect() : ConnectOptions()) }
+                .flatMap { ClosingLink(session: session).gone($0.peripheral) }
+                .flatMap { $0.connect(options: notes == nil ? ConnectOptions() : .reconnect()) }
                 .do(onNext: { stage.enter(.discovering($0)) })
                 .flatMap { Catalogue.discover($0) }
             let late = session.timer(session.options.patience).map { _ -> Catalogue in
                 throw stage.failure(target, after: session.options.patience)
             }
             // Whichever speaks first: with the catalogue, the limit is off.
-            return connected.amb(late)
+            let limited = connected.amb(late)
+            return notes.map { limited.telling($0.ofAttempts(in: session)) } ?? limited
         }
     }
 
@@ -35,33 +37,72 @@ struct Connecting {
     }
 }
 
+/// A link that an earlier run of this program has left to bluetoothd to close, which takes it 2 s.
+///
+/// Nothing on the bus tells such a link from one that another program uses, and sharing it would end with a lost link. So a
+/// device that is connected already is used only when it has stayed so for longer than that.
+struct ClosingLink {
+    let session: Session
+
+    private static let longest = Duration.milliseconds(2_400)
+    private static let pause = Duration.milliseconds(100)
+
+    /// Emits the peripheral and completes: at once if it is not connected, and otherwise when its link is down or has stayed up.
+    func gone(_ peripheral: Peripheral) -> Observable<Peripheral> {
+        wait(for: peripheral, left: min(Self.longest, session.options.patience / 2))
+    }
+
+    private func wait(for peripheral: Peripheral, left: Duration) -> Observable<Peripheral> {
+        session.manager.retrieveConnectedPeripherals().asObservable().flatMap { connected -> Observable<Peripheral> in
+            guard left > .zero, connected.contains(peripheral) else { return .just(peripheral) }
+            return session.timer(Self.pause).flatMap { _ in wait(for: peripheral, left: left - Self.pause) }
+        }
+    }
+}
+
 /// How far a connection has come, to tell what took too long.
 final class Stage: Sendable {
     enum Step: Sendable {
         case finding
-        case connecting(Peripheral)
+        case connecting(Candidates.Candidate)
         case discovering(Peripheral)
     }
 
     private let step = Guarded(Step.finding)
+    private let notes: LinkNotes?
+
+    init(notes: LinkNotes? = nil) { self.notes = notes }
+
+    /// A signal that is weaker may be too weak for a connection, in dBm.
+    private static let weak: Int16 = -85
 
     func enter(_ next: Step) { step.withLock { $0 = next } }
 
     func failure(_ target: Target, after limit: Duration) -> Failure {
         switch step.withLock({ $0 }) {
         case .finding:
-            Failure(
+            return Failure(
                 .notFound,
                 "No device \(target) was heard within \(limit.text). Check that it is on and near; see ble-cli scan.")
-        case .connecting(let peripheral):
-            Failure(
-                .timedOut,
-                "Connecting \(peripheral): it was not connected within \(limit.text). Move closer, or give --timeout more."
-            )
+        case .connecting(let device):
+            let what = "Connecting \(device.peripheral): it was not connected within \(limit.text)"
+            if let cause = notes?.outage {
+                return Failure(.timedOut, "\(what). Last cause: \(cause.summary) Give --timeout more.").after(cause)
+            }
+            return Failure(.timedOut, "\(what). \(Self.advice(device.rssi))")
         case .discovering(let peripheral):
-            Failure(
+            return Failure(
                 .timedOut,
                 "Discovering the services of \(peripheral): it took more than \(limit.text). Give --timeout more.")
+        }
+    }
+
+    private static func advice(_ rssi: Int16?) -> String {
+        let accepts = "it may accept no connections, as a beacon, or be connected to another device"
+        return switch rssi {
+        case let rssi? where rssi < weak: "Its signal is weak (\(rssi) dBm); it may be too far away, or \(accepts)."
+        case let rssi?: "It is heard (\(rssi) dBm), but \(accepts)."
+        case nil: "Check that it is on and near; \(accepts)."
         }
     }
 }

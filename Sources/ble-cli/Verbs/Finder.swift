@@ -23,16 +23,16 @@ struct Finder {
     }
 
     /// Emits the device and completes. Fails where several fit. Goes on until it is found or disposed of.
-    func find() -> Observable<Peripheral> {
-        session.manager.knownPeripherals().asObservable().flatMap { known -> Observable<Peripheral> in
-            if case .address(let address) = target, let hit = known.first(where: { $0.peripheral.address == address }) {
-                return .just(hit.peripheral)
+    func find() -> Observable<Candidates.Candidate> {
+        session.manager.knownPeripherals().asObservable().flatMap { known -> Observable<Candidates.Candidate> in
+            if case .address = target, let hit = try Candidates(known, fitting: target).choose(for: target) {
+                return .just(hit)
             }
             return scan(remembered: known)
         }
     }
 
-    private func scan(remembered: [ScannedPeripheral]) -> Observable<Peripheral> {
+    private func scan(remembered: [ScannedPeripheral]) -> Observable<Candidates.Candidate> {
         let heard = session.manager.scanForPeripherals()
             .filter { target.match($0.peripheral.address, name: $0.name) != nil }
             .share()
@@ -52,7 +52,7 @@ struct Finder {
 
     private struct Search: Sendable {
         var candidates = Candidates()
-        var result: Peripheral?
+        var result: Candidates.Candidate?
     }
 
     private func take(_ step: Step, into search: inout Search, remembered: Candidates) throws {
@@ -60,7 +60,7 @@ struct Finder {
         case .heard(let sighting):
             search.candidates.add(sighting, fitting: target)
             // Nobody else has this address.
-            if case .address = target { search.result = sighting.peripheral }
+            if case .address = target { search.result = try search.candidates.choose(for: target) }
         case .settled: search.result = try search.candidates.choose(for: target)
         case .silent:
             if search.candidates.isEmpty { search.result = try remembered.choose(for: target) }

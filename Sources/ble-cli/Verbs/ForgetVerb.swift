@@ -8,7 +8,7 @@ struct ForgetVerb: Verb {
     func run(in session: Session) -> Observable<Never> {
         session.manager.knownPeripherals().asObservable()
             .map { known in
-                guard let peripheral = try Candidates(known, fitting: target).choose(for: target) else {
+                guard let peripheral = try Candidates(known, fitting: target).choose(for: target)?.peripheral else {
                     throw Failure(
                         .notFound,
                         "bluetoothd knows no device \(target). See those that it knows: ble-cli scan --known.")
@@ -17,7 +17,7 @@ struct ForgetVerb: Verb {
             }
             .flatMap { (peripheral: Peripheral) in
                 peripheral.forget().asObservable().do(onCompleted: {
-                    try session.show(peripheral, "is forgotten", ("forgotten", true))
+                    try session.show(peripheral, "is forgotten", [("forgotten", true)])
                 })
             }
     }

@@ -1,7 +1,7 @@
 import Rx
 import RxBluetooth
 
-/// What a person is told on stderr while a verb waits for Bluetooth, or for a device, to come back.
+/// What a person is told while a scan waits for Bluetooth to come back.
 struct Interruptions {
     let session: Session
 
@@ -13,42 +13,71 @@ struct Interruptions {
             })
             .ignoreElements()
     }
+}
 
-    /// Tells when the link to a device that is connected is lost and when it is back. Never ends by itself.
-    func ofLink(to peripheral: Peripheral) -> Observable<Never> {
-        peripheral.connectionState.scan(into: Link()) { $0.enter($1) }
-            .do(onNext: { link in
-                guard let change = link.change else { return }
-                let text =
-                    switch change {
-                    case .lost(let cause): "\(cause.map(\.summary) ?? "\(peripheral): no link.") Connecting again."
-                    case .back: "\(peripheral): connected again."
-                    }
-                session.note(text)
+/// What a person is told while a connection that is lost is made again: each loss, each new cause why it is not made, and its
+/// return.
+final class LinkNotes: Sendable {
+    private struct State {
+        /// Why there is no link; nil while there is one.
+        var outage: BluetoothError?
+        var isLost = false
+    }
+
+    private let state = Guarded(State())
+
+    /// Why there is no link at present; nil while there is one, and before the first attempt has failed.
+    var outage: BluetoothError? { state.withLock(\.outage) }
+
+    /// Tells why attempts fail, each cause once. Never ends by itself.
+    func ofAttempts(in session: Session) -> Observable<Never> {
+        session.manager.events
+            .do(onNext: { [self] event in
+                guard case .reconnection(_, let error, _, _) = event.kind, isNew(error) else { return }
+                session.note("\(error.summary) Trying again.")
             })
             .ignoreElements()
     }
 
-    private struct Link: Sendable {
-        enum Change: Sendable {
-            case lost(BluetoothError?)
-            case back
+    /// Tells when the link to a device that is connected is lost and when it is back. Never ends by itself.
+    func ofLink(to peripheral: Peripheral, in session: Session) -> Observable<Never> {
+        peripheral.connectionState
+            .do(onNext: { [self] connection in
+                switch connection {
+                case .disconnected(let cause):
+                    guard hasLost(cause) else { return }
+                    session.note("\(cause?.summary ?? "\(peripheral): the link was lost.") Connecting again.")
+                case .connected:
+                    if isBack() { session.note("\(peripheral): connected again.") }
+                case .connecting, .disconnecting: break
+                }
+            })
+            .ignoreElements()
+    }
+
+    /// Notes why there is no link. Tells whether that is another cause than before.
+    private func isNew(_ error: BluetoothError) -> Bool {
+        state.withLock { state in
+            defer { state.outage = error }
+            return state.outage?.kind != error.kind
         }
+    }
 
-        private var isLost = false
-        private(set) var change: Change?
+    /// Notes that there is no link. Tells whether there was one.
+    private func hasLost(_ cause: BluetoothError?) -> Bool {
+        state.withLock { state in
+            guard !state.isLost else { return false }
+            state.isLost = true
+            state.outage = cause
+            return true
+        }
+    }
 
-        mutating func enter(_ state: ConnectionState) {
-            change = nil
-            switch state {
-            case .disconnected(let cause) where !isLost:
-                isLost = true
-                change = .lost(cause)
-            case .connected where isLost:
-                isLost = false
-                change = .back
-            case .disconnected, .connecting, .connected, .disconnecting: break
-            }
+    /// Notes that there is a link. Tells whether one was lost before.
+    private func isBack() -> Bool {
+        state.withLock { state in
+            defer { state = State() }
+            return state.isLost
         }
     }
 }

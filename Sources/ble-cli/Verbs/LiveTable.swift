@@ -41,7 +41,7 @@ final class LiveTable: ScanView {
     private func take(_ sighting: ScannedPeripheral) -> Bool {
         let row = ScanTable.Row(
             address: sighting.peripheral.address.description, rssi: sighting.rssi, name: sighting.shownName,
-            company: sighting.shownCompany ?? "", services: sighting.shownServices)
+            company: sighting.shownCompanies, services: sighting.shownServices)
         return state.withLock { state in
             state.count += 1
             let address = sighting.peripheral.address
@@ -75,15 +75,19 @@ final class LiveTable: ScanView {
     }
 }
 
-/// The few control sequences that are needed. Source: ECMA-48; DEC private mode 25.
+/// The few control sequences that are needed. Source: ECMA-48; DEC private modes 7 and 25.
 enum Screen {
     static let showCursor = "\u{1B}[?25h"
     private static let hideCursor = "\u{1B}[?25l"
 
+    // Terminals disagree on the width of some emoji. Without line wrap a line that turns out too long stays one line.
+    private static let noWrap = "\u{1B}[?7l"
+    private static let wrap = "\u{1B}[?7h"
+
     /// Draws lines over those that were drawn before, in one piece and without clearing first, so that nothing flickers.
     static func redraw(_ lines: [String], over count: Int) -> String {
-        var text = count > 0 ? "\u{1B}[\(count)A" : hideCursor
+        var text = (count > 0 ? "\u{1B}[\(count)A" : hideCursor) + noWrap
         for line in lines { text += "\r\(line)\u{1B}[K\n" }
-        return text + "\u{1B}[J"
+        return text + "\u{1B}[J" + wrap
     }
 }

@@ -7,7 +7,7 @@ import RxBluetooth
 /// The limit counts from the start, so it bounds finding and connecting too. At the limit it is done where values
 /// came, and all of them where a number was asked for; where not, it took too long. A lost link
 /// is a failure at any time, unless it is to be made again.
-struct NotifyVerb: Verb {
+struct NotifyVerb: LinkVerb {
     let target: Target
     let choice: CharacteristicChoice
     /// How many values to wait for; nil for no end.
@@ -18,23 +18,18 @@ struct NotifyVerb: Verb {
     func run(in session: Session) -> Observable<Never> {
         Observable.deferred {
             let start = session.scheduler.now
-            return Connecting(session: session, target: target, reconnects: reconnects)
+            let notes = reconnects ? LinkNotes() : nil
+            return Connecting(session: session, target: target, notes: notes)
                 .use { catalogue in
                     let characteristic = try catalogue.characteristic(choice)
                     let values = limited(characteristic.observeValueUpdates(), from: start, in: session)
-                    return told(values, of: catalogue.peripheral, in: session)
+                    return (notes.map { values.telling($0.ofLink(to: catalogue.peripheral, in: session)) } ?? values)
                         .do(onNext: { try session.show($0, of: characteristic) })
                         .reduce(0) { shown, _ in shown + 1 }
-                        .do(onNext: { try judge($0, characteristic, in: session) })
+                        .do(onNext: { try judge($0, characteristic, notes?.outage, in: session) })
                 }
                 .ignoreElements()
         }
-    }
-
-    private func told(
-        _ values: Observable<[UInt8]>, of peripheral: Peripheral, in session: Session
-    ) -> Observable<[UInt8]> {
-        reconnects ? values.telling(Interruptions(session: session).ofLink(to: peripheral)) : values
     }
 
     private func limited(_ values: Observable<[UInt8]>, from start: Date, in session: Session) -> Observable<[UInt8]> {
@@ -44,12 +39,15 @@ struct NotifyVerb: Verb {
         return wanted.take(for: left.interval, scheduler: session.scheduler)
     }
 
-    private func judge(_ shown: Int, _ characteristic: Characteristic, in session: Session) throws {
+    private func judge(
+        _ shown: Int, _ characteristic: Characteristic, _ outage: BluetoothError?, in session: Session
+    ) throws {
         guard let timeout = session.options.timeout, shown < count ?? 1 else { return }
         let source = "\(characteristic.uuid) of \(characteristic.peripheral)"
-        throw Failure(
-            .timedOut,
+        let what =
             count.map { "Only \(shown) of \($0) values of \(source) came within \(timeout.text)." }
-                ?? "No value of \(source) came within \(timeout.text).")
+            ?? "No value of \(source) came within \(timeout.text)."
+        guard let outage else { throw Failure(.timedOut, what) }
+        throw Failure(.timedOut, "\(what) There is no link. Last cause: \(outage.summary)").after(outage)
     }
 }

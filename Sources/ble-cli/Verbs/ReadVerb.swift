@@ -3,7 +3,7 @@ import Rx
 import RxBluetooth
 
 /// Reads one value.
-struct ReadVerb: Verb {
+struct ReadVerb: LinkVerb {
     let target: Target
     let choice: CharacteristicChoice
 
@@ -21,22 +21,21 @@ struct ReadVerb: Verb {
 extension Session {
     /// Shows a value as one line.
     func show(_ value: [UInt8], of characteristic: Characteristic) throws {
-        guard options.json else {
-            let bytes = HexBytes.text(value)
-            let meaning = ValueText.known(value, of: characteristic.uuid)
-            return try output.line(meaning.map { bytes + "  " + $0 } ?? bytes)
-        }
-        let members = characteristic.jsonMembers(at: scheduler.now) + [("value", .string(HexBytes.text(value)))]
-        try output.line(JSON.object(members).text)
+        guard options.json else { return try output.line(ValueText.line(value, of: characteristic.uuid)) }
+        try output.line(JSON.object(characteristic.jsonMembers(value, at: scheduler.now)).text)
     }
 }
 
 extension Characteristic {
-    /// When, where and what, as each object about a characteristic begins.
-    func jsonMembers(at time: Date) -> [(key: String, value: JSON)] {
+    /// When, where and what, as each object about a value of a characteristic begins.
+    func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
         [
-            ("time", .string(Timestamp.text(time))), ("address", .string(peripheral.address.description)),
-            ("characteristic", .string(uuid.description)), ("handle", .string(Handle.text(handle))),
+            ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
+            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
+            ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
+            ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
+            ("handle", .string(Handle.text(handle))), ("value", .string(HexBytes.text(value))),
+            ("decoded", ValueText.decoded(value, of: uuid)?.json ?? .null),
         ]
     }
 }

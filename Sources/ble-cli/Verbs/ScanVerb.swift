@@ -33,7 +33,7 @@ struct ScanVerb: Verb {
 
     private func view(in session: Session) -> any ScanView {
         if session.options.json { return ScanLines(output: session.output) { $0.json.text } }
-        if let table = LiveTable(session.output, scheduler: session.scheduler) { return table }
+        if !showsAll, let table = LiveTable(session.output, scheduler: session.scheduler) { return table }
         if showsAll { return ScanLines(output: session.output) { $0.line } }
         return ScanLines(output: session.output, isShown: NameChanges().isNew) { $0.line }
     }

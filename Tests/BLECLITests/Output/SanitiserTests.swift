@@ -45,4 +45,33 @@ struct SanitiserTests {
         #expect(Sanitiser.clean("a \"b\" c", quote: true) == "a \\\"b\\\" c")
         #expect(Sanitiser.clean("a \"b\" c") == "a \"b\" c")
     }
+
+    @Test(
+        arguments: [
+            "❤️", "☎︎", "1️⃣ #️⃣ *️⃣", "👩‍💻", "👨‍👩‍👧‍👦", "🧑🏽‍🚀", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "🐻‍❄️", "🇩🇪", "👍🏽", "Küche 🌡️",
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        ])
+    func `An emoji is shown as it is, with all that it consists of`(emoji: String) {
+        #expect(Sanitiser.clean(emoji) == emoji)
+        #expect(Sanitiser.clean("a" + emoji + "b") == "a" + emoji + "b")
+        #expect(Sanitiser.isHarmless(emoji))
+    }
+
+    @Test(
+        arguments: [
+            ("a\u{FE0F}", "a\\u{FE0F}"), ("\u{FE0F}", "\\u{FE0F}"), ("1\u{FE0F}", "1\\u{FE0F}"),
+            ("1\u{FE0F}1", "1\\u{FE0F}1"), ("#\u{FE0E}\u{20E3}", "#\\u{FE0E}\u{20E3}"),
+            ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}\\u{FE0F}"), ("❤\u{FE00}", "❤\\u{FE00}"), ("体\u{E0100}", "体\\u{E0100}"),
+            ("\u{200D}", "\\u{200D}"), ("👩\u{200D}", "👩\\u{200D}"), ("👩\u{200D}a", "👩\\u{200D}a"),
+            ("a\u{200D}👩", "a\\u{200D}👩"), ("1\u{200D}2", "1\\u{200D}2"), ("🇩\u{200D}🇪", "🇩\\u{200D}🇪"),
+            ("👩\u{200D}\u{200D}💻", "👩\\u{200D}\\u{200D}💻"), ("👩\u{200C}💻", "👩\\u{200C}💻"),
+            ("👩\u{202E}💻", "👩\\u{202E}💻"), ("👩\u{200B}💻", "👩\\u{200B}💻"),
+            ("\u{1F3F4}\u{E0068}\u{E0069}\u{E007F}", "\u{1F3F4}\\u{E0068}\\u{E0069}\\u{E007F}"),
+            ("👍\u{E0067}\u{E007F}", "👍\\u{E0067}\\u{E007F}"),
+            ("\u{FFF9}a\u{FFFA}b\u{FFFB}", "\\u{FFF9}a\\u{FFFA}b\\u{FFFB}"), ("a\u{2800}b", "a\\u{2800}b"),
+        ])
+    func `What an emoji consists of is shown as an escape anywhere else`(raw: String, clean: String) {
+        #expect(Sanitiser.clean(raw) == clean)
+        #expect(!Sanitiser.isHarmless(raw))
+    }
 }

@@ -29,7 +29,7 @@ struct ExitCodeTests {
         let output = KeptOutput()
         let error = BluetoothError(
             .bluez, operation: .read, target: "x", dbusName: "a.b", dbusMessage: "\u{1B}[2J\nsecond")
-        output.complain(Failure(error).text)
+        Messages(output: output).fail(Failure(error))
         #expect(
             output.takeLines() == [
                 "ble-cli: Reading x: bluetoothd reports an error (a.b: \\u{1B}[2J\\u{A}second). "

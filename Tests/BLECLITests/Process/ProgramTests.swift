@@ -53,7 +53,7 @@ struct ProgramTests {
         (["pair", "x", "--passkey", "12a"], "is not a passkey"),
         (["scan", "--timeout", "-1"], "--timeout"),
         (["scan", "--timeout"], "Missing value"),
-        (["scan", "--service", "12"], "is not a UUID"),
+        (["scan", "--service", "12"], "is not a service"),
         (["scan", "--adapter", ""], "adapter is empty"),
         (["read", "x"], "Missing expected argument"),
         (["dance\u{1B}[2J\n"], "Unexpected argument"),
@@ -100,5 +100,36 @@ struct ProgramTests {
             #expect(end.errors.isEmpty)
             #expect(end.output.contains("USAGE: ble-cli"))
         }
+    }
+
+    @Test(
+        arguments: [
+            (["scan", "--json", "--nonsense"], 64, "usage"), (["read", "x", "2A3", "--json"], 64, "usage"),
+            (["write", "x", "2A39", "0g", "--json"], 64, "usage"),
+            (["connect", "nobody", "--json", "--simulate", "--timeout", "0.2"], 2, "not-found"),
+        ] as [([String], Int32, String)])
+    func `An error is one object on standard error if JSON is asked for`(arguments: [String], code: Int32, word: String)
+        async throws
+    {
+        let end = await Program(list: arguments).end()
+        #expect(end.code == code)
+        #expect(end.output.isEmpty)
+        #expect(end.errorLines.count == 1)
+        #expect(try JSONSchema().violations(of: end.errorLines.first ?? "", as: "error") == [])
+        #expect(ParsedJSON(end.errorLines.first ?? "")?["error"]?["code"]?.string == word)
+    }
+
+    @Test func `A verbose run tells which adapter was chosen, and in objects if JSON is asked for`() async throws {
+        let text = await Program("adapters", "--simulate", "--verbose").end()
+        #expect(text.errorLines.first?.hasSuffix(" info An adapter was chosen. adapter=hci0") == true)
+        let json = await Program("read", "C0:FF:EE:00:00:01", "2A19", "--simulate", "--verbose", "--json").end()
+        #expect(json.errorLines.count > 3)
+        for line in json.errorLines { #expect(try JSONSchema().violations(of: line, as: "log") == []) }
+    }
+
+    @Test func `A write takes one of its two types at most`() async {
+        let end = await Program("write", "x", "2A39", "00", "--response", "--no-response").end()
+        #expect(end.code == 64)
+        #expect(end.errorLines.count == 1)
     }
 }

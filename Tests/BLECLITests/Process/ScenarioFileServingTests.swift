@@ -220,6 +220,8 @@ struct ScenarioFileServingTests {
         let end = await Program("simulate", "/nowhere/hall.yaml").end()
         #expect(end.code == 64)
         #expect(
-            end.errors == "ble-cli: /nowhere/hall.yaml: the file cannot be read; expected: a readable file in YAML.\n")
+            end.errors == "ble-cli: /nowhere/hall.yaml: there is no such file; expected: a readable file in YAML.\n")
+        let folder = await Program("simulate", "/tmp/").end()
+        #expect(folder.errors == "ble-cli: /tmp/: the file cannot be read; expected: a readable file in YAML.\n")
     }
 }

@@ -89,4 +89,22 @@ struct SimulateTests {
         #expect(end.errors.hasPrefix("ble-cli: "))
         #expect(end.errors.contains(part))
     }
+
+    @Test func `A link is closed although the program ends without waiting for that`() async throws {
+        let (server, address) = try await serve()
+        let client = BusClient(address)
+        let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+        let read = await Program("read", "C0:FF:EE:00:00:01", "2A19", bus: address).end()
+        #expect(read.output == "57  87 %\n")
+        #expect(read.code == 0)
+        await client.signal("\(device) PropertiesChanged", "\"Connected\"", "true")
+        await client.signal("\(device) PropertiesChanged", "\"Connected\"", "false")
+        let notify = Program("notify", "C0:FF:EE:00:00:01", "2A37", bus: address)
+        _ = await notify.firstLine()
+        notify.signal(SIGINT)
+        #expect(await notify.end().code == 130)
+        await client.signal("\(device) PropertiesChanged", "\"Connected\"", "false")
+        server.signal(SIGTERM)
+        _ = await server.end()
+    }
 }

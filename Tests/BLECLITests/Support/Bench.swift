@@ -42,8 +42,10 @@ struct Bench {
             bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter, deadlines: options.deadlines,
             pairing: verb.pairing)
         let ended = End()
-        let session = Session(manager: manager, scheduler: scheduler, output: output, options: options, notes: errors)
-        let run = Run(session, errors: errors) { [scheduler] in ended.note($0, at: scheduler.clock) }
+        let messages = Messages(output: errors, isJSON: options.json) { [scheduler] in scheduler.now }
+        let session = Session(
+            manager: manager, scheduler: scheduler, output: output, options: options, messages: messages)
+        let run = Run(session, messages: messages) { [scheduler] in ended.note($0, at: scheduler.clock) }
         let start = scheduler.clock
         run.start(verb)
         for event in events { scheduler.scheduleAt(start + event.time) { event.event(run) } }

@@ -95,4 +95,38 @@ struct ConnectVerbTests {
         #expect(bench.calls("Connect") == bench.calls("Disconnect"))
         #expect(bench.calls("StartDiscovery") == bench.calls("StopDiscovery"))
     }
+
+    @Test func `As JSON prints what was read before the link was lost, and the error`() throws {
+        let bench = Bench()
+        let simulation = bench.simulation
+        let slow = SimulatedConnection(roundTrip: .milliseconds(500))
+        simulation.bluez.setConnection(slow, of: "C0:FF:EE:00:00:01")
+        let outcome = bench.run(
+            ConnectVerb(target: .part("heart")), .asJSON,
+            meanwhile: [(4000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
+        #expect(outcome.code == .failed)
+        #expect(outcome.lines.count == 1)
+        let tree = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(tree["complete"]?.bool == false)
+        let values = (tree["services"]?.items ?? []).flatMap { $0["characteristics"]?.items ?? [] }
+            .compactMap { $0["value"]?.string }
+        #expect(values.contains("003d"))
+        #expect(try #require(ParsedJSON(outcome.errors.first ?? ""))["error"]?["code"]?.string == "disconnected")
+    }
+
+    @Test func `As JSON prints what was read before an interrupt`() throws {
+        let bench = Bench()
+        bench.simulation.bluez.setConnection(
+            SimulatedConnection(roundTrip: .milliseconds(500)), of: "C0:FF:EE:00:00:01")
+        let outcome = bench.run(
+            ConnectVerb(target: .part("heart")), .asJSON, meanwhile: [(4000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(try #require(ParsedJSON(outcome.lines.first ?? ""))["complete"]?.bool == false)
+    }
+
+    @Test func `A beacon that cannot be connected is not told to be too far away`() {
+        let outcome = Bench().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
+        #expect(outcome.errors.first?.lowercased().contains("closer") == false)
+        #expect(outcome.errors.first?.contains("it may accept no connections, as a beacon") == true)
+    }
 }

@@ -76,4 +76,11 @@ struct FinderTests {
         #expect(outcome.code == .timedOut || outcome.code == .done, "\(outcome.errors)")
         #expect(bench.calls("Connect") == 1)
     }
+
+    @Test func `Echoes what was typed`() throws {
+        let several = try read("HRM", Bench(monitors))
+        #expect(several.errors.first?.contains("“HRM” fits 3 devices") == true)
+        let nobody = try read("No Such Strap", Bench(monitors), .limited(.seconds(3)))
+        #expect(nobody.errors.first?.contains("“No Such Strap”") == true)
+    }
 }

@@ -62,6 +62,7 @@ struct HostileNameTests {
         for line in outcome.lines {
             // What is ours: the cursor, the line's begin and end.
             let text = line.replacing("\u{1B}[?25l", with: "").replacing("\r", with: "").replacing("\u{1B}[K", with: "")
+                .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "")
             expectHarmless([text])
             #expect(TextWidth.of(text) <= 60)
         }

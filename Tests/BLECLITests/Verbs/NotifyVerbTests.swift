@@ -92,4 +92,47 @@ struct NotifyVerbTests {
         #expect(outcome.code == .done)
         #expect(outcome.lines == (0..<1000).map { HexBytes.text(UInt16($0)) })
     }
+
+    @Test func `While it waits for a link it tells each cause once, and the last one at the time limit`() throws {
+        let bench = Bench()
+        let simulation = bench.simulation
+        let outcome = bench.run(
+            NotifyVerb(target: strap, choice: .uuid(0x2A37), count: 1000, reconnects: true), .limited(.seconds(40)),
+            meanwhile: [
+                (
+                    5_000,
+                    { _ in
+                        simulation.bluez.setConnection(
+                            SimulatedConnection(failures: 1_000), of: "C0:FF:EE:00:00:01")
+                        simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+                    }
+                )
+            ])
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.count == 3, "\(outcome.errors)")
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.dropFirst().first?.hasSuffix("(le-connection-abort-by-local). Trying again.") == true)
+        let last = try #require(outcome.errors.last)
+        #expect(last.contains("of 1000 values") && last.contains("There is no link. Last cause: "))
+        #expect(last.contains("le-connection-abort-by-local"))
+    }
+
+    @Test func `A device that cannot be connected at first ends with the last cause too`() throws {
+        let bench = Bench()
+        bench.simulation.bluez.setConnection(SimulatedConnection(failures: 1_000), of: "C0:FF:EE:00:00:01")
+        let outcome = bench.run(
+            NotifyVerb(target: strap, choice: .uuid(0x2A37), reconnects: true), .limited(.seconds(20)))
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.count == 2, "\(outcome.errors)")
+        #expect(outcome.errors.last?.contains("Last cause: ") == true)
+        #expect(outcome.errors.last?.contains("le-connection-abort-by-local") == true)
+    }
+
+    @Test func `An interrupt does not wait for the answer to Disconnect`() {
+        let bench = Bench()
+        let outcome = bench.run(
+            NotifyVerb(target: strap, choice: .uuid(0x2A37)), meanwhile: [(5_000, { $0.stop(.interrupted) })])
+        #expect((5...5.2).contains(outcome.time ?? 0))
+        #expect(bench.calls("Disconnect") == 1)
+    }
 }

@@ -6,8 +6,8 @@ import Testing
 
 struct ScanVerbTests {
     private static let keys: Set<String> = [
-        "time", "address", "addressType", "name", "rssi", "txPower", "manufacturerData", "company", "serviceData",
-        "services", "connectable", "cached",
+        "time", "adapter", "address", "addressType", "name", "rssi", "txPower", "appearance", "flags",
+        "manufacturerData", "companies", "serviceData", "services", "connectable", "cached",
     ]
 
     @Test func `prints one JSON object for each device, with all keys, and stops the scan at its time limit`() throws {
@@ -24,7 +24,7 @@ struct ScanVerbTests {
 
         let beacon = try #require(objects.first { $0["name"]?.string == "Door beacon" })
         #expect(beacon["manufacturerData"]?["004c"]?.string?.hasPrefix("0215") == true)
-        #expect(beacon["company"]?.string == "Apple, Inc.")
+        #expect(beacon["companies"]?["004c"]?.string == "Apple, Inc.")
         #expect(beacon["txPower"]?.isNull == true)
         #expect(beacon["connectable"]?.isNull == true)
         #expect(beacon["cached"]?.bool == false)
@@ -34,6 +34,9 @@ struct ScanVerbTests {
         #expect(thermometer["services"]?.items.map(\.string) == ["181A"])
         #expect(thermometer["addressType"]?.string == "random")
         #expect(thermometer["txPower"]?.number == 4)
+        #expect(thermometer["appearance"]?.number == 0x0300)
+        #expect(thermometer["adapter"]?.string == "hci0")
+        #expect(objects.contains { $0["flags"]?.string == "06" })
     }
 
     @Test func `prints the first device within three tenths of a second`() {
@@ -123,8 +126,8 @@ struct ScanVerbTests {
             ])
         #expect(outcome.code == .done)
         #expect(
-            outcome.errors == [
-                "ble-cli: Waiting: bluetoothd is not running.", "ble-cli: Bluetooth is back; going on.",
+            outcome.errors.map { ParsedJSON($0)?["note"]?.string } == [
+                "Waiting: bluetoothd is not running.", "Bluetooth is back; going on.",
             ])
         // Every device is told of before and after.
         #expect(outcome.lines.filter { $0.contains("C0:FF:EE:00:00:01") }.count >= 2)
@@ -138,5 +141,44 @@ struct ScanVerbTests {
         let outcome = bench.run(ScanVerb(includesKnown: true), .limited(.milliseconds(10), json: true))
         let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
         #expect(objects.contains { $0["cached"]?.bool == true })
+    }
+
+    @Test func `Prints every advertisement on a terminal too if all are asked for`() {
+        let outcome = Bench(terminal: TerminalSize(columns: 80, rows: 24))
+            .run(ScanVerb(showsAll: true), .limited(.seconds(5)))
+        #expect(outcome.lines.count > 50)
+        #expect(outcome.lines.allSatisfy { $0.hasPrefix("C0:FF:EE:00:00:0") })
+        #expect(!outcome.lines.contains { $0.contains("\u{1B}") })
+    }
+
+    @Test func `Shows all companies and the data of each service`() throws {
+        let peripheral = SimulatedPeripheral("Multi", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -50, name: "Multi", services: ["180f", "181a"],
+                manufacturerData: [0x004C: [1, 2], 0x0006: [3], 0xFFFE: [4]],
+                serviceData: ["181a": [0x2E, 0x09], "fd6f": [0xAA]])
+        }
+        let line = try #require(Bench(around: peripheral).run(ScanVerb(), .limited(.seconds(1))).lines.first)
+        #expect(line.contains("[Microsoft; Apple, Inc.; company 0xfffe]"))
+        #expect(line.hasSuffix("Battery Service, Environmental Sensing = 2e09, FD6F = aa"))
+        let json = Bench(around: peripheral).run(ScanVerb(), .limited(.seconds(1), json: true))
+        let companies = try #require(ParsedJSON(json.lines.first ?? "")?["companies"])
+        #expect(companies.keys == ["0006", "004c", "fffe"])
+        #expect(companies["fffe"]?.isNull == true)
+    }
+
+    @Test(arguments: ["Heart Rate", "heart rate", " 180D ", "0x180d"])
+    func `A service may be given by its name`(text: String) throws {
+        let outcome = Bench().run(ScanVerb(services: [try ServiceChoice.parse(text)]), .limited(.seconds(2)))
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.lines.first?.contains("Heart rate strap") == true)
+    }
+
+    @Test(arguments: ["Hart Rate", "Heart Rate Measurement", "", "12"])
+    func `What is no service is wrong usage, with the forms that are accepted`(text: String) throws {
+        #expect { try ServiceChoice.parse(text) } throws: { error in
+            guard let failure = error as? Failure else { return false }
+            return failure.code == .usage && failure.text.contains("“Heart Rate”")
+        }
     }
 }

@@ -11,13 +11,24 @@ struct ValueVerbTests {
 
     @Test func `reads a value as hexadecimal, and beside it what it says where that is known`() {
         #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A19))).lines == ["57  87 %"])
-        #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["00"])
+        #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["00  0"])
     }
 
     @Test func `reads a value as JSON`() throws {
         let outcome = Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A19)), .asJSON)
         let object = try #require(ParsedJSON(outcome.lines.first ?? ""))
-        #expect(object.keys == ["time", "address", "characteristic", "handle", "value"])
+        #expect(
+            object.keys == [
+                "time", "adapter", "address", "name", "service", "serviceName", "characteristic", "characteristicName",
+                "handle", "value", "decoded",
+            ])
+        #expect(object["name"]?.string == "Heart rate strap")
+        #expect(object["service"]?.string == "180F")
+        #expect(object["serviceName"]?.string == "Battery Service")
+        #expect(object["characteristicName"]?.string == "Battery Level")
+        #expect(object["decoded"]?["number"]?.number == 87)
+        #expect(object["decoded"]?["text"]?.string == "87 %")
+        #expect(object["decoded"]?["unit"]?.string == "%")
         #expect(object["value"]?.string == "57")
         #expect(object["characteristic"]?.string == "2A19")
         #expect(object["address"]?.string == "C0:FF:EE:00:00:01")
@@ -30,9 +41,9 @@ struct ValueVerbTests {
         #expect(written.code == .done)
         #expect(written.lines.isEmpty)
         #expect(written.errors.isEmpty)
-        #expect(bench.run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["2a"])
+        #expect(bench.run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["2a  42"])
         bench.run(WriteVerb(target: strap, choice: .uuid(0x2A39), value: [0x2B], type: .withoutResponse))
-        #expect(bench.run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["2b"])
+        #expect(bench.run(ReadVerb(target: strap, choice: .uuid(0x2A39))).lines == ["2b  43"])
         #expect(bench.calls("Connect") == 4)
         #expect(bench.calls("Disconnect") == 4)
     }
@@ -49,8 +60,8 @@ struct ValueVerbTests {
         #expect(outcome.code == .usage)
         #expect(outcome.errors.count == 1)
         #expect(outcome.errors.first?.contains("@000b (service FFD0), @000e (service FFD0)") == true)
-        #expect(Bench().run(ReadVerb(target: twins, choice: .handle(0x000B))).lines == ["0b"])
-        #expect(Bench().run(ReadVerb(target: twins, choice: .handle(0x000E))).lines == ["16"])
+        #expect(Bench().run(ReadVerb(target: twins, choice: .handle(0x000B))).lines == ["0b  11"])
+        #expect(Bench().run(ReadVerb(target: twins, choice: .handle(0x000E))).lines == ["16  22"])
     }
 
     @Test(arguments: [CharacteristicChoice.uuid(0x2A6E), .handle(0x1234)])
@@ -65,5 +76,64 @@ struct ValueVerbTests {
         #expect(Bench().run(ReadVerb(target: strap, choice: .uuid(0x2A05))).code == .failed)
         #expect(Bench().run(WriteVerb(target: twins, choice: .handle(0x000B), value: [1])).code == .failed)
         #expect(Bench().run(NotifyVerb(target: twins, choice: .handle(0x000B))).code == .failed)
+    }
+
+    /// A lamp whose only characteristic offers these properties.
+    private func lamp(_ parts: SimulatedCharacteristic) -> Bench {
+        Bench(
+            around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
+                SimulatedService("ffe0") { parts }
+            })
+    }
+
+    private let lamp = Target.part("lamp")
+
+    @Test func `Writes without a response if the characteristic offers nothing else`() throws {
+        let bench = lamp(SimulatedCharacteristic("ffe1", .read([0]), .writeWithoutResponse))
+        let written = bench.run(WriteVerb(target: lamp, choice: .uuid(0xFFE1), value: [7]), .asJSON)
+        #expect(written.code == .done, "\(written.errors)")
+        #expect(try #require(ParsedJSON(written.lines.first ?? ""))["response"]?.bool == false)
+        #expect(bench.run(ReadVerb(target: lamp, choice: .uuid(0xFFE1))).lines == ["07  7"])
+    }
+
+    @Test func `Writes with a response if the characteristic offers both`() throws {
+        let both = Bench().run(WriteVerb(target: strap, choice: .uuid(0x2A39), value: [7]), .asJSON)
+        #expect(try #require(ParsedJSON(both.lines.first ?? ""))["response"]?.bool == true)
+    }
+
+    @Test func `The type of a write that is asked for is taken even if it is not offered`() {
+        let bench = lamp(SimulatedCharacteristic("ffe1", .writeWithoutResponse))
+        let outcome = bench.run(WriteVerb(target: lamp, choice: .uuid(0xFFE1), value: [7], type: .withResponse))
+        #expect(outcome.code == .failed)
+        let confirmed = lamp(SimulatedCharacteristic("ffe1", .write))
+        let command = WriteVerb(target: lamp, choice: .uuid(0xFFE1), value: [7], type: .withoutResponse)
+        #expect(confirmed.run(command).code == .failed)
+    }
+
+    @Test func `Writes a value of no bytes, and an empty value is shown alike by read and connect`() throws {
+        let bench = lamp(SimulatedCharacteristic("ffe1", .read([1, 2]), .write))
+        #expect(bench.run(WriteVerb(target: lamp, choice: .uuid(0xFFE1), value: [])).code == .done)
+        #expect(bench.run(ReadVerb(target: lamp, choice: .uuid(0xFFE1))).lines == ["(empty)"])
+        let tree = bench.run(ConnectVerb(target: lamp)).lines
+        #expect(tree.contains { $0.contains("FFE1") && $0.hasSuffix("= (empty)") })
+        let read = bench.run(ReadVerb(target: lamp, choice: .uuid(0xFFE1)), .asJSON)
+        #expect(try #require(ParsedJSON(read.lines.first ?? ""))["value"]?.string == "")
+    }
+
+    @Test(arguments: [[0x2A], [0, 0x2A], Array("plain text".utf8), [0xC3, 0x28]] as [[UInt8]])
+    func `Read and connect print a value alike`(value: [UInt8]) throws {
+        let bench = lamp(SimulatedCharacteristic("ffe1", .read(value)))
+        let read = try #require(bench.run(ReadVerb(target: lamp, choice: .uuid(0xFFE1))).lines.first)
+        let tree = bench.run(ConnectVerb(target: lamp)).lines
+        #expect(tree.contains { $0.contains("FFE1") && $0.hasSuffix("= " + read) })
+    }
+
+    @Test func `A read that times out does not advise to see whether it took effect`() {
+        let bench = lamp(SimulatedCharacteristic("ffe1", .read { _ in .silence }))
+        let outcome = bench.run(ReadVerb(target: lamp, choice: .uuid(0xFFE1)), .limited(.seconds(3)))
+        #expect(outcome.code == .timedOut, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("--timeout") == true)
+        #expect(outcome.errors.first?.contains("took effect") == false)
     }
 }

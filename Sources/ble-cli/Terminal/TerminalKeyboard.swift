@@ -1,0 +1,53 @@
+import Dispatch
+import Glibc
+import Rx
+
+/// The terminal at standard input, of a person who also sees standard error.
+final class TerminalKeyboard: Keyboard {
+    /// The keyboard; nil if this program does not run on a terminal.
+    static var present: TerminalKeyboard? {
+        isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? TerminalKeyboard() : nil
+    }
+
+    private struct State {
+        var isReading = false
+        /// The last question; it gets the next line.
+        var waiter: (@Sendable (String?) -> Void)?
+    }
+
+    private let state = Guarded(State())
+    private let queue = DispatchQueue(label: "ble-cli.keyboard")
+
+    func line() -> Single<String?> {
+        Single.create { [self] observer in
+            let isReading = state.withLock { state in
+                defer { state.isReading = true }
+                state.waiter = { observer(.success($0)) }
+                return state.isReading
+            }
+            if !isReading { queue.async { [self] in deliver(Self.read()) } }
+            return Disposables.create()
+        }
+    }
+
+    private func deliver(_ line: String?) {
+        let waiter = state.withLock { state in
+            defer { state = State() }
+            return state.waiter
+        }
+        waiter?(line)
+    }
+
+    /// Waits for a line; a terminal hands over whole lines.
+    private static func read() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.last != UInt8(ascii: "\n") {
+            let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+}
