@@ -47,7 +47,13 @@ struct PairVerb: Verb {
 
     /// The failure of a pairing, with advice that fits what was given.
     private func failure(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
-        guard let error = error as? BluetoothError, case .pairingFailed(let reason) = error.kind else { return error }
+        guard let error = error as? BluetoothError else { return error }
+        if error.kind == .timedOut {
+            return Failure(
+                error,
+                advice: "Check that the device is in pairing mode and accepts connections, or give --timeout more.")
+        }
+        guard case .pairingFailed(let reason) = error.kind else { return error }
         if questions?.isDeclined == true { return Failure(error, advice: "It was not confirmed here.") }
         guard passkey == nil, reason == "AuthenticationFailed" else { return error }
         return Failure(

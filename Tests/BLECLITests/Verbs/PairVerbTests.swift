@@ -78,4 +78,11 @@ struct PairVerbTests {
         #expect(again.errors.count == 1)
         #expect(bench.calls("RemoveDevice") == 1)
     }
+
+    @Test func `A beacon that cannot be paired is not said to be paired perhaps`() {
+        let outcome = Bench().run(PairVerb(target: .part("door")), .limited(.seconds(5)))
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.first?.contains("took effect") == false)
+        #expect(outcome.errors.first?.contains("accepts connections") == true)
+    }
 }

@@ -86,7 +86,7 @@ struct ErrorTaxonomyTests {
         bus("ServiceUnknown", "NameHasNoOwner", is: .daemonUnavailable, .yesWaitOwner, "systemctl start bluetooth"),
         bus("Disconnected", "NoServer", "FileNotFound", is: .busUnavailable, .wait, "systemctl status dbus"),
         bus("AccessDenied", "AuthFailed", is: .permissionDenied, .no, "“bluetooth” group"),
-        bus("NoReply", "Timeout", is: .timedOut, .afterRead, "whether it took effect"),
+        bus("NoReply", "Timeout", during: .write, is: .timedOut, .afterRead, "whether it took effect"),
         bus("LimitsExceeded", "NoMemory", is: .resourceExhausted, .afterDrain, "fewer requests"),
         bus("UnknownObject", during: .scan, is: .noAdapter, .rescan, "Plug in"),
         bus("UnknownObject", during: .connect, is: .peripheralGone, .rescan, "Scan for it again"),
@@ -212,6 +212,16 @@ struct ErrorTaxonomyTests {
     @Test func `Q83 That classic Bluetooth was tried does not end a connection that is made again`() {
         for entry in Self.section where entry.advice == "scan for LE only" {
             #expect(!Reconnection.isFinal(entry.error))
+        }
+    }
+
+    @Test func `After a timeout, only what may have taken effect is to be looked at`() {
+        for operation in [BluetoothError.Operation.read, .readDescriptor, .connect, .discover, .notify, .scan] {
+            let advice = BluetoothError(.timedOut, operation: operation).advice
+            #expect(advice?.contains("took effect") == false)
+        }
+        for operation in [BluetoothError.Operation.write, .writeDescriptor, .pair, .forget, .trust, .advertise] {
+            #expect(BluetoothError(.timedOut, operation: operation).advice?.contains("took effect") == true)
         }
     }
 }

@@ -17,6 +17,21 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
+    @Test func `Delivered when bluetoothd has received Disconnect, and settled when it has answered`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        link.dispose()
+        let delivered = stage.record(stage.manager.delivered())
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(100)
+        #expect(delivered.isCompleted)
+        #expect(!settled.isCompleted)
+        #expect(stage.methods == ["Connect", "Disconnect"])
+        stage.advance(10_000)
+        #expect(settled.isCompleted)
+        #expect(!stage.isLinked())
+    }
+
     @Test func `S30 Disposing while connected sends one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)

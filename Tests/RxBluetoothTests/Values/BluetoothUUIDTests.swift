@@ -36,6 +36,8 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(0x180D as UInt16).name == "Heart Rate")
         #expect(BluetoothUUID(0xFFE1 as UInt16).name == nil)
         #expect(BluetoothUUID.characteristic(named: "Heart Rate") == nil)
+        #expect(BluetoothUUID.service(named: "heart rate") == 0x180D)
+        #expect(BluetoothUUID.service(named: "Heart Rate Measurement") == nil)
     }
 
     @Test func `Every line of the name tables was read`() {
