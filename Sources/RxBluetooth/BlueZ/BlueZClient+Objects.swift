@@ -68,7 +68,9 @@ extension BlueZClient {
         record.isListed = true
         devices[key] = record
         // In a snapshot adapters come in any order, too, and decide whose peripherals these are (Q28).
-        if !isSnapshot { givePeripheral(key) }
+        guard !isSnapshot else { return }
+        givePeripheral(key)
+        links[key]?.reappeared()
     }
 
     private func nextEpoch(_ key: DeviceKey) -> UInt64 {

@@ -146,6 +146,7 @@ final class BlueZClient: @unchecked Sendable {
             guard let self else { return }
             do throws(DBusError) {
                 try readSnapshot(result.get())
+                orphans.keep { [devices] in devices[$0]?.isConnected == true }
                 isSynced = true
                 syncFailure = nil
                 snapshotFailures = 0

@@ -2,6 +2,8 @@ extension BluetoothError {
     /// What a person or a program can do about the kinds that have more to do with the program than with the machine.
     var adviceForPrograms: String? {
         switch kind {
+        case .timedOut where operation == .connect:
+            "Check that the peripheral is on and accepts connections, and try again."
         case .timedOut where changesNothing: "Try again, or allow more time."
         case .timedOut: "See whether it took effect before you try again."
         case .busy: "Wait a moment and try again."
@@ -9,6 +11,10 @@ extension BluetoothError {
         case .alreadyDone: "Go on, for there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
+        case .disconnected(.authentication): "Pair with the peripheral, and forget it before if it was paired already."
+        // BlueZ before 5.83 does not say that a peripheral asked for pairing and refused it (Q121).
+        case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
+            "Connect again, and if this operation ends the link each time, pair with the peripheral first."
         case .disconnected: "Connect again when the peripheral and the adapter are there."
         case .connectFailed(let reason) where reason.hasPrefix("br-connection-") && reason != "br-connection-canceled":
             "BlueZ tried classic Bluetooth (Q83): remove the device, scan for LE only, and connect soon."
@@ -39,6 +45,13 @@ extension BluetoothError {
     private var changesNothing: Bool {
         switch operation {
         case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify: true
+        default: false
+        }
+    }
+
+    private var isOfAttribute: Bool {
+        switch operation {
+        case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         default: false
         }
     }

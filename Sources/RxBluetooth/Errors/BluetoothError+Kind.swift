@@ -81,7 +81,7 @@ extension BluetoothError {
         case remote
         /// This computer ended it, and not by this program.
         case local
-        /// The link could not be encrypted: the bond does not hold (Q87).
+        /// The link could not be encrypted: the peripheral refused to pair, pairing failed, or the bond does not hold (Q87).
         case authentication
         /// This computer went to sleep (Q34).
         case suspend

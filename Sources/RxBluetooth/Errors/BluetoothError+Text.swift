@@ -82,7 +82,7 @@ extension BluetoothError: CustomStringConvertible {
         case .disconnected(.timeout): "the link was lost, because the peripheral was not heard any more"
         case .disconnected(.remote): "the link was closed by the peripheral"
         case .disconnected(.local): "the link was closed by this computer"
-        case .disconnected(.authentication): "the link was lost, because the bond does not hold"
+        case .disconnected(.authentication): "the link was lost, because pairing failed or the bond does not hold"
         case .disconnected(.suspend): "the link was closed, because this computer went to sleep"
         case .disconnected(.unknown): "the link was lost"
         case .connectFailed: "the connection could not be made"
@@ -127,6 +127,8 @@ extension BluetoothError: CustomStringConvertible {
         case .notAuthorized where attCode != nil: "ATT error \(attText)"
         case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted, .connectionStalled:
             dbusMessage
+        // The text of the bus says nothing more, our own does.
+        case .timedOut where dbusName == nil: dbusMessage
         default: nil
         }
     }

@@ -71,6 +71,8 @@ enum ErrorTable {
 
     /// The reason of a connection that was tried over classic Bluetooth, where the peripheral offers nothing that BlueZ uses.
     static let profileUnavailable = "br-connection-profile-unavailable"
+    /// What a second `Connect` or `StartDiscovery` is refused with while the first is under way.
+    static let alreadyInProgress = "Operation already in progress"
     private static let attError = "Operation failed with ATT error"
 
     private static let bus: [Row] = [
@@ -138,6 +140,8 @@ enum ErrorTable {
         row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
+        // Of LE devices, while another call of `Connect` is pending (Q119). Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
+        row("Failed", text: .anyOf([alreadyInProgress]), is: .kind(.busy)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
         row("Failed", is: .failed),

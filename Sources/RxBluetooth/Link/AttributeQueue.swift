@@ -19,6 +19,8 @@ final class AttributeQueue: @unchecked Sendable {
     private var doubted: UInt64?
     /// Whether bluetoothd waits for a pairing that was refused, and the link carries nothing else.
     var isRefused: Bool { refused != nil || doubted != nil }
+    /// Whether a pairing that the running operation made necessary is under way.
+    var isPairing: Bool { running?.isPairing == true && !isRefused }
 
     /// One operation.
     final class Item {
@@ -29,6 +31,7 @@ final class AttributeQueue: @unchecked Sendable {
         fileprivate var number: UInt64 = 0
         /// When it began to wait, and from its turn on when that was.
         fileprivate var since: Date?
+        fileprivate var isPairing = false
         fileprivate let failure: (DBusError) -> BluetoothError
         fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
         /// Runs when it is the operation's turn.
@@ -128,6 +131,9 @@ final class AttributeQueue: @unchecked Sendable {
         let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
         return BluetoothError(.connectionStalled, dbusMessage: "pairing was refused after this: \(first.dropLast())")
     }
+
+    /// bluetoothd has asked our agent about a pairing of this peripheral, which nobody has asked for: the running operation needs it.
+    func pairingBegan() { running?.isPairing = true }
 
     /// The connection is over: everything fails with one cause.
     func fail(_ cause: BluetoothError) {

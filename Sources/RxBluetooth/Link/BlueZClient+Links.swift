@@ -30,7 +30,7 @@ extension BlueZClient {
                 connect(peripheral, terms, emitter, after: link, isReplacing: true)
                 return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
             }
-            let isOrphan = orphans.take(key, number: terms.number, since: returned.map(settings.elapsed(since:)))
+            let isOrphan = orphans.take(key, since: returned.map(settings.elapsed(since:)))
             let link = Link(
                 peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
                 isForeign: device.isConnected && terms.existing != .takeOver && !isOrphan, emitter: emitter)

@@ -4,14 +4,15 @@ import DBus
 extension Link {
     /// `Connected` changed. While connecting it may flicker, and the reply decides (Q78).
     func connectedChanged(_ isConnected: Bool) {
-        guard !isConnected else {
-            wasSeenConnected = true
-            return
-        }
+        if phase == .connecting { return connectedChangedWhileConnecting(isConnected) }
+        guard !isConnected else { return }
         switch phase {
         case .connected: lost(announced ?? .unknown)
-        case .closing where isDisconnectAnswered: closed(nil)
-        case .connecting, .losing, .closing, .ended: break
+        // A link whose attempt failed often ends by itself; the answer to `Disconnect` adds nothing then.
+        case .closing where isDisconnectAnswered || hasFailed: closed(nil)
+        // Of an attempt it may be a flicker (Q78).
+        case .closing: wasSeenDown = !isClosingAttempt
+        case .connecting, .losing, .ended: break
         }
     }
 
@@ -30,7 +31,9 @@ extension Link {
     }
 
     /// bluetoothd took the device away. It does not show `Connected` any more (Q61).
-    func removed() { lost(.removed) }
+    func removed() {
+        if phase == .connecting { removedWhileConnecting() } else { lost(.removed) }
+    }
 
     /// The link is down. An adapter that is switched off or unplugged drops its links first and is heard of next (Q32): in the
     /// same breath where bluetoothd did it, and up to some hundredths of a second later where the kernel was asked by
@@ -63,8 +66,17 @@ extension Link {
                 case .failure(let error):
                     BluetoothError(error, operation: .readState, target: nil).kind == .noAdapter
                 }
-            end(BluetoothError(.disconnected(isAdapterGone ? .adapter : reason)))
+            end(BluetoothError(.disconnected(isAdapterGone ? .adapter : explained(reason))))
         }
+    }
+
+    /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It was so if its question to our agent belongs to
+    /// the operation that was under way, and no bond has come of it.
+    private func explained(_ reason: BluetoothError.DisconnectReason) -> BluetoothError.DisconnectReason {
+        guard reason == .unknown || reason == .remote, queue.isPairing, client.devices[key]?.isBonded != true else {
+            return reason
+        }
+        return .authentication
     }
 
     /// How long a bluetoothd that hangs is waited for: a loss is told within a second all the same.

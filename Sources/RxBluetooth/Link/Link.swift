@@ -10,8 +10,11 @@ final class Link: @unchecked Sendable {
     unowned let client: BlueZClient
     let peripheral: Peripheral
     let emitter: Emitter<Peripheral>
-    /// Whether another program had connected the device before us; then closing is not ours to do (Q74).
-    let isForeign: Bool
+    /// Whether the link that is up is another program's, so that closing it is not ours to do (Q74). While connecting it follows
+    /// what bluetoothd shows; it is settled when the link is opened.
+    var isForeign: Bool
+    /// Whether a link that another program made is used as if we had made it.
+    let takesOver: Bool
     private let awaitsServices: Bool
     /// Whether it is up, and its services are read where that was to be awaited.
     private(set) var isReady = false
@@ -19,16 +22,28 @@ final class Link: @unchecked Sendable {
     /// When its phase began.
     private(set) var since: Date?
     /// How often the controller gave the attempt up (Q77).
-    private var abortions = 0
-    /// Whether no `Connect` is under way, and the next is due in a moment.
-    private(set) var isPausing = false
+    var abortions = 0
+    /// What connecting waits for.
+    var step = Step.none
+    /// How often another program's attempt was in the way (Q119).
+    var collisions = 0
+    /// The scan that looks for the device after bluetoothd removed it (Q123).
+    var rediscovery: (any Disposable)?
     /// Why bluetoothd says that the link goes down.
     var announced: BluetoothError.DisconnectReason?
     private(set) var deadline: BusTask?
+    /// Whether the established link was shown as down while it was being closed.
+    var wasSeenDown = false
+    /// Whether an attempt that was under way is being closed, and not an established link.
+    var isClosingAttempt = false
+    /// Whether it is being closed because `Connect` failed although the device is connected.
+    var hasFailed = false
+    /// Whether its `Disconnect` has been repeated, because `Connect` succeeded after it.
+    var isClosedAgain = false
     /// Why it is being closed.
     var closingCause = BluetoothError(.disconnected(.requested))
-    /// The call of `Connect`, and the question whether that came about.
-    private var connecting: BusTask?
+    /// The call of `Connect`, the question whether that came about, or the pause before the next call.
+    var connecting: BusTask?
     /// What is waited for after that: an answer, or a deadline.
     var task: BusTask?
     private(set) lazy var queue = AttributeQueue(client, of: peripheral)
@@ -53,11 +68,18 @@ final class Link: @unchecked Sendable {
         case connecting, connected, losing, closing, ended
     }
 
+    enum Step {
+        /// `pausing`: our attempt failed, and the next is due; `yielding`: another program's attempt is under way;
+        /// `rediscovering`: bluetoothd has removed the device.
+        case none, calling, confirming, pausing, yielding, rediscovering
+    }
+
     init(
         _ peripheral: Peripheral, _ terms: LinkTerms, number: UInt64, client: BlueZClient, isForeign: Bool,
         emitter: Emitter<Peripheral>, isForPairing: Bool = false
     ) {
         awaitsServices = terms.awaitsServices
+        takesOver = terms.existing == .takeOver
         self.peripheral = peripheral
         self.key = peripheral.key
         self.number = number
@@ -81,82 +103,11 @@ final class Link: @unchecked Sendable {
         connect()
     }
 
-    private func connect() {
-        wasSeenConnected = false
-        connecting = client.call(
-            path: key.path, interface: BlueZ.device, member: "Connect", deadline: deadlines.connect
-        ) { [weak self] in self?.answered($0) }
-    }
-
-    private func expired() {
-        if phase == .connecting { close(BluetoothError(.timedOut, operation: .connect, target: target)) }
-    }
-
-    private func answered(_ result: Result<Message, DBusError>) {
-        guard phase == .connecting else { return }
-        switch result.mapError({ BluetoothError($0, operation: .connect, target: target) }) {
-        case .success: confirm()
-        // bluetoothd's own documents announce this error; what it really answers is success (Q80).
-        case .failure(let error) where error.kind == .alreadyConnected: confirm()
-        // It refuses to connect what another program has connected a moment ago; that link is there to be used (Q74).
-        case .failure where isForeign && client.devices[key]?.isConnected == true: confirm()
-        case .failure(let error) where keysAreMissing(error): end(BluetoothError(.bondLost, after: error))
-        case .failure(let error) where error.isAbortedConnection && abortions < Self.mostAbortions: aborted()
-        // The daemon is still trying, and must be told to stop (Q8).
-        case .failure(let error) where error.kind == .timedOut: close(error)
-        case .failure(let error): end(error)
-        }
-    }
-
-    /// Whether the link came up and could not be encrypted, because the peripheral has lost the bond (Q87). bluetoothd 5.66 does not
-    /// say so. Either it tells of a cancellation for which nobody has asked (Q79), or of an abort, which a controller may also
-    /// bring about by itself (Q77); only one that comes twice in a row is taken for it.
-    private func keysAreMissing(_ error: BluetoothError) -> Bool {
-        guard wasSeenConnected, client.devices[key]?.isBonded == true else { return false }
-        switch error.dbusMessage {
-        case "br-connection-canceled": return true
-        case "le-connection-abort-by-local":
-            client.devices[key]?.aborts += 1
-            return client.devices[key]?.aborts ?? 0 > 1
-        default: return false
-        }
-    }
-
-    /// How often an attempt that the controller gave up is repeated: the ninth failure is told (Q77).
-    private static let mostAbortions = 8
-
-    /// The controller gave the attempt up, as it does now and then. It is repeated after a moment, and not while the
-    /// device still looks connected (Q77).
-    private func aborted() {
-        abortions += 1
-        isPausing = true
-        let pause = Duration.milliseconds(250)
-        client.journal.debug(.connectRepeated(peripheral, aborts: abortions, again: pause))
-        connecting = client.bus.schedule(after: pause) { [weak self] in
-            guard let self, phase == .connecting else { return }
-            if client.devices[key]?.isConnected == true, abortions < Self.mostAbortions { return aborted() }
-            isPausing = false
-            connect()
-        }
-    }
-
-    /// The reply is the truth (Q78); where the mirror says otherwise, the daemon is asked.
-    private func confirm() {
-        if client.devices[key]?.isConnected == true { return opened() }
-        connecting = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
-            guard let self, phase == .connecting else { return }
-            switch result {
-            case .success(true): opened()
-            case .success(false): end(BluetoothError(.disconnected(.unknown)))
-            // There may be a link all the same, and it is ours to close.
-            case .failure(let error): close(BluetoothError(error, operation: .connect, target: target))
-            }
-        }
-    }
-
-    private func opened() {
+    func opened() {
         phase = .connected
+        step = .none
         connecting = nil
+        stopRediscovery()
         deadline?.cancel()
         client.devices[key]?.aborts = 0
         if client.devices[key]?.isResolved == true {
@@ -205,12 +156,15 @@ final class Link: @unchecked Sendable {
 
     func stopWaiting() {
         connecting?.cancel()
+        connecting = nil
         deadline?.cancel()
         task?.cancel()
+        stopRediscovery()
     }
 
     func abandon(_ cause: BluetoothError) {
-        let cause = told(cause)
+        // Each of them adds its own operation and target.
+        let cause = BluetoothError(cause.kind, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
         mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)

@@ -29,6 +29,7 @@ extension Agent {
             return call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an agent"))
         }
         guard let peripheral = client.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
+        if let link = client.links[parsed.device], link.pairing == nil { link.queue.pairingBegan() }
         if let answer = policy.answer(to: parsed.question, of: client.addresses(of: parsed.device)) {
             client.journal.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
             Self.answer(call, answer)

@@ -87,6 +87,7 @@ struct BluetoothErrorTests {
             "BREDR.ProfileUnavailable", "No more profiles to connect to",
             .connectFailed("br-connection-profile-unavailable"), during: .connect),
         bluez("AlreadyExists", "Already Exists", .alreadyDone, during: .pair),
+        bluez("Failed", "Operation already in progress", .busy, during: .connect, isTransient: true),
         bluez("Failed", "No discovery started", .alreadyDone, during: .scan),
         bluez("InvalidArguments", "Invalid arguments in method call", .invalidArgument),
         bluez(

@@ -77,7 +77,7 @@ struct OddAnswerTests {
     @Test func `Q76 Q81 Q82 What Connect fails with is told by kind and with the daemon's words`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let table: [(String, String, BluetoothError.Kind)] = [
-            ("org.bluez.Error.InProgress", "Operation already in progress", .busy),
+            ("org.bluez.Error.Failed", "le-connection-busy", .busy),
             ("org.bluez.Error.Failed", "le-connection-refused", .connectFailed("le-connection-refused")),
             ("org.bluez.Error.Failed", "Connection refused (111)", .connectFailed("Connection refused (111)")),
             ("org.bluez.Error.Failed", "le-connection-concurrent-connection-limit", .noFreeSlot),

@@ -64,7 +64,7 @@ struct EventTests {
             default: nil
             }
         }
-        #expect(ends == [cause, cause] && link.kind == .disconnected(.unknown))
+        #expect(ends.map(\.kind) == [cause.kind, cause.kind] && link.kind == .disconnected(.unknown))
     }
 
     @Test func `Q77 Each attempt to connect that is repeated is told`() {

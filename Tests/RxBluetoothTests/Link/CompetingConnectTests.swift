@@ -1,0 +1,147 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// Two programs that connect to one peripheral at once (Q119).
+struct CompetingConnectTests {
+    @Test func `Q76 Q119 The later of two programs shares the link, and leaves it open`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(139)
+        #expect(link.elements.isEmpty && link.isLive)
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        let value = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
+        stage.advance(100)
+        #expect(value.elements == [[1]])
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.count("Disconnect") == 0)
+        #expect(stage.isLinked())
+        stage.expectSettled()
+        rival.leave()
+    }
+
+    @Test func `Q119 The link is there as soon as another program has made it`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(20)))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(1_000)
+        let link = stage.record(peripheral.connect())
+        stage.advance(18_999)
+        #expect(link.elements.isEmpty && link.isLive)
+        stage.advance(1)
+        #expect(link.elements == [peripheral])
+        rival.leave()
+    }
+
+    @Test func `Q119 If the other program's attempt fails, ours follows and its link is ours`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3), failures: 1))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(10_000)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.count("Disconnect") == 1)
+        #expect(!stage.isLinked())
+        rival.leave()
+    }
+
+    @Test func `Q119 If the other program gives its attempt up, ours follows`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        rival.disconnect(Sensor.text)
+        stage.advance(10_000)
+        #expect(link.elements == [peripheral])
+        rival.leave()
+    }
+
+    @Test func `Q119 At the deadline the other program's attempt is left alone`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(35)))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(29_999)
+        #expect(link.isLive)
+        stage.advance(1)
+        #expect(link.kind == .timedOut)
+        #expect(link.error?.description.contains("nother program") == true)
+        #expect(link.error?.description.contains("nearer") == false)
+        stage.advance(10_000)
+        #expect(stage.isLinked())
+        #expect(stage.count("Disconnect") == 0)
+        stage.expectSettled()
+        rival.leave()
+    }
+
+    @Test func `Q119 Disposing while another program connects sends nothing more`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_100)
+        link.dispose()
+        stage.simulation.bluez.forgetCalls()
+        stage.advance(10_000)
+        #expect(stage.methods.filter { $0 != "Get" }.isEmpty)
+        #expect(stage.isLinked())
+        stage.expectSettled()
+        rival.leave()
+    }
+
+    @Test(arguments: [
+        ("org.bluez.Error.InProgress", "Operation already in progress"), ("org.bluez.Error.InProgress", "In Progress"),
+        ("org.bluez.Error.InProgress", "br-connection-busy"),
+        ("org.bluez.Error.Failed", "Operation already in progress"),
+    ])
+    func `Q76 Q119 However bluetoothd says that an attempt is under way, ours follows it`(name: String, text: String) {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(Fault("Device1.Connect", calls: .first(3), .error(name, text)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(link.elements == [peripheral])
+        #expect(stage.count("Connect") == 4)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.count("Disconnect") == 1)
+    }
+
+    @Test func `Q119 Another program's link that drops while we share it ends ours with a reason`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(link.elements == [peripheral])
+        #expect(link.kind == .disconnected(.unknown))
+        rival.leave()
+    }
+
+    @Test func `Q119 A link that is taken over is closed, also if another program made it meanwhile`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!stage.isLinked())
+        rival.leave()
+    }
+}

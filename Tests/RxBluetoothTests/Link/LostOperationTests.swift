@@ -1,0 +1,146 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// What operations say when the link is lost under them (Q121).
+struct LostOperationTests {
+    @Test func `S59 S85 A lost link fails each operation with one cause, and each names itself and its attribute`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+        stage.advance(100)
+        let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
+        let write = stage.record(stage.characteristic(Sensor.value, of: peripheral).writeValue([1]))
+        stage.advance(10)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(10)
+        for error in [link.error, read.error, write.error, values.error] {
+            #expect(error?.kind == .disconnected(.unknown))
+        }
+        #expect(read.error?.operation == .read && read.error?.target == "FFF3 of \(Sensor.text)")
+        #expect(write.error?.operation == .write && write.error?.target == "FFF1 of \(Sensor.text)")
+        #expect(values.error?.operation == .notify && values.error?.target == "FFF2 of \(Sensor.text)")
+        #expect(link.error?.operation == .connect && link.error?.target == Sensor.text)
+        #expect(read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
+    }
+
+    @Test func `S59 What runs fails before what waits, and streams fail in the order of their subscriptions`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let silent = stage.characteristic(Sensor.silent, of: peripheral)
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        let ends = Guarded<[String]>([])
+        func note<Element: Sendable>(_ name: String, _ stream: Observable<Element>) -> any Disposable {
+            stream.subscribe(onError: { _ in ends.withLock { $0.append(name) } })
+        }
+        var all = [note("running", silent.readValue().asObservable())]
+        for number in 1...9 { all.append(note("waiting \(number)", value.readValue().asObservable())) }
+        for number in 1...9 { all.append(note("stream \(number)", peripheral.observeMTU())) }
+        stage.advance(10)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(10)
+        let order = ["running"] + (1...9).map { "waiting \($0)" } + (1...9).map { "stream \($0)" }
+        #expect(ends.withLock { $0 } == order)
+        #expect(!link.isLive)
+        for subscription in all { subscription.dispose() }
+    }
+
+    @Test func `Q121 A read that ends the link says that the peripheral may want to be paired`() {
+        let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: .rejected), needing: .encryption)
+        let link = stage.connect(peripheral)
+        let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
+        stage.advance(5_000)
+        // bluetoothd 5.66 shows nothing but the end of the link.
+        #expect(read.kind == .disconnected(.unknown))
+        #expect(read.error?.operation == .read)
+        #expect(read.error?.target == "FFF1 of \(Lock.text)")
+        #expect(read.error?.advice?.contains("pair with the peripheral") == true)
+        #expect(waiting.kind == read.kind && link.kind == read.kind)
+        #expect(link.error?.advice?.contains("pair") == false)
+    }
+
+    @Test func `Q86 Q121 A bluetoothd that tells why says that pairing was refused`() {
+        var scenario = Scenario(
+            peripherals: [Lock.make(SimulatedPairing(failure: .rejected), needing: .authentication)])
+        scenario.quirks = [.Q86]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Lock.address)
+        let link = stage.connect(peripheral)
+        let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
+        stage.advance(5_000)
+        let kinds = [read.kind, waiting.kind, link.kind]
+        #expect(kinds == Array(repeating: .disconnected(.authentication), count: 3))
+        #expect(read.error?.description.contains("pairing") == true)
+        #expect(read.error?.advice?.hasPrefix("Pair with the peripheral") == true)
+    }
+
+    @Test func `Q121 A link that is lost while the agent is asked was lost by pairing`() throws {
+        for isAnswered in [true, false] {
+            let (stage, peripheral) = Stage.withLock(
+                SimulatedPairing(.passkeyShown(123_456)), needing: .authentication,
+                policy: PairingPolicy(.ask))
+            let requests = stage.record(stage.manager.pairingRequests)
+            let link = stage.connect(peripheral)
+            let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+            let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
+            stage.advance(1_000)
+            #expect(requests.elements.count == 1)
+            if isAnswered {
+                try requests.elements.first?.answer(.passkey(654_321))
+            } else {
+                stage.simulation.bluez.dropLink(to: Lock.text)
+            }
+            stage.advance(5_000)
+            for kind in [read.kind, waiting.kind, link.kind] { #expect(kind == .disconnected(.authentication)) }
+            #expect(read.error?.operation == .read)
+        }
+    }
+
+    @Test func `Q121 A link that is lost after a pairing, or without an operation, was not lost by pairing`() {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(), needing: .encryption, policy: PairingPolicy(.justWorks))
+        let link = stage.connect(peripheral)
+        let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(5_000)
+        #expect(read.elements == [[7]])
+        stage.simulation.bluez.dropLink(to: Lock.text)
+        stage.advance(1_000)
+        #expect(link.kind == .disconnected(.unknown))
+    }
+
+    // MARK: Services
+
+    @Test func `Q72 That a device has no services is found out once a connection`() {
+        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+        let link = stage.connect(peripheral, daemon)
+        let first = stage.record(peripheral.discoverServices())
+        stage.advance(999)
+        #expect(first.isLive)
+        stage.advance(1)
+        #expect(first.isCompleted)
+        let second = stage.record(peripheral.discoverServices())
+        stage.advance(0)
+        #expect(second.isCompleted)
+        #expect(link.isLive)
+        stage.expectNoTimers()
+    }
+
+    @Test func `S82 Q101 The MTU of a link is asked for when its services are there at once`() {
+        let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
+        let (stage, daemon, peripheral) = Stage.scripted(
+            .oneKnownDevice.setting(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there))
+        daemon.holdMTU()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(daemon.methods == ["Connect", "Get"])
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.uint16(247))) }
+        stage.advance(0)
+        #expect(peripheral.mtu == 247)
+        #expect(link.isLive)
+    }
+}

@@ -1,0 +1,147 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// bluetoothd removes a device without a bond when an attempt to connect to it fails (Q123).
+struct RemovedWhileConnectingTests {
+    /// A stage on which so many attempts remove the device instead of being answered.
+    private static func stage(removals calls: Fault.Calls) -> (Stage, Peripheral) {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault(
+                "Device1.Connect", calls: calls,
+                .meanwhile(after: .milliseconds(100)) { $0.rival().remove(Sensor.text) }))
+        return (stage, peripheral)
+    }
+
+    @Test func `Q123 A device that is removed during an attempt is looked for, and the attempt repeated`() {
+        let (stage, peripheral) = Self.stage(removals: .first(2))
+        let link = stage.record(peripheral.connect())
+        let states = stage.record(peripheral.connectionState)
+        stage.advance(10_000)
+        #expect(link.elements == [peripheral])
+        #expect(stage.count("Connect") == 3)
+        #expect(states.elements.last == .connected)
+        #expect(!states.elements.contains { if case .disconnected(.some) = $0 { true } else { false } })
+        #expect(!stage.isDiscovering())
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!stage.isLinked())
+        stage.expectSettled()
+    }
+
+    @Test func `Q123 A peripheral that never accepts a connection ends at the deadline with a time-out`() {
+        let (stage, peripheral) = Self.stage(removals: .all)
+        let link = stage.record(peripheral.connect())
+        stage.advance(29_999)
+        #expect(link.isLive)
+        #expect(stage.count("Connect") > 2)
+        stage.advance(1)
+        #expect(link.kind == .timedOut)
+        #expect(link.error?.operation == .connect)
+        #expect(link.times.count == 1)
+        stage.advance(10_000)
+        #expect(!stage.isDiscovering())
+        stage.expectSettled()
+    }
+
+    @Test func `Q61 Q123 A device that is removed and does not come back ends at the deadline with a time-out`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        stage.advance(28_999)
+        #expect(link.isLive)
+        stage.advance(1)
+        #expect(link.kind == .timedOut)
+        #expect(link.error?.description.contains("removed the device") == true)
+        #expect(daemon.count("Connect") == 1)
+        // There is no attempt to be taken back.
+        #expect(daemon.count("Disconnect") == 0)
+        stage.advance(0)
+        #expect(daemon.count("StopDiscovery") == 1)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test func `Q123 A device that another program removes in the pause between two attempts is looked for`() {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
+        let link = stage.record(peripheral.connect())
+        stage.advance(160)
+        stage.simulation.bluez.rival().remove(Sensor.text)
+        stage.advance(5_000)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!stage.isLinked())
+    }
+
+    @Test func `Q123 Disposing or closing while a removed device is looked for stops the scan`() {
+        for isClosing in [true, false] {
+            let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
+            let link = stage.record(peripheral.connect())
+            stage.advance(100)
+            stage.simulation.bluez.setInRange(false, Sensor.text)
+            stage.simulation.bluez.rival().remove(Sensor.text)
+            stage.advance(1_000)
+            #expect(link.isLive)
+            #expect(stage.isDiscovering())
+            if isClosing {
+                let closed = stage.record(stage.manager.close())
+                stage.advance(1_000)
+                #expect(closed.isCompleted)
+                #expect(link.kind == .closed)
+            } else {
+                link.dispose()
+                stage.advance(1_000)
+                stage.expectSettled()
+            }
+            #expect(!stage.isDiscovering())
+            #expect(stage.count("Disconnect") == 0)
+        }
+    }
+
+    @Test func `Q123 A device that comes back connected is shared, and not closed`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        stage.advance(1_000)
+        daemon.add(
+            ScriptedDaemon.Objects.device.setting(
+                ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)]))
+        stage.advance(250)
+        _ = daemon.take("Connect")
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(1_000)
+        #expect(daemon.count("Disconnect") == 0)
+    }
+
+    @Test func `Q123 A supervised connection survives removals while it connects`() {
+        let (stage, peripheral) = Self.stage(removals: .first(3))
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 1))))
+        stage.advance(15_000)
+        #expect(link.elements == [peripheral])
+        #expect(link.isLive)
+    }
+
+    @Test(arguments: [true, false])
+    func `S34 Q123 An adapter that goes away while a removed device is looked for is the reason`(isUnplugged: Bool) {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
+        let link = stage.record(peripheral.connect())
+        stage.advance(100)
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.simulation.bluez.rival().remove(Sensor.text)
+        stage.advance(1_000)
+        if isUnplugged { stage.simulation.bluez.removeAdapter() } else { stage.simulation.bluez.setPower(false) }
+        stage.advance(10)
+        #expect(link.kind == .disconnected(.adapter))
+        stage.expectSettled()
+    }
+}
