@@ -1,5 +1,5 @@
 extension Scenario {
-    /// The eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`, with its adapter: what a client is to do on
+    /// Eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`, with its adapter: what a client is to do on
     /// the real bluetoothd there, it can do here first. Three heart-rate monitors, two services of one UUID, a value
     /// that is read over an encrypted link only, a peripheral that drops each link after 1.5 s, one that notifies 1,000
     /// times a second, and one with a hostile name.

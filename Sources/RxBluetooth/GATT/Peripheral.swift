@@ -70,10 +70,12 @@ public final class Peripheral: Sendable {
     ///
     /// Emits the peripheral once it is connected, and does not complete: it fails with
     /// ``BluetoothError/Kind/disconnected(_:)`` when the link is lost, and everything under way over the link fails with the same
-    /// error (S59). Cold: subscribing connects, disposing disconnects. A link that another program made is used and not
+    /// cause (S59). Cold: subscribing connects, disposing disconnects. A link that another program made is used and not
     /// closed (Q74), unless the options say otherwise. Fails with ``BluetoothError/Kind/alreadyConnected`` while this manager has a
     /// connection (S32), and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``. An attempt that the
-    /// controller gave up is repeated within that time, eight times at most (Q77).
+    /// controller gave up is repeated within that time, eight times at most (Q77). While another program connects to the peripheral,
+    /// its link is waited for and shared; if its attempt fails, this one follows. If bluetoothd removes the device during an attempt, as
+    /// it does with one that does not answer, the device is scanned for, and the attempt is repeated until the deadline.
     ///
     /// With ``ConnectOptions/reconnection`` the connection is made again whenever it is lost. It emits once all the same, when the
     /// services were read for the first time; ``connectionState`` tells each loss with its reason. What was discovered stays

@@ -20,10 +20,12 @@ from bumble.device import Device
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
 from bumble.link import LocalLink
+from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # and the last byte from the data sheet
+MUTE = 0x21  # the last byte of the peripheral that accepts no connection
 RSSI_WHEN_CONNECTED = -52
 
 
@@ -45,6 +47,7 @@ class DataSheet:
     services: list[Service] = field(default_factory=list)
     stream: Stream | None = None
     drops_after: float | None = None  # seconds from connection to the peripheral's own disconnection
+    drops_when_pairing: bool = False  # disconnects as soon as the other side starts pairing
 
 
 # Kinds of characteristic.
@@ -108,6 +111,18 @@ def secure() -> DataSheet:
     return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=[Service("FFF0", [secret])])
 
 
+def refusing() -> DataSheet:
+    """Its value can be read only after pairing (ATT error 05), and it disconnects when pairing starts."""
+    secret = readable("FFC1", b"secret", permission=Characteristic.READ_REQUIRES_AUTHENTICATION)
+    return DataSheet(
+        0x20,
+        "REFUSING",
+        advertised=["FFC0"],
+        services=[Service("FFC0", [secret, readable("FFC2", b"open")])],
+        drops_when_pairing=True,
+    )
+
+
 def loud() -> DataSheet:
     """Counts without a gap, a thousand notifications a second."""
     counter = notifying("FFE1")
@@ -128,6 +143,8 @@ def sheets() -> list[DataSheet]:
         secure(),
         heart_rate_monitor(0x12, "FLAKY", 9, drops_after=1.5),
         loud(),
+        refusing(),
+        DataSheet(MUTE, "MUTE"),
         # Red text, a right-to-left override, a tab and a zero-width space. It only advertises.
         DataSheet(0x14, "\x1b[31mEVIL\x1b[0m\u202e\t\u200b", manufacturer=b""),
     ]
@@ -191,12 +208,31 @@ class Radio(Controller):
         asyncio.get_running_loop().call_soon(self.send_hci_packet, given_up)
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
+    def create_le_connection(self, peer_address):
+        """An attempt to connect to MUTE is never answered."""
+        if peer_address != hci.Address(f"{ADDRESSES}{MUTE:02X}"):
+            super().create_le_connection(peer_address)
+
     def on_hci_reset_command(self, command):
         self.pending_le_connection = None
         for connection in self.le_connections.values():
             connection.send_ll_control_pdu(ll.TerminateInd(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
         self.le_connections.clear()
         return super().on_hci_reset_command(command)
+
+
+class Refusal(PairingDelegate):
+    """Disconnects instead of answering a pairing request."""
+
+    def __init__(self, connection):
+        super().__init__()
+        self.connection = connection
+
+    async def accept(self):
+        background(self.connection.disconnect())
+        # An answer would arrive before the end of the link.
+        await asyncio.sleep(60)
+        return False
 
 
 class Wire:
@@ -236,6 +272,8 @@ async def switch_on(sheet: DataSheet, air: Air) -> Device:
     device.advertising_data = advertisement(sheet)
     if sheet.drops_after is not None:
         device.on("connection", lambda connection: background(drop(connection, sheet.drops_after)))
+    if sheet.drops_when_pairing:
+        device.pairing_config_factory = lambda connection: PairingConfig(delegate=Refusal(connection))
     await device.power_on()
     await device.start_advertising(auto_restart=True)
     return device

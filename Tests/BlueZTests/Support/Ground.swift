@@ -3,7 +3,7 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// The suites in here need the lab: a real bluetoothd, and the eight peripherals that `Lab/peripherals.py` describes.
+/// The suites in here need the lab: a real bluetoothd, and the ten peripherals that `Lab/peripherals.py` describes.
 enum Ground {
     static let isLab = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
