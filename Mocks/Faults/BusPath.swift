@@ -7,6 +7,8 @@ class BusPath: Bus, @unchecked Sendable {
 
     init(_ bus: any Bus) { self.bus = bus }
 
+    var clock: BusClock { bus.clock }
+
     func send(_ message: Message) { bus.send(message) }
 
     func perform(_ work: @escaping @Sendable () -> Void) { bus.perform(work) }

@@ -12,6 +12,9 @@ public final class LoopbackConnection: Bus {
     /// The name that the bus gave this party, for example `:1.0`.
     public var uniqueName: String { party.uniqueName }
 
+    /// The scheduler's clock: its `now` in virtual time, and the kernel's monotonic clock in real time.
+    public var clock: BusClock { party.clock }
+
     /// Runs work in the bus's context, after everything that already waits there.
     public func perform(_ work: @escaping @Sendable () -> Void) { party.perform(work) }
 

@@ -19,6 +19,7 @@ final class Party: Bus, @unchecked Sendable {
     }
 
     var context: SerialContext { hub.context }
+    var clock: BusClock { context.clock }
 
     func perform(_ work: @escaping @Sendable () -> Void) { context.perform(work) }
 

@@ -19,8 +19,13 @@ final class SerialContext: Sendable {
 
     private let scheduler: any SchedulerType
     private let state = Guarded(State())
+    let clock: BusClock
 
-    init(scheduler: any SchedulerType) { self.scheduler = scheduler }
+    init(scheduler: any SchedulerType) {
+        self.scheduler = scheduler
+        let elapsed = ElapsedClock(scheduler)
+        clock = BusClock { elapsed.time }
+    }
 
     /// Runs work after everything that already waits.
     func perform(_ work: @escaping Work) {
@@ -85,7 +90,8 @@ final class SerialContext: Sendable {
     private static func interval(_ delay: Duration) -> DispatchTimeInterval? {
         let (seconds, attoseconds) = delay.components
         if seconds > 1 << 31 { return nil }
-        return .nanoseconds(Int(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+        guard delay > .zero else { return .nanoseconds(0) }
+        return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 }
 

@@ -1,5 +1,4 @@
 public import DBus
-internal import FoundationEssentials
 public import Rx
 
 /// A loop-back bus with a simulated bluetoothd on it: all that a test of a Bluetooth client needs, on the test's clock.
@@ -24,9 +23,10 @@ public final class Simulation: Sendable {
     /// The same on a bus of another kind, whose timers run on the scheduler too.
     public init(_ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true) {
         self.bus = bus
-        let began = scheduler.now
+        let clock = ElapsedClock(scheduler)
+        let began = clock.time
         bluez = SimulatedBlueZ(scenario) {
-            .microseconds(Int64((scheduler.now.timeIntervalSince(began) * 1_000_000).rounded()))
+            clock.time - began
         } endBus: {
             bus.shutDown()
         } connect: {

@@ -10,6 +10,9 @@
 /// There are two: ``Connection`` speaks to a real bus through libdbus on a thread of its own, and the loop-back bus of
 /// the mocks joins parties within one process on a clock that a test can turn.
 public protocol Bus: AnyObject, Sendable {
+    /// The clock that its delays and deadlines run on.
+    var clock: BusClock { get }
+
     /// Runs work in the bus's context, after everything that already waits there. Never runs it before returning.
     func perform(_ work: @escaping @Sendable () -> Void)
 

@@ -33,7 +33,9 @@ public enum AdapterSelection: Hashable, Sendable {
 }
 
 /// How long this module waits for an answer before it fails with ``BluetoothError/Kind/timedOut``.
-/// Time runs on the clock of the bus, which in tests is a virtual one.
+///
+/// Time runs on the clock of the bus: the kernel's monotonic clock, which stands still while the computer is suspended, or in tests a
+/// virtual one. Setting the wall clock changes nothing.
 public struct Deadlines: Sendable {
     /// For a connection to come about. Default 30 s.
     public var connect: Duration = .seconds(30)
@@ -79,6 +81,8 @@ struct Settings: Sendable {
     let journal: Journal
     /// What answers for the controller; nil where nobody does.
     let controller: (any HostController)?
+    /// The clock of the manager's bus, for every decision.
+    let clock = ManagerClock()
 }
 
 /// The logger of managers that were given none: it says nothing.

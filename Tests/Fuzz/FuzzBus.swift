@@ -28,6 +28,8 @@ final class FuzzBus: Bus, @unchecked Sendable {
 
     init(_ answers: [String: Message]) { self.answers = answers }
 
+    var clock: BusClock { .monotonic }
+
     /// Runs everything that waits, and what that brings.
     func drain() {
         isDraining = true

@@ -26,6 +26,9 @@ public final class Connection: Bus {
     /// message of the bus caused.
     public var uniqueName: String? { core.uniqueName }
 
+    /// The kernel's monotonic clock.
+    public var clock: BusClock { .monotonic }
+
     /// Runs work on the bus's thread, as ``Bus/perform(_:)`` says.
     public func perform(_ work: @escaping @Sendable () -> Void) { core.perform(work) }
 

@@ -56,6 +56,8 @@ final class Core: Context, Bus, @unchecked Sendable {
         set { name.withLock { $0 = newValue } }
     }
 
+    var clock: BusClock { .monotonic }
+
     /// A turn delivers so many messages at most, so that a flood of signals delays neither timers nor other work.
     private static let messagesPerTurn = 32
 

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 
 extension DispatchTimeInterval {
     /// The interval in seconds; infinite for `.never`.
@@ -30,4 +31,28 @@ extension DispatchTimeInterval {
 }
 
 /// Marks schedulers on libdispatch's queues and clock, where operators may wait and batch in leaner ways.
-protocol RealTimeScheduler {}
+package protocol RealTimeScheduler: SchedulerType {
+    /// Seconds since an arbitrary moment. Setting the wall clock does not change it, and it stands still during a suspend.
+    var uptime: Double { get }
+}
+
+extension RealTimeScheduler {
+    package var uptime: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+}
+
+/// Measures elapsed time on a scheduler: on its monotonic clock if it has one, otherwise on its `now`.
+package struct ElapsedClock: Sendable {
+    private let scheduler: any SchedulerType
+    private let realTime: (any RealTimeScheduler)?
+
+    package init(_ scheduler: any SchedulerType) {
+        self.scheduler = scheduler
+        realTime = scheduler as? any RealTimeScheduler
+    }
+
+    /// Seconds since an arbitrary moment.
+    package var seconds: Double { realTime?.uptime ?? scheduler.now.timeIntervalSince1970 }
+
+    /// The same as a duration of whole microseconds.
+    package var time: Duration { .microseconds(Int64((min(max(seconds, -9e12), 9e12) * 1e6).rounded())) }
+}

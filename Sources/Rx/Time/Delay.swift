@@ -1,5 +1,4 @@
 public import Dispatch
-import FoundationEssentials
 
 extension ObservableType {
     /// Elements and the good end come that much later; an error comes at once and drops what was waiting.
@@ -28,10 +27,10 @@ private final class Delay<Element>: Timed<Element, Element> {
 }
 
 private final class DelayHub<Element>: Hub<Element> {
-    private typealias Held = (arrival: RxTime, event: Event<Element>)
+    private typealias Held = (arrival: Double, event: Event<Element>)
 
     private let dueTime: RxTimeInterval
-    private let scheduler: any SchedulerType
+    private let clock: ElapsedClock
     private let alarm: Alarm
     // What follows is touched inside the gate only. `first` stays until it was sent, so that the line does not start
     // anew from inside the observer.
@@ -42,14 +41,14 @@ private final class DelayHub<Element>: Hub<Element> {
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {
         self.dueTime = dueTime
-        self.scheduler = scheduler
+        clock = ElapsedClock(scheduler)
         alarm = Alarm(scheduler)
         super.init(into: downstream)
         inputs.add(alarm)
     }
 
     func put(_ event: Event<Element>) {
-        let held = (scheduler.now, event)
+        let held = (clock.seconds, event)
         if first == nil {
             first = held
             alarm.set(after: dueTime, in: gate) { self.send() }
@@ -74,13 +73,13 @@ private final class DelayHub<Element>: Hub<Element> {
         if let failure { return fail(failure) }
         first = others.popFirst()
         guard isLive, let next = first else { return }
-        alarm.set(after: dueTime.less(scheduler.now.timeIntervalSince(next.arrival)), in: gate) { self.send() }
+        alarm.set(after: dueTime.less(clock.seconds - next.arrival), in: gate) { self.send() }
     }
 }
 
 extension DispatchTimeInterval {
-    /// What is left of the interval after so many seconds, at least nothing and at most all of it: a clock that was set
-    /// back must not make anybody wait longer.
+    /// What is left of the interval after so many seconds, at least nothing and at most all of it: the clock
+    /// of a user's scheduler may be set back.
     func less(_ passed: Double) -> DispatchTimeInterval {
         DispatchTimeInterval(seconds: max(0, seconds - max(0, passed)))
     }

@@ -1,5 +1,4 @@
 public import Dispatch
-import FoundationEssentials
 
 extension ObservableType {
     /// At most one element in that length of time: the first, and, where `latest`, the last one of what followed.
@@ -30,11 +29,11 @@ private final class Throttle<Element>: Timed<Element, Element> {
 private final class ThrottleHub<Element>: Hub<Element> {
     private let dueTime: RxTimeInterval
     private let latest: Bool
-    private let scheduler: any SchedulerType
+    private let clock: ElapsedClock
     private let alarm: Alarm
     // What follows is touched inside the gate only.
     private var waiting: Element?
-    private var lastSent: RxTime?
+    private var lastSent: Double?
     private var ended = false
 
     init(
@@ -42,7 +41,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
     ) {
         self.dueTime = dueTime
         self.latest = latest
-        self.scheduler = scheduler
+        clock = ElapsedClock(scheduler)
         alarm = Alarm(scheduler)
         super.init(into: downstream)
         inputs.add(alarm)
@@ -50,7 +49,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
 
     func put(_ value: Element) {
         guard let lastSent else { return send(value) }
-        let left = dueTime.less(scheduler.now.timeIntervalSince(lastSent))
+        let left = dueTime.less(clock.seconds - lastSent)
         // Less than a microsecond is a rounding of the clock.
         guard left.seconds > 1e-6 else { return send(value) }
         guard latest else { return }
@@ -74,6 +73,6 @@ private final class ThrottleHub<Element>: Hub<Element> {
         _ = waiting.take()
         forward(value)
         // Read after the observer is through with it: a slow observer gets its pause nevertheless.
-        lastSent = scheduler.now
+        lastSent = clock.seconds
     }
 }

@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 
 /// What bluetoothd tells of an adapter.
 struct AdapterRecord {
@@ -13,7 +12,7 @@ struct AdapterRecord {
     /// How many devices are connected over it, where that is asked for.
     var links = 0
     /// Since when it scans, for whomever; nil where that was so before we came, or it does not.
-    var discoveringSince: Date?
+    var discoveringSince: MonotonicTime?
 
     init(number: UInt16) { self.number = number }
 

@@ -44,6 +44,7 @@ final class BlueZAccess: Sendable {
         }
         guard case .open(let handle) = phase else { throw BluetoothError(.closed) }
         if isOurs {
+            settings.clock.follow(client.bus.clock)
             reports.onNext(nil)
             client.bus.perform { client.start() }
         }

@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
@@ -54,7 +53,7 @@ final class BlueZClient: @unchecked Sendable {
     let teardowns = Teardowns()
 
     /// When bluetoothd was there again after it was gone.
-    private(set) var returned: Date?
+    private(set) var returned: MonotonicTime?
     private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
     private var snapshot: BusTask?

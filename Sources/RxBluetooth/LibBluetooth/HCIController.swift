@@ -54,12 +54,12 @@ private struct HCISocket: ~Copyable {
 
     func strength(of address: BluetoothAddress, within deadline: Duration) throws(BluetoothError) -> Int {
         let handle = try handle(of: address)
-        let end = ContinuousClock.now + deadline
+        let end = SuspendingClock.now + min(deadline, .seconds(86_400))
         var strength: Int8 = 0
         while unsafe hci_read_rssi(number, handle.littleEndian, &strength, Self.pause) != 0 {
             // libbluetooth also gives up after ten events that are not the answer, such as advertisements.
             let code = errno
-            guard code == ETIMEDOUT || code == EINTR, ContinuousClock.now < end else { throw Self.error(code) }
+            guard code == ETIMEDOUT || code == EINTR, SuspendingClock.now < end else { throw Self.error(code) }
         }
         guard strength != Self.unknown else { throw Self.doesNotTell }
         return Int(strength)

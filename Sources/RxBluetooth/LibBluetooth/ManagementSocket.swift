@@ -30,7 +30,7 @@ struct ManagementSocket: ~Copyable {
 
     /// Ends what a controller is looking for, whoever began it. True where it has ended.
     func stopDiscovery(_ controller: UInt16, within deadline: Duration) -> Bool {
-        let end = ContinuousClock.now + deadline
+        let end = SuspendingClock.now + deadline
         // The kernel ends only the kind of discovery that goes on: over LE, over both, over BR/EDR.
         for kind in [UInt8(0x06), 0x07, 0x01] {
             switch status(of: Self.stopDiscovery, controller, [kind], until: end) {
@@ -43,7 +43,7 @@ struct ManagementSocket: ~Copyable {
     }
 
     /// Sends a command, and waits for how it ended; nil where that is not told in time.
-    private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: ContinuousClock.Instant)
+    private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: SuspendingClock.Instant)
         -> UInt8?
     {
         let packet = Self.words(command, controller, UInt16(body.count)) + body
@@ -53,7 +53,7 @@ struct ManagementSocket: ~Copyable {
         var events = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 512)
         while true {
-            let left = Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1)))
+            let left = Int32(max(0, (end - SuspendingClock.now) / .milliseconds(1)))
             guard unsafe poll(&events, 1, left) > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
             guard count > 0 else { return nil }

@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 
 /// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
 /// bluetoothd answers InProgress to a second one on the same attribute (Q94).
@@ -30,7 +29,7 @@ final class AttributeQueue: @unchecked Sendable {
         let deadline: Duration
         fileprivate var number: UInt64 = 0
         /// When it began to wait, and from its turn on when that was.
-        fileprivate var since: Date?
+        fileprivate var since: MonotonicTime?
         fileprivate var isPairing = false
         fileprivate let failure: (DBusError) -> BluetoothError
         fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?

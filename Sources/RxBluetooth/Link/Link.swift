@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
 final class Link: @unchecked Sendable {
@@ -20,7 +19,7 @@ final class Link: @unchecked Sendable {
     private(set) var isReady = false
     var phase = Phase.connecting { didSet { since = client.settings.now } }
     /// When its phase began.
-    private(set) var since: Date?
+    private(set) var since: MonotonicTime?
     /// How often the controller gave the attempt up (Q77).
     var abortions = 0
     /// What connecting waits for.

@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 
 /// Tells a characteristic's notifications from the echoes of our own reads (Q95).
 ///
@@ -11,7 +10,7 @@ final class ReadEchoes: @unchecked Sendable {
     private let bus: any Bus
     private let settings: Settings
     private let deliver: ([UInt8]) -> Void
-    private var held: [(value: [UInt8], since: Date)] = []
+    private var held: [(value: [UInt8], since: MonotonicTime)] = []
     private var reads = 0
     private var release: BusTask?
 

@@ -52,13 +52,3 @@ final class Journal: Sendable {
         ) {}
     }
 }
-
-extension Settings {
-    var now: Date { scheduler.now }
-
-    /// How long it is since a moment; nil where that was none.
-    func elapsed(since start: Date?) -> Duration {
-        guard let start else { return .zero }
-        return .milliseconds(Int64(max(0, now.timeIntervalSince(start) * 1000).rounded()))
-    }
-}

@@ -1,5 +1,4 @@
 import DBus
-import FoundationEssentials
 import Rx
 
 /// One pairing of one device, from waiting for its turn until it has come about or is undone.
@@ -11,7 +10,7 @@ final class PairingAttempt: @unchecked Sendable {
     private var emitters: [Emitter<Never>] = []
     private var phase = Phase.waiting { didSet { since = client.settings.now } }
     /// When its phase began.
-    private var since: Date?
+    private var since: MonotonicTime?
     private var link: Link?
     private var call: BusTask?
     private var deadline: BusTask?

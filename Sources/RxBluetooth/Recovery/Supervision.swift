@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Rx
 
 /// A connection that is made again whenever it is lost, until it is disposed of or given up.
@@ -20,9 +19,9 @@ final class Supervision: Sendable {
         var epoch: UInt64 = 0
         /// How many attempts in a row have failed.
         var failures = 0
-        var upSince: Date?
+        var upSince: MonotonicTime?
         /// Since when there is no link, where there was to be one.
-        var downSince: Date?
+        var downSince: MonotonicTime?
         var last = BluetoothError(.timedOut)
     }
 
@@ -58,7 +57,7 @@ final class Supervision: Sendable {
     func isOver(_ cause: BluetoothError) { epochs.onError(cause) }
 
     /// Since when it tries to connect again, and the last reason for which it has to; nil where it does not.
-    var outage: (since: Date, cause: BluetoothError)? {
+    var outage: (since: MonotonicTime, cause: BluetoothError)? {
         state.withLock { state in state.downSince.map { ($0, state.last) } }
     }
 
@@ -96,7 +95,7 @@ final class Supervision: Sendable {
     private func cameUp() {
         let epoch = state.withLock { state in
             state.epoch += 1
-            state.upSince = access.settings.scheduler.now
+            state.upSince = access.settings.now
             state.downSince = nil
             return state.epoch
         }
@@ -108,14 +107,14 @@ final class Supervision: Sendable {
     private func next(after error: any Error) throws -> Observable<Int> {
         guard let error = error as? BluetoothError else { throw error }
         isUp.onNext(false)
-        let now = access.settings.scheduler.now
+        let now = access.settings.now
         let (failures, pause): (Int, Duration) = state.withLock { state in
-            let lasted = state.upSince.map { now.timeIntervalSince($0) } ?? 0
+            let duration = access.settings.elapsed(since: state.upSince)
             state.upSince = nil
             state.downSince = state.downSince ?? now
             state.last = error
             // What Bluetooth itself does is not the peripheral's failure.
-            if lasted >= Double(Reconnection.steady.components.seconds) {
+            if duration >= Reconnection.steady {
                 state.failures = 0
             } else if !error.isOutage {
                 state.failures += 1

@@ -10,9 +10,9 @@ final class ScanSession: @unchecked Sendable {
     private var subscribers: [ScanSubscriber] = []
     private var phase = Phase.idle { didSet { since = client.settings.now } }
     /// When its phase began.
-    private var since: Date?
+    private var since: MonotonicTime?
     /// When any device was heard last.
-    private var heard: Date?
+    private var heard: MonotonicTime?
     /// Counts the sessions; an answer to one that is over concerns nobody.
     private var session = 0
     private var attempts = 0
@@ -61,7 +61,7 @@ final class ScanSession: @unchecked Sendable {
         subscriber.emitter.onEnd { [weak self] in self?.remove(subscriber) }
         if subscriber.options.includesKnown {
             for sighting in records where subscriber.wants(sighting) {
-                subscriber.emitter.next(scanned(sighting, at: client.settings.now))
+                subscriber.emitter.next(scanned(sighting, at: client.settings.date))
             }
         }
         if case .idle = phase { start() }
@@ -274,13 +274,13 @@ final class ScanSession: @unchecked Sendable {
     func sighted(_ key: DeviceKey) {
         guard isActive else { return }
         watchdog.hasHeard = true
-        let now = client.settings.now
-        heard = now
+        heard = client.settings.now
+        let date = client.settings.date
         client.devices[key]?.seenIn = session
         guard let record = client.devices[key] else { return }
         var sighting: ScannedPeripheral?
         for subscriber in subscribers where subscriber.wants(record) {
-            let made = sighting ?? scanned(record, at: now)
+            let made = sighting ?? scanned(record, at: date)
             sighting = made
             subscriber.emitter.next(made)
         }
@@ -290,7 +290,7 @@ final class ScanSession: @unchecked Sendable {
         for subscriber in subscribers { subscriber.forget(key) }
     }
 
-    var known: [ScannedPeripheral] { records.map { scanned($0, at: client.settings.now) } }
+    var known: [ScannedPeripheral] { records.map { scanned($0, at: client.settings.date) } }
 
     private var records: [DeviceRecord] {
         client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Rx
 import RxBluetooth
 
@@ -17,12 +16,13 @@ struct NotifyVerb: LinkVerb {
 
     func run(in session: Session) -> Observable<Never> {
         Observable.deferred {
-            let start = session.scheduler.now
+            let clock = ElapsedClock(session.scheduler)
+            let start = clock.time
             let notes = reconnects ? LinkNotes() : nil
             return Connecting(session: session, target: target, notes: notes)
                 .use { catalogue in
                     let characteristic = try catalogue.characteristic(choice)
-                    let values = limited(characteristic.observeValueUpdates(), from: start, in: session)
+                    let values = limited(characteristic.observeValueUpdates(), after: clock.time - start, in: session)
                     return (notes.map { values.telling($0.ofLink(to: catalogue.peripheral, in: session)) } ?? values)
                         .do(onNext: { try session.show($0, of: characteristic) })
                         .reduce(0) { shown, _ in shown + 1 }
@@ -32,11 +32,12 @@ struct NotifyVerb: LinkVerb {
         }
     }
 
-    private func limited(_ values: Observable<[UInt8]>, from start: Date, in session: Session) -> Observable<[UInt8]> {
+    private func limited(
+        _ values: Observable<[UInt8]>, after elapsed: Duration, in session: Session
+    ) -> Observable<[UInt8]> {
         let wanted = count.map { values.take($0) } ?? values
         guard let timeout = session.options.timeout else { return wanted }
-        let left = timeout - .seconds(session.scheduler.now.timeIntervalSince(start))
-        return wanted.take(for: left.interval, scheduler: session.scheduler)
+        return wanted.take(for: (timeout - elapsed).interval, scheduler: session.scheduler)
     }
 
     private func judge(

@@ -260,6 +260,8 @@ private struct Switches: HostController {
 
 /// A bus that never gets as far as to do anything.
 private final class SilentBus: Bus {
+    let clock = BusClock.monotonic
+
     func perform(_ work: @escaping @Sendable () -> Void) {}
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask { BusTask {} }
     func preconditionInContext() {}

@@ -9,6 +9,8 @@ struct Stage {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
     let manager: BluetoothManager
+    /// The manager's wall clock.
+    let wallClock: SettableScheduler
     private let curtain: Curtain
 
     init(
@@ -18,8 +20,9 @@ struct Stage {
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         curtain = Curtain(simulation)
+        wallClock = SettableScheduler(scheduler)
         manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: scheduler, adapter: adapter, deadlines: deadlines,
+            bus: simulation.connect(), scheduler: wallClock, adapter: adapter, deadlines: deadlines,
             pairing: pairing, controller: controller)
     }
 

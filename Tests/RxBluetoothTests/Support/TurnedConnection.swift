@@ -12,11 +12,14 @@ final class TurnedConnection: Bus {
     private let inner: Connection
     private let bus: TurnedBus
     private let runner: Runner
+    let clock: BusClock
 
     init(_ inner: Connection, on bus: TurnedBus) {
         self.inner = inner
         self.bus = bus
         runner = Runner(bus.activity)
+        let elapsed = ElapsedClock(bus.scheduler)
+        clock = BusClock { elapsed.time }
     }
 
     deinit { bus.left(inner.uniqueName) }
