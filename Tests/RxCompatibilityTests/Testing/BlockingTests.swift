@@ -139,7 +139,9 @@ final class BlockingTests: XCTestCase {
             }
             return Disposables.create()
         }
-        XCTAssertEqual(try number.toBlocking(timeout: 10).toArray(), [1])
+        // If this fails the test ends here: the wait below has no limit.
+        let first = try number.toBlocking(timeout: 10).toArray()
+        XCTAssertEqual(first, [1])
         XCTAssertEqual(try number.toBlocking().single(), 1)
         for scheduler in [MainScheduler.instance, MainScheduler.asyncInstance, ConcurrentMainScheduler.instance]
             as [SchedulerType]

@@ -6,45 +6,53 @@ import Testing
 @Suite struct EndedSourceTests {
     private final class Held: Sendable {}
 
-    /// A stream that ends with the script and refers to an object in its closures.
-    private static func stream(_ script: TestableObservable<Int>, holding object: Held) -> Observable<Int> {
-        script.do(onNext: { _ in _ = object }, onCompleted: { _ = object })
+    /// Streams that complete at 20 and refer to an object in the closures of their last operator.
+    struct Sources {
+        let some: Observable<Int>
+        let none: Observable<Int>
+        let completable: Completable
+
+        init(_ scheduler: TestScheduler, holding object: any AnyObject & Sendable) {
+            let script = scheduler.createHotObservable([.next(10, 1), .completed(20)] as [Line<Int>])
+            some = script.do(onCompleted: { _ = object })
+            none = script.filter { _ in false }.do(onCompleted: { _ = object })
+            completable = script.ignoreElements().asCompletable().do(onCompleted: { _ = object })
+        }
     }
 
-    static let operators: [(String, @Sendable (Observable<Int>) -> Observable<Int>)] = [
-        ("andThen", { $0.ignoreElements().asCompletable().andThen(.never()) }),
+    static let operators: [(String, @Sendable (Sources) -> Observable<Int>)] = [
+        ("andThen", { $0.completable.andThen(.never()) }),
         (
             "andThen of a Completable",
-            { $0.ignoreElements().asCompletable().andThen(Completable.never()).asObservable().map(OneSource.none) }
+            { $0.completable.andThen(Completable.never()).asObservable().map(OneSource.none) }
         ),
-        ("andThen of a Single", { $0.ignoreElements().asCompletable().andThen(Single<Int>.never()).asObservable() }),
-        ("andThen of a Maybe", { $0.ignoreElements().asCompletable().andThen(Maybe<Int>.never()).asObservable() }),
-        ("merge", { Observable.merge($0, .never()) }),
-        ("zip", { Observable.zip($0, Observable<Int>.never()) { $0 + $1 } }),
-        ("combineLatest", { Observable.combineLatest($0, Observable<Int>.never()) { $0 + $1 } }),
-        ("sample", { $0.sample(Observable<Int>.never()) }), ("sampler", { Observable<Int>.never().sample($0) }),
-        ("take(until:)", { Observable<Int>.never().take(until: $0.filter { _ in false }) }),
-        ("skip(until:)", { Observable<Int>.never().skip(until: $0.filter { _ in false }) }),
-        ("skip(until:) opened", { Observable<Int>.never().skip(until: $0) }),
-        ("withLatestFrom", { Observable<Int>.never().withLatestFrom($0) { $0 + $1 } }),
-        ("flatMap, outer", { $0.flatMap { _ in Observable<Int>.never() } }),
-        ("flatMapLatest, outer", { $0.flatMapLatest { _ in Observable<Int>.never() } }),
-        ("concatMap, outer", { $0.concatMap { _ in Observable<Int>.never() } }),
-        ("catch", { ($0.concat(Observable.error(TestError.first))).catch { _ in .never() } }),
-        ("ifEmpty(switchTo:)", { $0.filter { _ in false }.ifEmpty(switchTo: .never()) }),
+        ("andThen of a Single", { $0.completable.andThen(Single<Int>.never()).asObservable() }),
+        ("andThen of a Maybe", { $0.completable.andThen(Maybe<Int>.never()).asObservable() }),
+        ("merge", { Observable.merge($0.some, .never()) }),
+        ("zip", { Observable.zip($0.some, Observable<Int>.never()) { $0 + $1 } }),
+        ("combineLatest", { Observable.combineLatest($0.some, Observable<Int>.never()) { $0 + $1 } }),
+        ("sample", { $0.some.sample(Observable<Int>.never()) }),
+        ("sampler", { Observable<Int>.never().sample($0.some) }),
+        ("take(until:)", { Observable<Int>.never().take(until: $0.none) }),
+        ("skip(until:)", { Observable<Int>.never().skip(until: $0.none) }),
+        ("skip(until:) opened", { Observable<Int>.never().skip(until: $0.some) }),
+        ("withLatestFrom", { Observable<Int>.never().withLatestFrom($0.some) { $0 + $1 } }),
+        ("flatMap, outer", { $0.some.flatMap { _ in Observable<Int>.never() } }),
+        ("flatMapLatest, outer", { $0.some.flatMapLatest { _ in Observable<Int>.never() } }),
+        ("concatMap, outer", { $0.some.concatMap { _ in Observable<Int>.never() } }),
+        ("ifEmpty(switchTo:)", { $0.none.ifEmpty(switchTo: .never()) }),
     ]
 
     @Test("An operator that goes on lets go of a source that ended", arguments: operators.indices)
     func itIsLetGo(_ index: Int) {
         let (name, make) = Self.operators[index]
         let scheduler = TestScheduler(initialClock: 0)
-        let script = scheduler.createHotObservable([.next(10, 1), .completed(20)] as [Line<Int>])
         weak var gone: Held?
         let subscription: any Disposable
         do {
             let object = Held()
             gone = object
-            subscription = make(Self.stream(script, holding: object)).subscribe()
+            subscription = make(Sources(scheduler, holding: object)).subscribe()
         }
         #expect(gone != nil, "\(name)")
         scheduler.advanceTo(30)
