@@ -48,8 +48,12 @@ let package = Package(
             dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", argumentParser, log],
+            dependencies: [
+                "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", "CArguments", argumentParser, log,
+            ],
             swiftSettings: strict),
+        // The command line's arguments without /proc.
+        .target(name: "CArguments"),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
         .testTarget(
@@ -58,7 +62,7 @@ let package = Package(
         .testTarget(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
-        .testTarget(name: "DBusTests", dependencies: ["DBus"], swiftSettings: strict),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting"], swiftSettings: strict),
         // make fuzz
         .executableTarget(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
@@ -93,7 +97,8 @@ let package = Package(
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // Real buses and sockets for tests.
         .target(
-            name: "BusTesting", dependencies: ["DBus", "CTestWidth"], path: "Tests/BusTesting", swiftSettings: strict),
+            name: "BusTesting", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "CTestWidth"],
+            path: "Tests/BusTesting", swiftSettings: strict),
         // How many tests run at a time, in every run: nobody imports it.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
         // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.

@@ -12,7 +12,8 @@ extension BluetoothError: CustomStringConvertible {
     /// What to do about it, in one sentence; nil only where the program itself asked for it.
     public var advice: String? {
         switch kind {
-        case .busUnavailable: "Check that the system bus runs: systemctl status dbus."
+        case .busUnavailable:
+            "Check that the system bus runs (systemctl status dbus), or install it: sudo apt install dbus."
         case .daemonUnavailable: "Start it: sudo systemctl start bluetooth."
         case .permissionDenied: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
         case .noAdapter: "Plug in a Bluetooth adapter, or see what there is: bluetoothctl list."

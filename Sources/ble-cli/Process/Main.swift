@@ -6,7 +6,7 @@ enum Main {
         StandardStreams.secure()
         Signals.block()
         do {
-            var command = try BLECLI.parseAsRoot()
+            var command = try BLECLI.parseAsRoot(Arguments.all)
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
             Launch.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
@@ -24,7 +24,7 @@ enum Main {
             Exit.now(.done)
         }
         let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
-        let verb = CommandLine.arguments.dropFirst().first { argument in
+        let verb = Arguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
         let end = message.last == "." || message.last == "?" ? "" : "."
