@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import RxTest
 
 /// Where behaviours are tried: a bus with bluetoothd or its simulation on it, and the lab's eight peripherals around.
 protocol Ground: AnyObject {
@@ -16,5 +17,20 @@ protocol RealTimeGround: Ground {}
 extension RealTimeGround {
     func wait(_ limit: Duration, for bell: Bell, until isEnough: () -> Bool) {
         bell.wait(until: Date(timeIntervalSinceNow: limit / .seconds(1)), or: isEnough)
+    }
+}
+
+/// A ground whose time passes only while the program waits, so that a busy machine changes nothing.
+protocol VirtualTimeGround: Ground {
+    var scheduler: TestScheduler { get }
+}
+
+extension VirtualTimeGround {
+    func wait(_ limit: Duration, for bell: Bell, until isEnough: () -> Bool) {
+        var left = Int(limit / .milliseconds(1))
+        while !isEnough(), left > 0 {
+            scheduler.advanceBy(1)
+            left -= 1
+        }
     }
 }

@@ -1,29 +1,18 @@
 import BusTesting
 import DBus
-import Dispatch
 import RxBluetoothMocks
+import RxTest
 
-/// The simulation on a message bus of its own.
-final class PrivateBusGround: RealTimeGround {
-    private let bus: RealBus
-    private let simulation: ServedSimulation
+/// The simulation on a message bus of its own, with a dbus-daemon. Before the clock moves on, everything that was sent has arrived.
+final class PrivateBusGround: VirtualTimeGround {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+    private let simulation: Simulation
 
     init() throws {
-        bus = try RealBus()
-        simulation = ServedSimulation(.lab, address: bus.address)
-        let ready = DispatchSemaphore(value: 0)
-        simulation.start {
-            ready.signal()
-        } over: { _ in
-            ready.signal()
-        }
-        ready.wait()
+        simulation = Simulation(.lab, scheduler: scheduler, bus: try TurnedBus(scheduler: scheduler))
     }
 
-    deinit {
-        simulation.stop()
-        bus.stop()
-    }
+    deinit { simulation.bus.shutDown() }
 
-    func connect() -> any Bus { Connection.open(.address(bus.address)) }
+    func connect() -> any Bus { simulation.connect() }
 }

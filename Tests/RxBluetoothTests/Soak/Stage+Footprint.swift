@@ -1,3 +1,4 @@
+import BusTesting
 import Rx
 import RxBluetoothMocks
 import SoakTesting

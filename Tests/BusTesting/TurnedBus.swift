@@ -1,14 +1,13 @@
-import BusTesting
-import DBus
+package import DBus
 import Dispatch
 import Rx
 import RxBluetoothMocks
-import RxTest
+package import RxTest
 import Synchronization
 
 /// A real message bus, with libdbus and a dbus-daemon of its own, in the time of a test: the deadlines of its parties are on
 /// the test's clock, and before that moves on, everything that was sent has arrived and been handled.
-final class TurnedBus: SimulationBus {
+package final class TurnedBus: SimulationBus {
     let scheduler: TestScheduler
     let activity = Activity()
     private let daemon: Guarded<RealBus>
@@ -22,7 +21,7 @@ final class TurnedBus: SimulationBus {
         weak let connection: Connection?
     }
 
-    init(scheduler: TestScheduler) throws {
+    package init(scheduler: TestScheduler) throws {
         let daemon = try RealBus()
         address = daemon.address
         watcher = Connection.open(.address(daemon.address))
@@ -31,7 +30,7 @@ final class TurnedBus: SimulationBus {
         scheduler.beforeEach { [weak self] in self?.exchange() }
     }
 
-    func join() -> any Bus {
+    package func join() -> any Bus {
         let connection = Connection.open(.address(address))
         parties.withLock { parties in
             parties.removeAll { $0.connection == nil }
@@ -40,7 +39,7 @@ final class TurnedBus: SimulationBus {
         return TurnedConnection(connection, on: self)
     }
 
-    func shutDown() { daemon.withLock { $0.stop() } }
+    package func shutDown() { daemon.withLock { $0.stop() } }
 
     /// A party has closed its connection; the bus tells others of it a moment later.
     func left(_ name: String?) {
@@ -48,7 +47,7 @@ final class TurnedBus: SimulationBus {
     }
 
     /// How many match rules all parties have, as dbus-daemon counts them.
-    var matchRules: Int {
+    package var matchRules: Int {
         let (bus, isOver) = ("org.freedesktop.DBus", DispatchSemaphore(value: 0))
         let count = Guarded(0)
         guard
@@ -68,7 +67,7 @@ final class TurnedBus: SimulationBus {
         return count.withLock { $0 }
     }
 
-    func settle() { scheduler.advanceBy(0) }
+    package func settle() { scheduler.advanceBy(0) }
 
     /// A round trip of each party brings what was sent to it before, and takes along what it sent. It takes two rounds in
     /// which nothing happened, for the first may have missed a message that was still under way.
