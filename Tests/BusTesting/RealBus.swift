@@ -8,6 +8,7 @@ package final class RealBus {
     package let address: String
 
     package init() throws {
+        try MissingProgram.check("dbus-daemon")
         let (shell, output) = (Process(), Pipe())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The shell ends the daemon when its own input ends, so also when the test dies.

@@ -8,7 +8,7 @@ import Testing
 
     private func run(_ words: String...) async throws -> String {
         let output = Promise<String>()
-        let program = Subprocess(words)
+        let program = try Subprocess(words)
         // Off the pool of the tests: reading blocks.
         DispatchQueue.global().async { output.fulfil(program.read()) }
         return try await output.value()

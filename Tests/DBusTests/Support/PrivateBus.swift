@@ -1,23 +1,39 @@
+import BusTesting
 import Testing
 
 @testable import DBus
 
 /// A dbus-daemon of the test's own, gone with the test.
 final class PrivateBus: Sendable {
-    private let daemon: Subprocess
+    private let daemon: Subprocess?
     let address: String
     // The optimiser may let a connection go after its last mention in a test, which would close it.
     private let connections = Guarded<[Connection]>([])
 
+    /// Records an issue if dbus-daemon does not start; connecting fails then.
     init() {
-        daemon = Subprocess([
-            // The shell outlives neither its input nor the daemon.
-            "sh", "-c", "dbus-daemon --session --nofork --print-address=1 </dev/null & read end; kill $!; wait",
-        ])
-        let text = daemon.read { $0.contains("\n") }
-        address = String(text.prefix { $0 != "\n" })
-        precondition(address.hasPrefix("unix:"), "dbus-daemon said: \(text)")
+        do {
+            (daemon, address) = try Self.start("dbus-daemon")
+        } catch {
+            Issue.record(error)
+            (daemon, address) = (nil, "unix:path=/nonexistent/bus")
+        }
     }
+
+    /// Starts a daemon, and returns it with the address that it prints.
+    static func start(_ program: String) throws -> (Subprocess, String) {
+        try MissingProgram.check(program)
+        let daemon = try Subprocess([
+            // The shell outlives neither its input nor the daemon.
+            "sh", "-c", "\(program) --session --nofork --print-address=1 </dev/null & read end; kill $!; wait",
+        ])
+        let line = String(daemon.read { $0.contains("\n") }.prefix { $0 != "\n" })
+        guard line.hasPrefix("unix:") else { throw NoAddress(line: line) }
+        return (daemon, line)
+    }
+
+    /// The daemon printed something else first.
+    private struct NoAddress: Error { let line: String }
 
     deinit {
         for connection in connections.withLock({ $0 }) { connection.close() }
@@ -25,7 +41,7 @@ final class PrivateBus: Sendable {
     }
 
     /// Kills the daemon.
-    func stop() { daemon.endInput() }
+    func stop() { daemon?.endInput() }
 
     /// A connection that lives as long as this.
     func connect() -> Connection {

@@ -1,3 +1,4 @@
+import BusTesting
 import Glibc
 
 /// A program that runs beside the test. It gets a pipe as its standard input, whose end is how it hears that we are gone,
@@ -7,7 +8,8 @@ final class Subprocess: Sendable {
     private let input: Int32
     let output: Int32
 
-    init(_ words: [String]) {
+    /// Throws ``MissingProgram`` if there is no such program.
+    init(_ words: [String]) throws {
         var toChild: (Int32, Int32) = (-1, -1)
         var fromChild: (Int32, Int32) = (-1, -1)
         Self.makePair(&toChild)
@@ -27,12 +29,16 @@ final class Subprocess: Sendable {
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         var process: pid_t = 0
         let failure = unsafe posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-        precondition(failure == 0, "\(words[0]) does not start: \(failure)")
         unsafe arguments.forEach { unsafe free($0) }
         unsafe posix_spawn_file_actions_destroy(&actions)
         unsafe posix_spawnattr_destroy(&attributes)
         close(toChild.1)
         close(fromChild.1)
+        guard failure == 0 else {
+            close(toChild.0)
+            close(fromChild.0)
+            throw MissingProgram(words[0])
+        }
         self.process = process
         input = toChild.0
         output = fromChild.0
