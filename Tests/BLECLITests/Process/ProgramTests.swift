@@ -6,14 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramTests {
     @Test func `a scan prints JSON and ends by itself`() async throws {
-        let program = Program("scan", "--simulate", "--timeout", "2", "--json")
-        let first = await program.firstLine()
-        let end = await program.end()
+        let addresses = { (end: Program.End) in end.lines.map { ParsedJSON($0)?["address"]?.string } }
+        let end = await Program.scan("--simulate", "--json") { Set(addresses($0)).count == 5 }
         #expect(end.code == 0)
         #expect(end.errors.isEmpty)
-        let lines = (first + end.output).split(separator: "\n").map { ParsedJSON(String($0))?["address"]?.string }
-        #expect(Set(lines).count == 5)
-        #expect(!lines.contains(nil))
+        #expect(Set(addresses(end)).count == 5)
+        #expect(!addresses(end).contains(nil))
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
@@ -84,6 +82,7 @@ struct ProgramTests {
         #expect(end.code == 3)
         #expect(end.errorLines.count == 1)
         #expect(end.errors.contains("systemctl"))
+        #expect(end.errors.contains("apt install dbus"))
     }
 
     @Test func `a diagnosis works without a bus, says so in its first line, and ends with 3`() async {

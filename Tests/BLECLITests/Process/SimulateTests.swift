@@ -19,7 +19,7 @@ struct SimulateTests {
 
     @Test func `another process sees the devices, and at the end the bus is gone`() async throws {
         let (server, address) = try await serve()
-        let scan = await Program("scan", "--timeout", "1", bus: address).end()
+        let scan = await Program.scan(bus: address) { $0.lines.count == 5 }
         #expect(scan.code == 0)
         #expect(scan.lines.count == 5)
         server.signal(SIGINT)

@@ -46,7 +46,7 @@ final class EndUserScenariosExtension: XCTestCase {
         binder.onNext("K")
         let done = expectation(description: "The main queue came round.")
         DispatchQueue.main.async { done.fulfill() }
-        wait(for: [done], timeout: 5)
+        wait(for: [done], timeout: 60)
         XCTAssertEqual(thermometer.unit, "K")
     }
 

@@ -121,7 +121,7 @@ final class SchedulingTests: XCTestCase {
         var heard: [Int] = []
         let subscription = Observable.range(start: 0, count: 1000).observe(on: queue)
             .subscribe(onNext: { heard.append($0) }, onCompleted: { done.fulfill() })
-        wait(for: [done], timeout: 10)
+        wait(for: [done], timeout: 60)
         subscription.dispose()
         XCTAssertEqual(heard, Array(0..<1000))
     }
@@ -139,7 +139,7 @@ final class SchedulingTests: XCTestCase {
         .subscribe(on: background)
         .observe(on: MainScheduler.instance)
         .subscribe(onNext: { _ in threads.append(Thread.isMainThread) }, onCompleted: { done.fulfill() })
-        wait(for: [done], timeout: 10)
+        wait(for: [done], timeout: 60)
         subscription.dispose()
         XCTAssertEqual(threads, [false, true])
     }

@@ -16,7 +16,7 @@ final class FurtherSchedulerTests: XCTestCase {
             .subscribe(onNext: { _ in times.append(historical.clock) }).disposed(by: bag)
         historical.start()
         XCTAssertEqual(times, [before.addingTimeInterval(5)])
-        XCTAssertEqual(try Observable.just(1).subscribe(on: main).toBlocking(timeout: 5).single(), 1)
+        XCTAssertEqual(try Observable.just(1).subscribe(on: main).toBlocking(timeout: 60).single(), 1)
         MainScheduler.ensureRunningOnMainThread()
     }
 

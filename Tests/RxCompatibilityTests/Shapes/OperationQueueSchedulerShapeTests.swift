@@ -10,7 +10,7 @@ final class OperationQueueSchedulerShapeTests: XCTestCase {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let scheduler = OperationQueueScheduler(operationQueue: queue, queuePriority: .high)
-        XCTAssertEqual(try Observable.of(1, 2).observe(on: scheduler).toBlocking(timeout: 5).toArray(), [1, 2])
+        XCTAssertEqual(try Observable.of(1, 2).observe(on: scheduler).toBlocking(timeout: 60).toArray(), [1, 2])
         XCTAssertEqual(scheduler.queuePriority, .high)
         XCTAssertTrue(scheduler.operationQueue === queue)
         XCTAssertTrue(OperationQueueScheduler(operationQueue: queue).operationQueue === queue)
