@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez test-threads conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,11 @@ conformance: deps ## the simulation beside the real bluetoothd: writes docs/conf
 	@scripts/conformance
 
 test-threads: deps ## what `make test` runs in one process, under the thread sanitizer
-	@scripts/counted swift test --sanitize=thread --scratch-path .build/thread
+	@scripts/quiet build .build/logs/thread-build.log swift build --build-tests --sanitize=thread --scratch-path .build/thread
+	@COUNTED_LOG=.build/logs/thread.log scripts/counted swift test --skip-build --sanitize=thread --scratch-path .build/thread
+
+test-fresh: ## both commands of the README in a clean Debian 12, as root and as a user; needs root, takes long
+	@scripts/test-fresh
 
 fuzz: deps ## ten million mutated D-Bus messages to everything that reads them
 	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)
