@@ -145,6 +145,6 @@ struct ScenarioFileErrorTests {
     @Test func `A file that is not there`() {
         let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.load("/nowhere/hall.yaml") }
         #expect(
-            error?.description == "/nowhere/hall.yaml: the file cannot be read; expected: a readable file in YAML")
+            error?.description == "/nowhere/hall.yaml: there is no such file; expected: a readable file in YAML")
     }
 }
