@@ -3,6 +3,9 @@ import Testing
 
 extension LabTests {
     @Suite struct CLITests {
+        /// A command ends when bluetoothd has received `Disconnect`; the link is down 2 s later.
+        static let closing = 5
+
         @Test func `scan names all peripherals and lets no escape through`() async throws {
             let scan = try Command.bleCLI("scan", "--timeout", "10", "--json")
             #expect(scan.status == 0, "\(scan.errors)")
@@ -25,7 +28,7 @@ extension LabTests {
             let lines = tree.output.split(separator: "\n").filter { $0.contains("FFD1") }
             #expect(lines.count == 2)
             #expect(lines.contains { $0.contains("0b") } && lines.contains { $0.contains("16") })
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `write and read agree`() async throws {
@@ -33,7 +36,7 @@ extension LabTests {
             let read = try Command.bleCLI("read", "HRM-1", "2A39", "--json")
             #expect(read.status == 0, "\(read.errors)")
             #expect(try read.objects().first?["value"] as? String == "2a")
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `notify on LOUD loses none`() async throws {
@@ -42,7 +45,7 @@ extension LabTests {
             let counts = try notify.objects().compactMap { ($0["value"] as? String).flatMap { UInt64($0, radix: 16) } }
             #expect(counts.count == 1_000)
             #expect(counts == (0..<1_000).map { (counts.first ?? 0) + $0 })
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `notify on FLAKY says that the link was lost`() async throws {
@@ -50,7 +53,7 @@ extension LabTests {
             #expect(notify.status == 5)
             #expect(notify.errors.split(separator: "\n").count == 1)
             #expect(notify.errors.contains("the link was lost"))
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `An unknown device or adapter is not found`() async throws {

@@ -145,7 +145,7 @@ extension LabTests {
             #expect(try read.objects().first?["value"] as? String == "736563726574")
             let forgotten = try Command.bleCLI("forget", "SECURE")
             #expect(forgotten.status == 0, "\(forgotten.errors)")
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: CLITests.closing)
         }
     }
 }
