@@ -92,8 +92,10 @@ extension Device {
         case 10: return "multimedia-player"
         case 11: return "scanner"
         case 15:
-            return [1: "input-keyboard", 2: "input-mouse", 3: "input-gaming", 4: "input-gaming", 5: "input-tablet"][
-                appearance & 0x3F]
+            return [
+                1: "input-keyboard", 2: "input-mouse", 3: "input-gaming", 4: "input-gaming", 5: "input-tablet",
+                8: "scanner",
+            ][appearance & 0x3F]
         default: return nil
         }
     }

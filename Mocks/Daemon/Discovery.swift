@@ -106,8 +106,9 @@ struct KernelFilter: Equatable {
         let set = filters.compactMap(\.self)
         guard !set.isEmpty else { return }
         isSet = true
-        transports = Set(set.map(\.transport))
         let isMixed = set.count < filters.count
+        // A client without a filter lifts the transport for all (merge_discovery_filters in src/adapter.c).
+        transports = isMixed ? ["auto"] : Set(set.map(\.transport))
         // One client without a limit lifts it for all; a path loss is nothing that the kernel could judge.
         if !isMixed, set.allSatisfy({ $0.rssi != nil }) { rssi = set.compactMap(\.rssi).min() }
         if !isMixed, set.allSatisfy({ !$0.services.isEmpty }) { services = Set(set.flatMap(\.services)) }

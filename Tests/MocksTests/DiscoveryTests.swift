@@ -106,6 +106,53 @@ struct DiscoveryTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_04"))
     }
 
+    @Test func `Q43 a scan without a filter lifts another client's Transport`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan(["Transport": .string("bredr")])
+        stage.run(.seconds(1))
+        #expect(stage.objects() == ["hci0"])
+        stage.adapter("StartDiscovery", from: other)
+        stage.run(.seconds(1))
+        #expect(stage.objects().count == 6)
+    }
+
+    @Test func `Q43 the transports of filters are joined`() {
+        let stage = Stage()
+        let other = stage.another()
+        stage.scan(["Transport": .string("bredr")])
+        stage.scan(["Transport": .string("le"), "UUIDs": .strings(["181a"])], from: other)
+        stage.run(.seconds(1))
+        // A filter without services lets all pass.
+        #expect(stage.objects().count == 6)
+        #expect(stage.adapter("StopDiscovery", from: other) == "ok")
+        stage.client.log.clear()
+        stage.run(.seconds(2))
+        #expect(stage.seen() == [])
+    }
+
+    @Test(
+        arguments: [
+            (0x0000, "InvalidArgs: No such property 'Icon'"), (0x003F, "unknown"), (0x0041, "phone"),
+            (0x0080, "computer"),
+            (0x00C0, "InvalidArgs: No such property 'Icon'"), (0x0140, "video-display"), (0x0280, "multimedia-player"),
+            (0x02C0, "scanner"), (0x03C0, "InvalidArgs: No such property 'Icon'"), (0x03C1, "input-keyboard"),
+            (0x03C2, "input-mouse"), (0x03C3, "input-gaming"), (0x03C4, "input-gaming"), (0x03C5, "input-tablet"),
+            (0x03C6, "InvalidArgs: No such property 'Icon'"), (0x03C8, "scanner"),
+            (0x03C9, "InvalidArgs: No such property 'Icon'"),
+        ] as [(UInt16, String)])
+    func `The appearance decides the icon`(appearance: UInt16, icon: String) {
+        let stage = Stage(
+            Scenario {
+                SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {
+                    SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, appearance: appearance)
+                }
+            })
+        stage.scan()
+        stage.run(.milliseconds(500))
+        #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_02", "Device1", "Icon") == icon)
+    }
+
     @Test func `Q44 one client's pattern hides new devices from all`() {
         let stage = Stage()
         let other = stage.another()
