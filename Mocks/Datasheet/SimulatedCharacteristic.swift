@@ -34,6 +34,9 @@ public struct SimulatedBehaviour: Sendable {
 
     let kind: Kind
 
+    /// Readable; holds an empty value until something is written or a test updates it.
+    public static let read = SimulatedBehaviour(kind: .read(initial: [], answer: nil))
+
     /// Readable; holds this value until something is written or a test updates it.
     public static func read(_ value: [UInt8] = []) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .read(initial: value, answer: nil))

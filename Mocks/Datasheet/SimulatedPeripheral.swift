@@ -34,7 +34,8 @@ public struct SimulatedPeripheral: Sendable {
     public var services: [SimulatedService]
 
     /// Makes a peripheral from its parts, in any order: at most one ``SimulatedAdvertisement``, at most one
-    /// ``SimulatedConnection``, at most one ``SimulatedPairing``, and any number of ``SimulatedService``.
+    /// ``SimulatedConnection``, at most one ``SimulatedPairing``, and any number of ``SimulatedService``. The closure may use
+    /// `if`, `switch` and `for`; a line may also be an array of parts that was made elsewhere.
     public init(
         _ name: String, address: String, addressType: AddressType = .random,
         @SimulatedParts _ parts: () -> [SimulatedPart] = { [] }
@@ -66,27 +67,4 @@ public enum SimulatedPart: Sendable {
     case pairing(SimulatedPairing)
     /// A service of its GATT server.
     case service(SimulatedService)
-}
-
-/// Collects the parts of a ``SimulatedPeripheral``.
-@resultBuilder
-public enum SimulatedParts {
-    /// Takes an advertisement.
-    public static func buildExpression(_ part: SimulatedAdvertisement) -> [SimulatedPart] { [.advertisement(part)] }
-    /// Takes a connection.
-    public static func buildExpression(_ part: SimulatedConnection) -> [SimulatedPart] { [.connection(part)] }
-    /// Takes how pairing goes.
-    public static func buildExpression(_ part: SimulatedPairing) -> [SimulatedPart] { [.pairing(part)] }
-    /// Takes a service.
-    public static func buildExpression(_ part: SimulatedService) -> [SimulatedPart] { [.service(part)] }
-    /// Joins what stands in a row.
-    public static func buildBlock(_ parts: [SimulatedPart]...) -> [SimulatedPart] { parts.flatMap(\.self) }
-    /// Joins what a loop made.
-    public static func buildArray(_ parts: [[SimulatedPart]]) -> [SimulatedPart] { parts.flatMap(\.self) }
-    /// Takes what an `if` made.
-    public static func buildOptional(_ parts: [SimulatedPart]?) -> [SimulatedPart] { parts ?? [] }
-    /// Takes what an `if` made.
-    public static func buildEither(first parts: [SimulatedPart]) -> [SimulatedPart] { parts }
-    /// Takes what an `else` made.
-    public static func buildEither(second parts: [SimulatedPart]) -> [SimulatedPart] { parts }
 }

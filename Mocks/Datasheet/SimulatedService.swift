@@ -9,7 +9,8 @@ public struct SimulatedService: Sendable {
     /// Its characteristics, in the order of their handles.
     public var characteristics: [SimulatedCharacteristic]
 
-    /// Makes a service.
+    /// Makes a service. The closure lists characteristics, and may use `if`, `switch` and `for`; a line may also be an array
+    /// of characteristics that was made elsewhere.
     public init(
         _ uuid: String, isPrimary: Bool = true, including includes: [String] = [],
         @SimulatedCharacteristics _ characteristics: () -> [SimulatedCharacteristic] = { [] }
@@ -26,14 +27,31 @@ public struct SimulatedService: Sendable {
 public enum SimulatedCharacteristics {
     /// Takes a characteristic.
     public static func buildExpression(_ part: SimulatedCharacteristic) -> [SimulatedCharacteristic] { [part] }
-    /// Joins what stands in a row.
+    /// Takes characteristics that were made elsewhere.
+    public static func buildExpression(_ parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
+    /// Takes a characteristic, or nothing.
+    public static func buildExpression(_ part: SimulatedCharacteristic?) -> [SimulatedCharacteristic] {
+        part.map { [$0] } ?? []
+    }
+    /// Reports a line that is no characteristic.
+    @available(*, unavailable, message: "a line of a service must be a SimulatedCharacteristic or an array of them")
+    public static func buildExpression<Other>(_ other: Other) -> [SimulatedCharacteristic] { [] }
+    /// Joins the lines of a block.
     public static func buildBlock(_ parts: [SimulatedCharacteristic]...) -> [SimulatedCharacteristic] {
         parts.flatMap(\.self)
     }
-    /// Joins what a loop made.
+    /// Joins the results of a loop.
     public static func buildArray(_ parts: [[SimulatedCharacteristic]]) -> [SimulatedCharacteristic] {
         parts.flatMap(\.self)
     }
-    /// Takes what an `if` made.
+    /// Takes the result of an `if` without `else`.
     public static func buildOptional(_ parts: [SimulatedCharacteristic]?) -> [SimulatedCharacteristic] { parts ?? [] }
+    /// Takes the result of an `if` with `else`, or of a `switch`.
+    public static func buildEither(first parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
+    /// Takes the result of an `else`, or of a `switch`.
+    public static func buildEither(second parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
+    /// Takes the result of an `if #available`.
+    public static func buildLimitedAvailability(_ parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] {
+        parts
+    }
 }

@@ -2,20 +2,10 @@
 final class GattServer {
     private(set) var services: [ServerService] = []
 
-    /// Lays the table out as peripherals commonly do: GAP, then GATT with Service Changed, then the services described.
-    /// A description with a GAP or GATT service of its own has that one alone, where it stands.
+    /// Lays the table out. ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
     init(_ peripheral: SimulatedPeripheral) {
-        var handle: UInt16 = 1
-        let own = [
-            SimulatedService("1800") {
-                SimulatedCharacteristic("2a00", .read(Array(peripheral.name.utf8)))
-                SimulatedCharacteristic("2a01", .read(Self.bytes(peripheral.advertisement?.appearance ?? 0)))
-            },
-            SimulatedService("1801") { SimulatedCharacteristic("2a05", .indicate) },
-        ]
-        let described = Set(peripheral.services.map { FullUUID.described($0.uuid) })
-        let standard = own.filter { !described.contains(FullUUID.described($0.uuid)) }
-        for service in standard + peripheral.services { services.append(ServerService(service, from: &handle)) }
+        var handles = Handles()
+        for service in peripheral.allServices { services.append(ServerService(service, from: &handles)) }
     }
 
     /// The first characteristic of a UUID; `index` counts further ones of the same.
@@ -34,8 +24,17 @@ final class GattServer {
         let appearance = UInt16(value[0]) | UInt16(value[1]) << 8
         return appearance == 0 ? nil : appearance
     }
+}
 
-    private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
+/// Hands out handles, from 1 on.
+struct Handles {
+    private var next = 1
+
+    /// The first of so many consecutive handles.
+    mutating func take(_ count: Int = 1) -> UInt16 {
+        defer { next += count }
+        return UInt16(next)
+    }
 }
 
 /// A service in a server's table.
@@ -46,14 +45,13 @@ final class ServerService {
     let handle: UInt16
     private(set) var characteristics: [ServerCharacteristic] = []
 
-    init(_ service: SimulatedService, from next: inout UInt16) {
+    init(_ service: SimulatedService, from handles: inout Handles) {
         uuid = FullUUID.described(service.uuid)
         isPrimary = service.isPrimary
         includes = service.includes.map(FullUUID.described)
-        handle = next
-        next += 1
+        handle = handles.take()
         for characteristic in service.characteristics {
-            characteristics.append(ServerCharacteristic(characteristic, from: &next))
+            characteristics.append(ServerCharacteristic(characteristic, from: &handles))
         }
     }
 

@@ -16,11 +16,10 @@ final class ServerCharacteristic {
     private var writeAnswer: (@Sendable ([UInt8]) -> SimulatedAnswer)?
     private var commandTaken: (@Sendable ([UInt8]) -> Void)?
 
-    init(_ characteristic: SimulatedCharacteristic, from next: inout UInt16) {
+    init(_ characteristic: SimulatedCharacteristic, from handles: inout Handles) {
         uuid = FullUUID.described(characteristic.uuid)
         protection = characteristic.protection
-        handle = next
-        next += 2
+        handle = handles.take(2)
         for behaviour in characteristic.behaviours {
             switch behaviour.kind {
             case .read(let initial, let answer):
@@ -43,12 +42,10 @@ final class ServerCharacteristic {
         }
         flags = Self.flags(of: characteristic)
         if notifications != nil {
-            descriptors.append(ServerDescriptor(SimulatedDescriptor("2902", [0, 0]), handle: next))
-            next += 1
+            descriptors.append(ServerDescriptor(SimulatedDescriptor("2902", [0, 0]), handle: handles.take()))
         }
         for descriptor in characteristic.descriptors {
-            descriptors.append(ServerDescriptor(descriptor, handle: next))
-            next += 1
+            descriptors.append(ServerDescriptor(descriptor, handle: handles.take()))
         }
     }
 

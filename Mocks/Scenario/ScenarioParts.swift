@@ -1,6 +1,7 @@
 extension Scenario {
     /// Makes a scenario from its parts, in any order: ``SimulatedPeripheral``, ``SimulatedAdapter`` (one that is powered
-    /// where none stands), ``Fault``, ``Quirk``, and events by ``at(_:_:)``.
+    /// where none stands), ``Fault``, ``Quirk``, and events by ``at(_:_:)``. The closure may use `if`, `switch` and `for`; a
+    /// line may also be an array of such parts that was made elsewhere.
     ///
     ///     let scenario = Scenario(seed: 7) {
     ///         strap
@@ -36,29 +37,4 @@ public enum ScenarioPart: Sendable {
     case quirk(Quirk)
     /// Something that happens at its time.
     case event(ScriptedEvent)
-}
-
-/// Collects the parts of a ``Scenario``.
-@resultBuilder
-public enum ScenarioParts {
-    /// Takes a peripheral.
-    public static func buildExpression(_ part: SimulatedPeripheral) -> [ScenarioPart] { [.peripheral(part)] }
-    /// Takes an adapter.
-    public static func buildExpression(_ part: SimulatedAdapter) -> [ScenarioPart] { [.adapter(part)] }
-    /// Takes a rule by which calls go wrong.
-    public static func buildExpression(_ part: Fault) -> [ScenarioPart] { [.fault(part)] }
-    /// Takes a quirk.
-    public static func buildExpression(_ part: Quirk) -> [ScenarioPart] { [.quirk(part)] }
-    /// Takes an event.
-    public static func buildExpression(_ part: ScriptedEvent) -> [ScenarioPart] { [.event(part)] }
-    /// Joins what stands in a row.
-    public static func buildBlock(_ parts: [ScenarioPart]...) -> [ScenarioPart] { parts.flatMap(\.self) }
-    /// Joins what a loop made.
-    public static func buildArray(_ parts: [[ScenarioPart]]) -> [ScenarioPart] { parts.flatMap(\.self) }
-    /// Takes what an `if` made.
-    public static func buildOptional(_ parts: [ScenarioPart]?) -> [ScenarioPart] { parts ?? [] }
-    /// Takes what an `if` made.
-    public static func buildEither(first parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// Takes what an `else` made.
-    public static func buildEither(second parts: [ScenarioPart]) -> [ScenarioPart] { parts }
 }

@@ -4,15 +4,21 @@ import DBus
 extension SimulatedBlueZ {
     /// Resets a peripheral: its link drops after the supervision timeout of 0.42 s, its values are those of its description
     /// again, and it is silent until it is up again, which takes 1 s where nothing else is said.
-    public func reset(_ address: String, silentFor silence: Duration = .seconds(1)) {
-        setInRange(false, address)
+    public func reset(
+        _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
+    ) {
+        setInRange(false, address, file: file, line: line)
         control { world, _ in world.air.described(address).restoreValues() }
-        after(max(silence, Timing.supervision)) { $0.setInRange(true, address) }
+        after(max(silence, Timing.supervision)) { $0.setInRange(true, address, file: file, line: line) }
     }
 
     /// Gives a peripheral other services, as a new firmware does. With a link up it tells so by Service Changed, and the
     /// daemon reads the new table (Q111). Not `announced`, or without a link, the daemon keeps the old one (Q93).
-    public func changeServices(of address: String, announced: Bool = true, to services: [SimulatedService]) {
+    public func changeServices(
+        of address: String, announced: Bool = true, to services: [SimulatedService],
+        file: StaticString = #fileID, line: UInt = #line
+    ) {
+        names.change(services: services, of: address, file, line)
         control { world, daemon in
             let station = world.air.described(address)
             station.change(services: services)
@@ -23,13 +29,19 @@ extension SimulatedBlueZ {
 
     /// Gives a peripheral another private address, under which it is another device to BlueZ (Q62); a link goes on under the
     /// old one. Without an address given the scenario's seed decides it. It is still named by its first one here.
-    public func rotateAddress(of address: String, to new: String? = nil) {
-        control { world, _ in
+    public func rotateAddress(
+        of address: String, to new: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        let new = new?.uppercased()
+        let place = names.index(of: address, file, line)
+        if let new { names.rotate(place, to: new, file, line) }
+        control { [names] world, _ in
             let station = world.air.described(address)
-            let text = new?.uppercased() ?? DeviceAddress.madeUp(&station.generator)
+            let text = new ?? DeviceAddress.madeUp(&station.generator)
             guard let rotated = DeviceAddress(text, isRandom: true) else {
                 preconditionFailure("“\(text)” is not a Bluetooth address.")
             }
+            names.rotate(place, to: text, file, line)
             world.air.rotate(station, to: rotated)
         }
     }

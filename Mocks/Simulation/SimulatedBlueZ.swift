@@ -22,6 +22,7 @@ public final class SimulatedBlueZ: Sendable {
     // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
     private let world: Parcel<World>
     let desk: Parcel<CallDesk>
+    let names: PeripheralNames
     private let state = Guarded(State())
     private let connect: @Sendable () -> any Bus
     private let endBus: (@Sendable () -> Void)?
@@ -45,6 +46,7 @@ public final class SimulatedBlueZ: Sendable {
         let scenario = scenario.withQuirks()
         let began = ContinuousClock.now
         recorder = Recorder(now: now ?? { ContinuousClock.now - began })
+        names = PeripheralNames(scenario)
         let world = World(scenario)
         world.air.clock = clock
         self.world = Parcel(world)

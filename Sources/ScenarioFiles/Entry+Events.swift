@@ -150,7 +150,7 @@ extension Entry {
             }
             return { $0.rotateAddress(of: address, to: new) }
         case "change-services":
-            let services = try required("services", in: parts).services()
+            let services = try required("services", in: parts).services(of: known.peripheral(address))
             known.add(services, of: address)
             let isAnnounced = try parts["announced"].or(true) { e throws(ScenarioFileError) in try e.truth() }
             return { $0.changeServices(of: address, announced: isAnnounced, to: services) }

@@ -90,7 +90,7 @@ extension Entry {
         }
         if let part = parts["connection"] { peripheral.connection = try part.connection() }
         if let part = parts["pairing"] { peripheral.pairing = try part.pairing() }
-        if let part = parts["services"] { peripheral.services = try part.services() }
+        if let part = parts["services"] { peripheral.services = try part.services(of: peripheral) }
         return peripheral
     }
 

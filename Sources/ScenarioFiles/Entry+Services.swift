@@ -3,8 +3,15 @@ import Yams
 
 /// The services of a peripheral.
 extension Entry {
-    func services() throws(ScenarioFileError) -> [SimulatedService] {
-        try list("a service").each { e throws(ScenarioFileError) in try e.service() }
+    /// The services that a peripheral gets. There is a handle for each of their attributes.
+    func services(of peripheral: SimulatedPeripheral) throws(ScenarioFileError) -> [SimulatedService] {
+        var peripheral = peripheral
+        peripheral.services = try list("a service").each { e throws(ScenarioFileError) in try e.service() }
+        let (count, most) = (peripheral.attributeCount, SimulatedPeripheral.mostAttributes)
+        guard count <= most else {
+            throw error("“\(peripheral.name)” has \(count) attributes", "\(most) at most, as many as there are handles")
+        }
+        return peripheral.services
     }
 
     private func service() throws(ScenarioFileError) -> SimulatedService {

@@ -1,3 +1,4 @@
+import RxBluetoothMocks
 import ScenarioFiles
 import Testing
 
@@ -9,6 +10,32 @@ struct ScenarioFileErrorTests {
             address: C0:00:00:00:00:01
 
         """
+
+    /// A service with so many attributes, in lines that stand this deep.
+    private static func service(_ attributes: Int, _ indent: String) -> String {
+        "\(indent)- uuid: fff0\n\(indent)  characteristics:\n"
+            + String(
+                repeating: "\(indent)    - { uuid: fff1, properties: [read] }\n", count: (attributes - 1) / 2)
+    }
+
+    @Test func `A file with more attributes than there are handles names the line of the services`() throws {
+        // GAP and GATT have 9 attributes.
+        let most = Self.head + "    services:\n" + Self.service(65_525, "      ")
+        let scenario = try ScenarioFile.read(most + "      - uuid: fff2\n", file: "f")
+        #expect(scenario.peripherals[0].services.count == 2)
+        for (text, line) in [
+            (most + "      - uuid: fff2\n      - uuid: fff3\n", 5),
+            (
+                Self.head + "events:\n  - at: 1 s\n    change-services: C0:00:00:00:00:01\n    services:\n"
+                    + Self.service(65_527, "      "), 8
+            ),
+        ] {
+            let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(text, file: "f") }
+            #expect(
+                error?.description
+                    == "f:\(line): “Tag” has 65536 attributes; expected: 65535 at most, as many as there are handles")
+        }
+    }
 
     static let cases: [(text: String, error: String)] = [
         ("seed: 1\ncolour: red\n", "f:2: “colour” is no key of the scenario; expected: one of seed, packet-loss,"),

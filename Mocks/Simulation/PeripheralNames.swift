@@ -1,0 +1,139 @@
+import Rx
+
+/// The peripherals that a control may name, with their characteristics; any thread may ask.
+///
+/// The simulated world changes in the bus's context, perhaps later. A wrong name is a programmer's error, and is reported
+/// at the call that has it.
+final class PeripheralNames: Sendable {
+    private struct Entry {
+        var description: SimulatedPeripheral
+        var present: String
+        /// How many characteristics there are of each UUID; nil until it is needed.
+        var characteristics: [String: Int]?
+    }
+
+    private struct Table {
+        var entries: [Entry] = []
+        var byPresent: [String: Int] = [:]
+        var byFirst: [String: Int] = [:]
+
+        func index(of address: String) -> Int? {
+            let address = address.uppercased()
+            return byPresent[address] ?? byFirst[address]
+        }
+
+        mutating func add(_ peripheral: SimulatedPeripheral) -> Bool {
+            guard byPresent.updateValue(entries.count, forKey: peripheral.address) == nil else { return false }
+            if byFirst[peripheral.address] == nil { byFirst[peripheral.address] = entries.count }
+            entries.append(Entry(description: peripheral, present: peripheral.address))
+            return true
+        }
+    }
+
+    private let table = Guarded(Table())
+
+    init(_ scenario: Scenario) {
+        for peripheral in scenario.peripherals { add(peripheral, #fileID, #line) }
+    }
+
+    /// Takes a peripheral in.
+    func add(_ peripheral: SimulatedPeripheral, _ file: StaticString, _ line: UInt) {
+        peripheral.check(file, line)
+        guard table.withLock({ $0.add(peripheral) }) else {
+            fatalError("Two peripherals have the address \(peripheral.address).", file: file, line: line)
+        }
+    }
+
+    /// Checks that there is a peripheral with this address.
+    func check(_ address: String, _ file: StaticString, _ line: UInt) {
+        _ = index(of: address, file, line)
+    }
+
+    /// Checks that a peripheral has a characteristic.
+    func check(
+        _ characteristic: String, index: Int, of address: String, _ file: StaticString, _ line: UInt
+    ) {
+        guard let uuid = FullUUID.text(characteristic) else {
+            fatalError("“\(characteristic)” is not a UUID.", file: file, line: line)
+        }
+        let place = self.index(of: address, file, line)
+        let (name, count) = table.withLock { table in
+            let description = table.entries[place].description
+            let counts = table.entries[place].characteristics ?? description.characteristicCounts
+            table.entries[place].characteristics = counts
+            return (description.name, counts[uuid] ?? 0)
+        }
+        guard (0..<count).contains(index) else {
+            fatalError(
+                "“\(name)” has \(count == 0 ? "no" : "only \(count)") characteristic \(characteristic)"
+                    + (index == 0 ? "." : ", none with the index \(index)."), file: file, line: line)
+        }
+    }
+
+    /// Takes note that a peripheral gets other services.
+    func change(services: [SimulatedService], of address: String, _ file: StaticString, _ line: UInt) {
+        let place = index(of: address, file, line)
+        let description = table.withLock { table in
+            table.entries[place].description.services = services
+            table.entries[place].characteristics = nil
+            return table.entries[place].description
+        }
+        description.check(file, line)
+    }
+
+    /// Takes note that a peripheral gets another address; the peripheral is named by its index.
+    func rotate(_ place: Int, to new: String, _ file: StaticString, _ line: UInt) {
+        guard DeviceAddress(new, isRandom: true) != nil else {
+            fatalError("“\(new)” is not a Bluetooth address.", file: file, line: line)
+        }
+        let isFree = table.withLock { table in
+            guard table.byPresent[new, default: place] == place else { return false }
+            table.byPresent[table.entries[place].present] = nil
+            table.byPresent[new] = place
+            table.entries[place].present = new
+            return true
+        }
+        if !isFree { fatalError("Two peripherals have the address \(new).", file: file, line: line) }
+    }
+
+    /// The index of the peripheral with this address.
+    func index(of address: String, _ file: StaticString, _ line: UInt) -> Int {
+        if let index = table.withLock({ $0.index(of: address) }) { return index }
+        fatalError("No peripheral of this simulation has the address “\(address)”.", file: file, line: line)
+    }
+}
+
+extension SimulatedPeripheral {
+    /// Checks what a description must keep: valid addresses and UUIDs, and no more attributes than there are handles.
+    func check(_ file: StaticString, _ line: UInt) {
+        func require(_ isValid: Bool, _ problem: @autoclosure () -> String) {
+            if !isValid { fatalError("“\(name)” (\(address)): \(problem())", file: file, line: line) }
+        }
+        require(DeviceAddress(address, isRandom: true) != nil, "this is not a Bluetooth address.")
+        let described =
+            services.flatMap { service in
+                [service.uuid] + service.includes
+                    + service.characteristics.flatMap { [$0.uuid] + $0.descriptors.map(\.uuid) }
+            } + (advertisement?.uuids ?? [])
+        for uuid in described { require(FullUUID.text(uuid) != nil, "“\(uuid)” is not a UUID.") }
+        let count = attributeCount
+        require(
+            count <= Self.mostAttributes,
+            "its GATT server has \(count) attributes, and there are handles for \(Self.mostAttributes).")
+    }
+
+    fileprivate var characteristicCounts: [String: Int] {
+        allServices.flatMap(\.characteristics).reduce(into: [:]) { $0[FullUUID.described($1.uuid), default: 0] += 1 }
+    }
+}
+
+extension SimulatedAdvertisement {
+    fileprivate var uuids: [String] { services + serviceData.keys }
+
+    /// Checks that its UUIDs are valid.
+    func check(_ file: StaticString, _ line: UInt) {
+        for uuid in uuids where FullUUID.text(uuid) == nil {
+            fatalError("“\(uuid)” is not a UUID.", file: file, line: line)
+        }
+    }
+}
