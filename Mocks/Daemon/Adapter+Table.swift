@@ -1,6 +1,9 @@
 import DBus
 
 extension Adapter {
+    /// What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
+    static let ownUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described)
+
     /// The interface as 5.66 has it with `-E`.
     static let table = InterfaceTable<Adapter>(
         name: "org.bluez.Adapter1",
@@ -41,11 +44,7 @@ extension Adapter {
                 $0.setTimeout(\.pairableTimeout, "PairableTimeout", $1, $2)
             },
             PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
-            // What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
-            PropertyRow("UUIDs", "as") { _ in
-                .strings(
-                    ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described))
-            },
+            PropertyRow("UUIDs", "as") { .strings(ownUUIDs + $0.applications.uuids) },
             PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
             PropertyRow("ExperimentalFeatures", "as") { _ in nil },

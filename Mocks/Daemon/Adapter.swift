@@ -37,7 +37,7 @@ final class Adapter {
     private var object: ServedObject?
     private(set) lazy var monitors = AdvertisementMonitors(of: self)
     private lazy var advertisements = Advertisements(of: self)
-    private lazy var applications = LocalApplications(of: self)
+    private(set) lazy var applications = LocalApplications(of: self)
 
     /// The states of `PowerState`.
     enum Power: String {

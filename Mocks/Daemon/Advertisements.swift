@@ -32,7 +32,7 @@ final class Advertisements {
         properties: [
             PropertyRow("ActiveInstances", "y") { .byte(UInt8($0.active)) },
             PropertyRow("SupportedInstances", "y") { .byte(UInt8(slots - $0.active)) },
-            PropertyRow("SupportedIncludes", "as") { _ in .strings(["tx-power", "appearance", "local-name"]) },
+            PropertyRow("SupportedIncludes", "as") { _ in .strings(RegisteredAdvertisement.includable) },
             // Of controllers with extended advertising.
             PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
@@ -71,7 +71,7 @@ final class Advertisements {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Asks the client for the advertisement's properties; without a fitting type it is refused.
+    /// Asks the client for the advertisement's properties while its call waits: an object manager there for all, then the object.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         guard all.count < Self.slots else { throw BlueZError.notPermitted("Maximum advertisements reached") }
@@ -84,37 +84,56 @@ final class Advertisements {
             new.token = nil
             remove(new)
         }
-        adapter.turns.call(
-            client, path, ("org.freedesktop.DBus.Properties", "GetAll"), [.string("org.bluez.LEAdvertisement1")],
-            timeout: .seconds(25)
-        ) { [weak self, weak new] result in
-            guard let self, let new, all.contains(where: { $0 === new }) else { return }
-            guard case .success(let reply) = result, Self.isSound(reply) else {
-                remove(new)
-                return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
+        ask(new, ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"), []) { [weak self, weak new] reply in
+            let objects = reply.map(RegisteredApplication.Object.all) ?? []
+            let object = objects.first { $0.path == path && $0.interface == Self.interfaceName }
+            guard let self, let new else { return }
+            if let object { return take(object.properties, of: new, call) }
+            // One whose properties cannot be had has none.
+            ask(new, ("org.freedesktop.DBus.Properties", "GetAll"), [.string(Self.interfaceName)]) {
+                [weak self, weak new] reply in
+                let value = try? reply?.read { (body) throws(DBusError) in try body.value() }
+                guard let self, let new else { return }
+                take(value?.properties ?? [:], of: new, call)
             }
-            new.isActive = true
-            limit(new, Self.timeout(reply))
-            countChanged()
-            adapter.tree.reply(call)
         }
     }
 
-    private static func isSound(_ reply: Message) -> Bool {
-        let value = try? reply.read { (body) throws(DBusError) in try body.value() }
-        guard case .dictionary(_, _, let entries)? = value else { return false }
-        return entries.contains {
-            $0.key == .string("Type")
-                && ($0.value == .variant(.string("peripheral")) || $0.value == .variant(.string("broadcast")))
+    private static let interfaceName = "org.bluez.LEAdvertisement1"
+
+    /// Calls the client, and gives its answer as long as the advertisement is wanted; nil for an error.
+    private func ask(
+        _ new: Advertisement, _ method: (interface: String, member: String), _ arguments: [Value],
+        _ answered: @escaping (Message?) -> Void
+    ) {
+        adapter.turns.call(new.client, new.path, method, arguments, timeout: .seconds(25)) { [weak self, weak new] in
+            guard let self, let new, all.contains(where: { $0 === new }) else { return }
+            answered(try? $0.get())
         }
     }
 
-    /// In seconds; 0 for none.
-    private static func timeout(_ reply: Message) -> UInt16 {
-        guard case .dictionary(_, _, let entries)? = try? reply.read({ (body) throws(DBusError) in try body.value() }),
-            case .variant(.uint16(let seconds))? = entries.first(where: { $0.key == .string("Timeout") })?.value
-        else { return 0 }
-        return seconds
+    /// Takes the advertisement in; it is answered once the kernel has it.
+    private func take(_ properties: [String: Value], of new: Advertisement, _ call: IncomingCall) {
+        guard let read = RegisteredAdvertisement(properties) else {
+            remove(new)
+            return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
+        }
+        limit(new, read.timeout)
+        // An appearance that is included is there twice, and the kernel does not take that.
+        guard adapter.isPowered, !read.includes.contains("appearance"), read.byteCount <= room(for: read) else {
+            remove(new)
+            return adapter.tree.fail(call, BlueZError.failed("Failed to register advertisement"))
+        }
+        new.isActive = true
+        countChanged()
+        adapter.tree.reply(call)
+    }
+
+    /// What is left of the 31 bytes for an advertisement's own fields, where the kernel adds some.
+    private func room(for read: RegisteredAdvertisement) -> Int {
+        let hasPower = read.includes.contains("tx-power")
+        let hasKernelFlags = read.isPeripheral && adapter.isDiscoverable && !read.hasFlags
+        return RegisteredAdvertisement.mostBytes - (hasPower ? 3 : 0) - (hasKernelFlags ? 3 : 0)
     }
 
     /// After its time an advertisement is let go, and its client is told (Q114).

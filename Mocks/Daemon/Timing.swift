@@ -4,6 +4,8 @@ enum Timing {
     static let startDiscovery = Duration.milliseconds(10)
     /// From `StopDiscovery` to its reply.
     static let stopDiscovery = Duration.milliseconds(10)
+    /// From a UUID of a registered service to the kernel's word that it knows it.
+    static let kernelUUID = Duration.milliseconds(5)
     /// From `Set(Powered)` to its reply.
     static let power = Duration.milliseconds(40)
     /// From `Disconnect` to the end of the link: bluetoothd waits for its profiles, always (Q84, src/device.c).

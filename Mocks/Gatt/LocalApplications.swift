@@ -1,15 +1,20 @@
 import DBus
 
-/// What clients serve to centrals, `org.bluez.GattManager1`: who has registered which application. Nobody reads it, for no
-/// central is simulated. Source: BlueZ 5.66, src/gatt-database.c.
+/// What clients serve to centrals, `org.bluez.GattManager1`: the registered applications. No central is simulated, so nothing
+/// reads them. Source: BlueZ 5.66, src/gatt-database.c.
 final class LocalApplications {
     private unowned let adapter: Adapter
     private var all: [Application] = []
+    private let database = LocalDatabase()
+    /// The UUIDs of registered services that bluetoothd has none of itself, each once, in the order in which they came.
+    private(set) var uuids: [String] = []
+    private var isKernelAsked = false
 
     private final class Application {
         let client: String
         let path: ObjectPath
         var token: ClientToken?
+        var services: [LocalDatabase.Entry] = []
 
         init(_ client: String, _ path: ObjectPath) {
             self.client = client
@@ -38,8 +43,7 @@ final class LocalApplications {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Asks the client for its objects while its call waits (Q25). One that does not answer is not answered either; one that
-    /// has none at its root is refused (Q116).
+    /// Asks the client for its objects while its call waits (Q25). A client that does not answer in time has none (Q116).
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -54,38 +58,65 @@ final class LocalApplications {
         adapter.turns.call(
             client, path, ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"), [], timeout: .seconds(25)
         ) { [weak self, weak new] result in
-            guard let self, let new, all.contains(where: { $0 === new }), case .success(let reply) = result,
-                case .dictionary(_, _, let objects)? = try? reply.read({ (body) throws(DBusError) in try body.value() })
-            else { return }
-            guard let refusal = Self.refusal(objects) else { return adapter.tree.reply(call) }
-            remove(new)
-            adapter.tree.fail(call, BlueZError.failed(refusal))
+            guard let self, let new, all.contains(where: { $0 === new }) else { return }
+            let objects = (try? result.get()).map(RegisteredApplication.Object.all) ?? []
+            do throws(DBusError) {
+                try take(RegisteredApplication(objects), of: new)
+                adapter.tree.reply(call)
+            } catch {
+                adapter.tree.fail(call, error)
+                remove(new)
+            }
         }
     }
 
-    private static func refusal(_ objects: [Value.Entry]) -> String? {
-        if objects.isEmpty { return "No object received" }
-        return objects.contains { isService($0.value) } ? nil : "No valid service object found"
+    /// Adds the services to the table, and tells the client their handles as it goes (database_add_app).
+    private func take(_ application: RegisteredApplication, of new: Application) throws(DBusError) {
+        var earlier: [ObjectPath: LocalDatabase.Entry] = [:]
+        for service in application.services {
+            let entry = database.add(service, earlier) { [adapter] object, handle in
+                adapter.turns.call(
+                    new.client, object.path, ("org.freedesktop.DBus.Properties", "Set"),
+                    [.string(object.interface), .string("Handle"), .variant(.uint16(handle))], timeout: .seconds(25)
+                ) { _ in }
+            }
+            guard let entry else { throw BlueZError.failed("Failed to create entry in database") }
+            earlier[service.object.path] = entry
+            new.services.append(entry)
+            let isNew = !Adapter.ownUUIDs.contains(entry.uuid) && !uuids.contains(entry.uuid)
+            if isNew { uuids.append(entry.uuid) }
+            uuidsChanged(isNew)
+        }
     }
 
-    /// Whether an object is a service, which has a UUID.
-    private static func isService(_ object: Value) -> Bool {
-        guard case .dictionary(_, _, let interfaces) = object,
-            case .dictionary(_, _, let properties)? = interfaces.first(where: {
-                $0.key == .string("org.bluez.GattService1")
-            })?.value,
-            case .variant(.string(let uuid))? = properties.first(where: { $0.key == .string("UUID") })?.value
-        else { return false }
-        return FullUUID.text(uuid) != nil
+    /// Each service that comes or goes shows as a change (services_modified in src/adapter.c), and a UUID that comes or goes once
+    /// more when the kernel knows it (add_uuid_complete).
+    private func uuidsChanged(_ isKernelTold: Bool) {
+        adapter.changed("UUIDs")
+        guard isKernelTold, !isKernelAsked else { return }
+        isKernelAsked = true
+        adapter.turns.after(Timing.kernelUUID) { [weak self] in
+            self?.isKernelAsked = false
+            self?.adapter.changed("UUIDs")
+        }
     }
 
     private func remove(_ known: Application) {
         all.removeAll { $0 === known }
         adapter.turns.forget(known.token)
+        for entry in known.services {
+            database.remove(entry)
+            let isLast = uuids.contains(entry.uuid) && !database.has(entry.uuid)
+            if isLast { uuids.removeAll { $0 == entry.uuid } }
+            uuidsChanged(isLast)
+        }
+        known.services = []
     }
 
     func end() {
-        for known in all { adapter.turns.forget(known.token) }
+        for known in all {
+            adapter.turns.forget(known.token)
+        }
         all = []
     }
 }

@@ -34,7 +34,8 @@ struct ConformanceTests {
         var seen = try await perform(behaviour, on: name, ground)
         // In a busy virtual machine an answer may overtake the call that was to be beside it. It is tried three times there.
         var tries = 1
-        while name == .bluez, seen != behaviour.transcript, behaviour.differences[name] == nil, tries < 3 {
+        let isRecorded = !behaviour.transcript.isEmpty
+        while name == .bluez, isRecorded, seen != behaviour.transcript, behaviour.differences[name] == nil, tries < 3 {
             seen = try await perform(behaviour, on: name, ground)
             tries += 1
         }

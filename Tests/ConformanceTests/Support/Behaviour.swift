@@ -6,7 +6,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     /// All of them, in the order of the table.
     static let all =
         objects + discovery + filters + devices + connection + disconnection + reading + writing
-        + notifications + sockets + rubbish + pairing
+        + notifications + sockets + rubbish + pairing + applications + advertisements
     /// All of them, or those that the environment asks for.
     static let wanted = all.filter { behaviour in
         guard let part = ProcessInfo.processInfo.environment["RXBLUETOOTH_BEHAVIOUR"] else { return true }

@@ -59,8 +59,19 @@ enum Masked {
             if bytes.count == 8 { return "<counter>" }
             if bytes.count == 2, bytes[0] == 0, (60..<120).contains(bytes[1]) { return "<beat>" }
         }
+        // Those of the adapter come in the order of a hash table, with what is registered among them.
+        if property == "UUIDs", case .array("s", let uuids) = value {
+            let texts = uuids.map { $0.line(names) }
+            let more = Set(texts).subtracting(adapterUUIDs)
+            if texts.count == adapterUUIDs.count + more.count, !more.isEmpty {
+                return "[its own, \(more.sorted().joined(separator: ", "))]"
+            }
+        }
         return value.line(names)
     }
+
+    /// What bluetoothd's own services have.
+    private static let adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
 }
 
 extension Value {

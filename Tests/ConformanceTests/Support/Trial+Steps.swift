@@ -2,6 +2,21 @@ import DBus
 
 /// Steps that many programs begin with.
 extension Trial {
+    /// Makes bluetoothd forget its devices, which those of an earlier program may be.
+    func forgetDevices() {
+        aside {
+            scan()
+            first.until("Discovering=true")
+            first.call("hci0", "Adapter1.StopDiscovery", noting: false)
+            first.until("Discovering=false")
+        }
+        for device in Names.peripherals.values where names.isPresent(device) {
+            first.call(
+                "hci0", "Adapter1.RemoveDevice", Value.objectPath(names.path(of: device) ?? .root), noting: false)
+        }
+        pass(.seconds(1))
+    }
+
     /// Starts a scan of the first client.
     func scan(_ filter: [String: Value] = ["Transport": .string("le"), "DuplicateData": .bool(true)]) {
         first.call("hci0", "Adapter1.SetDiscoveryFilter", filter, noting: false)

@@ -1,0 +1,170 @@
+import DBus
+
+/// What a client registers to be advertised, as bluetoothd reads its properties. Source: BlueZ 5.66, src/advertising.c and
+/// src/shared/ad.c.
+struct RegisteredAdvertisement {
+    private(set) var isPeripheral = false
+    /// In seconds; 0 for none.
+    private(set) var timeout: UInt16 = 0
+    private(set) var includes: Set<String> = []
+    private(set) var name: String?
+    private(set) var appearance: UInt16?
+    private(set) var hasFlags = false
+    /// How many bytes the fields have that are given one by one.
+    private var fieldBytes = 0
+    private var duration: UInt16 = 0
+    private var discoverableTimeout: UInt16 = 0
+    private var shortestInterval: UInt32 = 0
+    private var longestInterval: UInt32 = 0
+
+    static let mostBytes = 31
+    static let includable = ["tx-power", "appearance", "local-name"]
+
+    /// Nil for what is refused (parse_advertisement). A property that is not known is passed over, and none must be there.
+    init?(_ properties: [String: Value]) {
+        for (name, read) in Self.readers {
+            guard let value = properties[name] else { continue }
+            guard read(&self, value) else { return nil }
+        }
+        if hasFlags, !isPeripheral { return nil }
+        // Without flags the time is passed over.
+        if hasFlags, timeout > 0, timeout < discoverableTimeout { return nil }
+        if shortestInterval > longestInterval { return nil }
+    }
+
+    /// The bytes of the advertisement itself; the name is in the answer to a scan, cut to what fits (bt_ad_generate).
+    var byteCount: Int {
+        fieldBytes + (hasFlags ? 3 : 0) + (appearance != nil ? 4 : 0)
+    }
+
+    /// In the order in which bluetoothd reads them.
+    private static let readers: [(name: String, read: @Sendable (inout Self, Value) -> Bool)] = [
+        ("Type", { $0.readType($1) }),
+        ("ServiceUUIDs", { $0.readServices($1) }),
+        ("SolicitUUIDs", { $0.readServices($1) }),
+        ("ManufacturerData", { $0.readManufacturerData($1) }),
+        ("ServiceData", { $0.readServiceData($1) }),
+        ("Includes", { $0.readIncludes($1) }),
+        ("LocalName", { $0.readName($1) }),
+        ("Appearance", { $0.readAppearance($1) }),
+        ("Duration", { $0.read(\.duration, $1) }),
+        ("Timeout", { $0.read(\.timeout, $1) }),
+        ("Data", { $0.readData($1) }),
+        ("Discoverable", { $0.readDiscoverable($1) }),
+        ("DiscoverableTimeout", { $0.read(\.discoverableTimeout, $1) }),
+        // Of controllers with extended advertising, which the simulated ones are not.
+        ("SecondaryChannel", { _, _ in false }),
+        ("MinInterval", { $0.read(\.shortestInterval, $1) }),
+        ("MaxInterval", { $0.read(\.longestInterval, $1) }),
+        ("TxPower", { _, value in value.isPower }),
+    ]
+
+    private mutating func readType(_ value: Value) -> Bool {
+        isPeripheral = value == .string("peripheral")
+        return isPeripheral || value == .string("broadcast")
+    }
+
+    private mutating func readServices(_ value: Value) -> Bool {
+        guard value.signature.hasPrefix("a") else { return false }
+        // An array of something else is taken as an empty one.
+        guard case .array("s", let texts) = value else { return true }
+        var sizes: [Int: Int] = [:]
+        for case .string(let text) in texts {
+            guard let size = Self.size(ofUUID: text) else { return false }
+            sizes[size, default: 0] += size
+        }
+        fieldBytes += sizes.values.reduce(0) { $0 + 2 + $1 }
+        return true
+    }
+
+    private mutating func readManufacturerData(_ value: Value) -> Bool {
+        readEntries(value) { key in if case .uint16 = key { 2 } else { nil } }
+    }
+
+    private mutating func readServiceData(_ value: Value) -> Bool {
+        readEntries(value) { key in if case .string(let text) = key { Self.size(ofUUID: text) } else { nil } }
+    }
+
+    private mutating func readData(_ value: Value) -> Bool {
+        readEntries(value) { key in
+            if case .byte(let type) = key, !Self.ownTypes.contains(type) { 0 } else { nil }
+        }
+    }
+
+    /// Reads bytes by key; `size` gives how many the key takes, nil for one that is refused. Each field must fit alone.
+    private mutating func readEntries(_ value: Value, _ size: (Value) -> Int?) -> Bool {
+        guard value.signature.hasPrefix("a") else { return false }
+        guard case .dictionary(_, let kind, let entries) = value else { return true }
+        for entry in entries {
+            guard kind == "v", case .variant(let content) = entry.value, case .bytes(let data) = content, !data.isEmpty,
+                let key = size(entry.key), 2 + key + data.count <= Self.mostBytes
+            else { return false }
+            fieldBytes += 2 + key + data.count
+        }
+        return true
+    }
+
+    private mutating func readIncludes(_ value: Value) -> Bool {
+        guard value.signature.hasPrefix("a") else { return false }
+        guard case .array("s", let names) = value else { return true }
+        for case .string(let name) in names where Self.includable.contains(name) { includes.insert(name) }
+        return true
+    }
+
+    private mutating func readName(_ value: Value) -> Bool {
+        guard case .string(let text) = value, !includes.contains("local-name") else { return false }
+        name = text.isEmpty ? nil : text
+        return true
+    }
+
+    private mutating func readAppearance(_ value: Value) -> Bool {
+        guard case .uint16(let number) = value, !includes.contains("appearance") else { return false }
+        // The highest number stands for none.
+        appearance = number == .max ? nil : number
+        return true
+    }
+
+    private mutating func readDiscoverable(_ value: Value) -> Bool {
+        guard case .bool(let isDiscoverable) = value else { return false }
+        hasFlags = isDiscoverable
+        return true
+    }
+
+    private mutating func read(_ key: WritableKeyPath<Self, UInt16>, _ value: Value) -> Bool {
+        guard case .uint16(let number) = value else { return false }
+        self[keyPath: key] = number
+        return true
+    }
+
+    /// In milliseconds, from 20 ms on. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
+    private mutating func read(_ key: WritableKeyPath<Self, UInt32>, _ value: Value) -> Bool {
+        guard case .uint32(let milliseconds) = value else { return false }
+        let units = Double(milliseconds) / 0.625
+        self[keyPath: key] = UInt32(units)
+        return (0x20...0xFF_FFFF).contains(UInt32(units))
+    }
+
+    /// A UUID's bytes on the air: one that Bluetooth assigned is short however it is written (bt_string_to_uuid).
+    private static func size(ofUUID text: String) -> Int? {
+        guard let full = FullUUID.text(text) else { return nil }
+        switch text.utf8.count {
+        case 4, 6: return 2
+        case 8, 10: return 4
+        default: return full.hasPrefix("0000") && full.hasSuffix("-0000-1000-8000-00805f9b34fb") ? 2 : 16
+        }
+    }
+
+    /// Fields that `Data` must not bring: they have properties of their own, or are the controller's affair (type_reject_list).
+    private static let ownTypes = Set<UInt8>([
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x14, 0x15,
+        0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x29, 0x2A,
+        0x2B, 0x3D, 0xFF,
+    ])
+}
+
+extension Value {
+    /// A transmit power in dBm. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
+    fileprivate var isPower: Bool {
+        if case .int16(let power) = self { (-127...20).contains(power) } else { false }
+    }
+}
