@@ -16,7 +16,7 @@ demo: deps ## build, then scan and connect on the simulation
 test: deps ## unit and private-bus tests; no radio, no virtual machine
 	@scripts/test
 
-test-clients: deps ## Bleak, bluetoothctl and busctl on `ble-cli simulate`; needs the network the first time
+test-clients: deps ## Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and busctl on `ble-cli simulate`; needs the network the first time
 	@scripts/test-clients
 
 test-bluez: deps ## end-to-end and conformance tests, on a real bluetoothd in a virtual machine

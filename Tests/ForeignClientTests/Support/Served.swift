@@ -66,9 +66,13 @@ final class Served {
 
     /// Runs a step of the Bleak program, and gives the objects that it printed.
     func bleak(_ step: String, _ addresses: String...) throws -> [[String: Any]] {
-        let python = try #require(Ground.python)
-        let script = Ground.file("bleak_client.py")
-        let end = try run([python, script, step, addresses.joined(separator: ",")])
+        try python("bleak_client.py", step, addresses.joined(separator: ","))
+    }
+
+    /// Runs one of the Python programs, and gives the objects that it printed. Debian's own Python has Debian's modules.
+    func python(_ script: String, isDebians: Bool = false, _ words: String...) throws -> [[String: Any]] {
+        let python = isDebians ? "/usr/bin/python3" : try #require(Ground.python)
+        let end = try run([python, Ground.file(script)] + words)
         try #require(end.code == 0, "\(end.output)")
         return try end.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
