@@ -13,11 +13,12 @@ struct WallClockTests {
         let scheduler = SettableRealTimeScheduler(virtual)
         let simulation = Simulation(.everyday, scheduler: virtual)
         let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
-        let (output, errors) = (KeptOutput(), KeptOutput())
+        let output = KeptOutput()
+        let messages = Messages(output: KeptOutput())
         let session = Session(
-            manager: manager, scheduler: scheduler, output: output, options: .limited(.seconds(5)), notes: errors)
+            manager: manager, scheduler: scheduler, output: output, options: .limited(.seconds(5)), messages: messages)
         let codes = Guarded<[ExitCode]>([])
-        let run = Run(session, errors: errors) { code in codes.withLock { $0.append(code) } }
+        let run = Run(session, messages: messages) { code in codes.withLock { $0.append(code) } }
         run.start(NotifyVerb(target: .address("C0:FF:EE:00:00:01"), choice: .uuid(0x2A37)))
         virtual.advanceBy(100)
         scheduler.setWallClock(by: seconds)
