@@ -23,7 +23,8 @@ extension Hub {
             let names = call.member == "ListNames" ? names : [BusName.daemon]
             return try Message.reply(to: call) { (body) throws(DBusError) in try body.value(.strings(names)) }
         case "RequestName":
-            let answer = request(try argument(call), for: party)
+            let (name, flags) = try call.read { (body) throws(DBusError) in (try body.string(), try body.uint32()) }
+            let answer = request(name, for: party, NameFlags(rawValue: flags))
             return try Message.reply(to: call) { (body) throws(DBusError) in body.uint32(answer.number) }
         case "ReleaseName":
             let answer = release(try argument(call), by: party)

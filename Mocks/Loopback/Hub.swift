@@ -12,6 +12,8 @@ final class Hub: @unchecked Sendable {
     var parties: [String: Party] = [:]
     var owners: [String: Party] = [:]
     var namesOfOwner: [String: [String]] = [:]
+    /// The names whose owner lets another party replace it.
+    var replaceableNames: Set<String> = []
     private var awaited: [Awaited: Party] = [:]
     private var isDown = false
     private var serial: UInt32 = 0

@@ -16,8 +16,8 @@ public final class ServedSimulation: Sendable {
     /// the bus stays, for it is somebody else's.
     public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
         lifeline = Connection.open(.address(address))
-        let beginning = ContinuousClock.now
-        bluez = SimulatedBlueZ(scenario, clock: { ContinuousClock.now - beginning }, endBus: endBus) {
+        let beginning = SuspendingClock.now
+        bluez = SimulatedBlueZ(scenario, clock: { SuspendingClock.now - beginning }, endBus: endBus) {
             Connection.open(.address(address))
         }
     }

@@ -44,8 +44,8 @@ public final class SimulatedBlueZ: Sendable {
         connect: @escaping @Sendable () -> any Bus
     ) {
         let scenario = scenario.withQuirks()
-        let began = ContinuousClock.now
-        recorder = Recorder(now: now ?? { ContinuousClock.now - began })
+        let began = SuspendingClock.now
+        recorder = Recorder(now: now ?? { SuspendingClock.now - began })
         names = PeripheralNames(scenario)
         let world = World(scenario)
         world.air.clock = clock

@@ -35,7 +35,7 @@ public enum AdapterSelection: Hashable, Sendable {
 /// How long this module waits for an answer before it fails with ``BluetoothError/Kind/timedOut``.
 ///
 /// Time runs on the clock of the bus: the kernel's monotonic clock, which stands still while the computer is suspended, or in tests a
-/// virtual one. Setting the wall clock changes nothing.
+/// virtual one. Setting the wall clock changes nothing. A deadline of zero or less is over at once, and one too long to count never ends.
 public struct Deadlines: Sendable {
     /// For a connection to come about. Default 30 s.
     public var connect: Duration = .seconds(30)
@@ -60,7 +60,8 @@ public struct Deadlines: Sendable {
     public var startScan: Duration = .seconds(15)
     /// For a scan to stop. Default 5 s.
     public var stopScan: Duration = .seconds(5)
-    /// For the first list of what bluetoothd has. Default 8 s.
+    /// For the first list of what bluetoothd has. Default 8 s. After it ``BluetoothManager/state`` is
+    /// ``BluetoothState/daemonUnavailable`` until the list comes, however late; bluetoothd is asked again meanwhile.
     public var snapshot: Duration = .seconds(8)
     /// For a diagnosis, after which it tells what it has found out. Default 2 s.
     public var diagnosis: Duration = .seconds(2)

@@ -37,7 +37,8 @@ final class TurnedConnection: Bus {
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
         let (seconds, attoseconds) = delay.components
         guard seconds < 1 << 31 else { return BusTask {} }
-        let due = DispatchTimeInterval.nanoseconds(Int(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+        let due = DispatchTimeInterval.nanoseconds(
+            delay > .zero ? Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) : 0)
         let once = Once(work)
         // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in

@@ -76,9 +76,14 @@ struct ServedSimulationTests {
         }
         let (owners, came) = AsyncStream.makeStream(of: String?.self)
         _ = client.watchOwner(of: "org.bluez") { came.yield($0) }
+        // A daemon without its name ends the test by failing, not by waiting.
+        client.schedule(after: .seconds(20)) { came.finish() }
+        var answer: String? = "no owner"
         for await owner in owners where owner != nil {
-            if await call(client, "StartDiscovery") == nil { break }
+            answer = await call(client, "StartDiscovery")
+            if answer == nil { break }
         }
+        #expect(answer == nil)
         simulation.stop()
         client.close()
         bus.stop()

@@ -91,6 +91,7 @@ extension BlueZClient {
         if changes.intersects(heard) { scans.sighted(key) }
         if all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         if wasConnected, devices[key]?.isConnected != true { orphans.closed(key) }
+        if devices[key]?.isConnected != wasConnected { scans.connectionChanged(key) }
         guard let link = links[key] else { return }
         if all.intersects(DeviceRecord.connected) { link.connectedChanged(devices[key]?.isConnected ?? false) }
         if all.intersects(DeviceRecord.resolved), devices[key]?.isResolved == true { link.servicesResolved() }
@@ -141,6 +142,7 @@ extension BlueZClient {
                 case .device(let key):
                     guard hasDevice else { return }
                     scans.sighted(key)
+                    scans.connectionChanged(key)
                     bonds.changed(key)
                 default: break
                 }

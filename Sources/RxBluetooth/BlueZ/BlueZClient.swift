@@ -56,8 +56,7 @@ final class BlueZClient: @unchecked Sendable {
     private(set) var returned: MonotonicTime?
     private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
-    private var snapshot: BusTask?
-    private var snapshotFailures = 0
+    private lazy var snapshots = SnapshotReader(self)
 
     /// What the outside is told whenever it changes.
     struct Report: Sendable {
@@ -91,7 +90,7 @@ final class BlueZClient: @unchecked Sendable {
         self.owner = owner
         // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
-        if owner != nil { takeSnapshot() } else { stateChanged() }
+        if owner != nil { snapshots.start() } else { stateChanged() }
     }
 
     private func busLost(_ error: DBusError) {
@@ -111,7 +110,7 @@ final class BlueZClient: @unchecked Sendable {
         guard failure == nil else { return }
         let closed = BluetoothError(.closed)
         failure = closed
-        snapshot?.cancel()
+        snapshots.cancel()
         runWaiting()
         scans.fail(closed, isStopping: true)
         failAdvertisements(closed)
@@ -122,7 +121,7 @@ final class BlueZClient: @unchecked Sendable {
     }
 
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
-        snapshot?.cancel()
+        snapshots.cancel()
         isSynced = false
         syncFailure = nil
         scans.fail(error)
@@ -131,47 +130,31 @@ final class BlueZClient: @unchecked Sendable {
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
         pairings.fail(error)
         agent.daemonLost()
-        adapters = [:]
-        devices = [:]
+        emptyMirror()
         choices = [:]
     }
 
-    /// Fills the mirror. The signals were subscribed before, and what came before the reply is inside it (Q18).
-    private func takeSnapshot() {
-        snapshot = call(
-            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects",
-            deadline: settings.deadlines.snapshot
-        ) { [weak self] result in
-            guard let self else { return }
-            do throws(DBusError) {
-                try readSnapshot(result.get())
-                orphans.keep { [devices] in devices[$0]?.isConnected == true }
-                isSynced = true
-                syncFailure = nil
-                snapshotFailures = 0
-                adaptersChanged()
-                bonds.allChanged()
-                agent.daemonAppeared()
-            } catch {
-                // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
-                bus.perform { [weak self] in self?.snapshotFailed(error) }
-            }
-        }
+    /// The mirror is filled. The signals were subscribed before, and what came before the reply is inside it (Q18).
+    func snapshotArrived() {
+        orphans.keep { [devices] in devices[$0]?.isConnected == true }
+        isSynced = true
+        syncFailure = nil
+        adaptersChanged()
+        bonds.allChanged()
+        agent.daemonAppeared()
     }
 
-    private func snapshotFailed(_ error: DBusError) {
-        guard failure == nil, !isSynced, owner != nil else { return }
+    func snapshotFailed(_ error: DBusError, again pause: Duration) {
         let failure = BluetoothError(error)
         syncFailure = failure
-        adapters = [:]
-        devices = [:]
-        // It runs and hangs; it may come to itself. The pauses grow to a minute.
-        let pause = failure.kind == .timedOut ? Duration.seconds(min(60, 1 << min(snapshotFailures, 6))) : nil
+        emptyMirror()
         journal.warning(.objectsNotTold(failure, again: pause))
         adaptersChanged()
-        guard let pause else { return }
-        snapshotFailures += 1
-        snapshot = bus.schedule(after: pause) { [weak self] in self?.takeSnapshot() }
+    }
+
+    func emptyMirror() {
+        adapters = [:]
+        devices = [:]
     }
 
     // MARK: State

@@ -127,7 +127,7 @@ struct DeviceRecord {
     }
 
     /// Names come padded with NULs and blanks (Q57); one that is nothing else is no name.
-    private static func trimmed(_ name: String) -> String? {
+    static func trimmed(_ name: String) -> String? {
         var scalars = name.unicodeScalars[...]
         while let last = scalars.last, last == "\0" || last == " " { scalars.removeLast() }
         return scalars.isEmpty ? nil : String(scalars)

@@ -44,6 +44,9 @@ final class PeripheralTable: Sendable {
         }
     }
 
+    /// How many entries there are, also of peripherals that are gone.
+    var entryCount: Int { state.withLock { $0.known.count } }
+
     /// The peripherals whose connections are made again when they are lost.
     var supervised: [Peripheral] {
         let all = state.withLock { state in state.known.values.compactMap(\.peripheral) }

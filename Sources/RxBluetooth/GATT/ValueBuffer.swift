@@ -12,15 +12,16 @@ public struct ValueBuffer: Hashable, Sendable {
         case dropNewest
     }
 
-    /// How many values may wait; at least 1. Default: 1024.
-    public var capacity: Int
+    /// How many values may wait. Default: 1024. Zero and less count as 1.
+    public var capacity: Int {
+        didSet { capacity = max(1, capacity) }
+    }
     /// What happens when more come. Default: the stream fails.
     public var overflow: Overflow
 
-    /// Makes a buffer. A capacity below 1 is a programmer's error.
+    /// Makes a buffer.
     public init(capacity: Int = 1024, overflow: Overflow = .fail) {
-        precondition(capacity > 0, "A buffer holds one value at least.")
-        self.capacity = capacity
+        self.capacity = max(1, capacity)
         self.overflow = overflow
     }
 }

@@ -17,7 +17,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         case stateChanged(BluetoothState)
         /// The manager works with this adapter from now on, for example `hci0`; nil for none.
         case adapterChosen(String?)
-        /// bluetoothd did not tell its objects. It is asked again after that time; nil where that is of no use.
+        /// bluetoothd did not tell its objects. It is asked again after that time, and a late answer counts too.
         case objectsNotTold(BluetoothError, again: Duration?)
         /// A discovery session with bluetoothd has begun on this adapter, shared by all scans over it.
         case scanBegan(adapter: String)

@@ -51,7 +51,7 @@ final class Examination: @unchecked Sendable {
             case .failure(let error): conclude(.refuses(name: owner, error))
             }
         }
-        let limit = client.settings.deadlines.diagnosis + .seconds(1)
+        let limit = client.settings.deadlines.diagnosis.timer + .seconds(1)
         if let number = client.choice(selection) ?? client.adapters.keys.min() {
             question = client.call(
                 path: adapterPath(number), interface: BlueZ.properties, member: "Get", deadline: limit
@@ -144,7 +144,7 @@ extension BluetoothManager {
                 Examination(client, switches, selection, emitter).begin()
             }
             // A bus that does not even open has no clock that runs.
-            let late = access.pause(settings.deadlines.diagnosis + .milliseconds(500))
+            let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
                 .map { _ in Diagnosis.ofSilentBus(switches, selection) }
             return examined.amb(late).take(1)
         }

@@ -7,18 +7,21 @@ struct Backoff {
     let jitter: Double
     private var seeded: SplitMix?
 
+    /// The shortest pause, so that whatever was asked for, a failure at once is not repeated without end.
+    static let shortest = Duration.milliseconds(10)
+
     init(first: Duration, longest: Duration, jitter: Double = 0, seed: UInt64? = nil) {
-        self.first = first
-        self.longest = longest
-        self.jitter = min(1, max(0, jitter))
+        self.longest = min(max(Self.shortest, longest), .longestTimer)
+        self.first = max(Self.shortest, first)
+        self.jitter = jitter.isNaN ? 0 : min(1, max(0, jitter))
         seeded = seed.map { SplitMix(state: $0) }
     }
 
     /// The pause after so many failures in a row.
     mutating func pause(after failures: Int) -> Duration {
-        let pause = min(longest, first * (1 << min(max(0, failures), 20)))
+        let pause = first.doubled(failures, atMost: longest)
         guard jitter > 0 else { return pause }
-        return min(longest, pause * (1 + jitter * chance()))
+        return min(longest, max(Self.shortest, pause * (1 + jitter * chance())))
     }
 
     /// From -1 to 1.
@@ -44,10 +47,21 @@ private struct SplitMix: RandomNumberGenerator {
 }
 
 extension Duration {
+    /// The longest time that a timer waits: some centuries.
+    static let longestTimer = Duration.seconds(9_000_000_000)
+
+    /// Itself, within what a timer can wait.
+    var timer: Duration { min(max(.zero, self), .longestTimer) }
+
     /// The same length for schedulers; never negative, and at most some centuries.
     var timeInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        guard seconds < 9_000_000_000 else { return .seconds(9_000_000_000) }
-        return .nanoseconds(Int(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+        let (seconds, attoseconds) = timer.components
+        return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    }
+
+    /// Itself, doubled so many times; `limit` if that is shorter.
+    func doubled(_ times: Int, atMost limit: Duration) -> Duration {
+        let factor = 1 << min(max(0, times), 40)
+        return self > limit / factor ? limit : self * factor
     }
 }

@@ -30,7 +30,7 @@ public struct ConnectOptions: Sendable {
     ///
     /// - Parameters:
     ///   - attempts: How many attempts in a row may fail; 0 and less are as 1. Default: any number.
-    ///   - limit: How long the peripheral may be without a link. Default: for ever.
+    ///   - limit: How long the peripheral may be without a link, longer than zero. Default: for ever.
     public static func reconnect(attempts: Int? = nil, within limit: Duration? = nil) -> ConnectOptions {
         ConnectOptions(reconnection: Reconnection(attempts: attempts, limit: limit))
     }

@@ -5,6 +5,10 @@ extension Peripheral {
     func supervised(_ options: ConnectOptions, _ policy: Reconnection) -> Observable<Peripheral> {
         Observable.deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
+            if let limit = policy.limit, limit <= .zero {
+                let error = BluetoothError(.invalidArgument, dbusMessage: "Reconnection.limit must be longer than zero")
+                throw error.during(.connect, address.description)
+            }
             let supervision = Supervision(self, access, options, policy)
             guard claim(supervision) else {
                 throw BluetoothError(.alreadyConnected, operation: .connect, target: address.description)

@@ -5,17 +5,19 @@
 /// link that ended within ``steady`` counts as an attempt that failed, so that a peripheral that accepts
 /// every connection and drops it does not keep the controller busy.
 public struct Reconnection: Sendable {
-    /// The pause before the first attempt. Default 0.25 s.
+    /// The pause before the first attempt. Default 0.25 s. Less than 10 ms counts as 10 ms.
     public var firstPause: Duration
-    /// The longest pause. Default 30 s.
+    /// The longest pause. Default 30 s. Less than 10 ms counts as 10 ms.
     public var longestPause: Duration
     /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that attempts at many devices that went out of
-    /// reach at once do not fall together for ever; ``longestPause`` is kept all the same. Default 0.2.
+    /// reach at once do not fall together for ever; ``longestPause`` is kept all the same. Default 0.2. Other
+    /// values count as the nearer of 0 and 1, and what is no number as 0.
     public var jitter: Double
     /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number. Since it takes a
     /// failure to end it, 0 and less are as 1. What Bluetooth itself does, for example to be switched off, does not count.
     public var attempts: Int?
-    /// How long the peripheral may be without a link; the last error ends the connection then. Default nil: for ever.
+    /// How long the peripheral may be without a link; the last error ends the connection then. Default nil: for ever. With zero and
+    /// less, connecting fails with ``BluetoothError/Kind/invalidArgument``.
     public var limit: Duration?
     /// Decides the jitter, so that it is the same each time. Default nil: at random.
     public var seed: UInt64?

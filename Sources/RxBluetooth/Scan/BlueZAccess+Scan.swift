@@ -5,38 +5,50 @@ extension BlueZAccess {
     func scan(
         _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
     ) -> Observable<ScannedPeripheral> {
+        if let flaw = options.flaw { return refused(flaw) }
         let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
-            Self.join(client, services, options, selection, emitter) { emitter }
+            Self.join(client, services, options, selection, emitter) { (emitter, nil) }
         }
         return options.resumes ? resuming(scan, selection) : scan
     }
 
-    /// Who is there; see ``BluetoothManager/observePresence(withServices:options:silence:)``.
+    /// Which peripherals are present; see ``BluetoothManager/observePresence(withServices:options:presence:)``.
     func presence(
-        _ services: [BluetoothUUID], _ options: ScanOptions, _ silence: Duration, on selection: AdapterSelection
+        _ services: [BluetoothUUID], _ options: ScanOptions, _ presenceOptions: PresenceOptions,
+        on selection: AdapterSelection
     ) -> Observable<PresenceChange> {
+        if let flaw = options.flaw ?? presenceOptions.flaw { return refused(flaw) }
         var options = options
         options.allowsDuplicates = true
         options.includesKnown = false
         let presence = stream { [options] (client, emitter: Emitter<PresenceChange>) in
             Self.join(client, services, options, selection, emitter) {
-                Presence(client.bus, silence: silence, emitter).listener()
+                let presence = Presence(client, presenceOptions, emitter)
+                return (presence.listener(), presence)
             }
         }
         return options.resumes ? resuming(presence, selection) : presence
     }
 
+    private func refused<Element: Sendable>(_ flaw: String) -> Observable<Element> {
+        Observable.error(BluetoothError(.invalidArgument, dbusMessage: flaw).during(.scan, nil))
+            .observe(on: settings.scheduler)
+    }
+
     /// Takes part in the scan, once it is known whether there can be one.
     private static func join<Element: Sendable>(
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
-        _ emitter: Emitter<Element>, as listener: @escaping () -> Emitter<ScannedPeripheral>
+        _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, Presence?)
     ) {
         client.whenKnown { client in
             guard emitter.isActive else { return }
             do throws(BluetoothError) {
                 let adapter = try client.poweredAdapter(selection)
+                let (observer, presence) = listener()
                 client.scans.add(
-                    ScanSubscriber(services: services, options: options, selection: selection, emitter: listener()),
+                    ScanSubscriber(
+                        services: services, options: options, selection: selection, emitter: observer,
+                        presence: presence),
                     on: adapter)
             } catch {
                 emitter.fail(error.during(.scan, nil))
@@ -84,5 +96,20 @@ extension BlueZAccess {
         if error.isOutage, failures == 1 { return .zero }
         var backoff = Backoff(first: .milliseconds(250), longest: .seconds(30))
         return backoff.pause(after: failures - 1)
+    }
+}
+
+extension ScanOptions {
+    /// Why no scan can have these options; nil if one can.
+    fileprivate var flaw: String? {
+        guard let restartsAfterSilence, restartsAfterSilence <= .zero else { return nil }
+        return "ScanOptions.restartsAfterSilence must be longer than zero"
+    }
+}
+
+extension PresenceOptions {
+    /// Why presence cannot be observed with these options; nil if it can.
+    fileprivate var flaw: String? {
+        silence > .zero ? nil : "PresenceOptions.silence must be longer than zero"
     }
 }

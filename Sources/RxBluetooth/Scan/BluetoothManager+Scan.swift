@@ -5,6 +5,7 @@ extension BluetoothManager {
     ///
     /// Emits each peripheral that is heard, as ``ScanOptions`` say, and never completes. Fails when Bluetooth cannot be
     /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others (S13); with ``ScanOptions/resumes`` it waits and goes on instead.
+    /// Options that cannot be met fail with ``BluetoothError/Kind/invalidArgument``, before anything else happens.
     /// Cold: scanning begins with the first subscription to any scan of this manager and stops when the last is
     /// disposed of; further subscriptions share it (S11). Which of the scanned peripherals each gets is decided here, since the
     /// filters of all programs are merged by bluetoothd (Q43).

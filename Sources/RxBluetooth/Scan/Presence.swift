@@ -1,27 +1,32 @@
 import DBus
 import Rx
 
-/// Who is there: notices who is heard, and who has not been heard for a while (S21).
+/// Notices which peripherals are there: those that were heard a short time ago, and those that have a link (S21).
 final class Presence: @unchecked Sendable {
     // Guard: touched in the bus's context only.
-    private let bus: any Bus
-    private let silence: Duration
+    private unowned let client: BlueZClient
+    private let options: PresenceOptions
     private let emitter: Emitter<PresenceChange>
-    /// Those who are there, with what waits for their silence.
-    private var present: [Peripheral: BusTask] = [:]
+    private var present: [DeviceKey: Entry] = [:]
 
-    init(_ bus: any Bus, silence: Duration, _ emitter: Emitter<PresenceChange>) {
-        self.bus = bus
-        self.silence = silence
+    private struct Entry {
+        let peripheral: Peripheral
+        /// Ends with the peripheral's silence; nil while it is connected, and may be silent.
+        var silence: BusTask?
+    }
+
+    init(_ client: BlueZClient, _ options: PresenceOptions, _ emitter: Emitter<PresenceChange>) {
+        self.client = client
+        self.options = options
         self.emitter = emitter
     }
 
-    /// Where a scan that tells each advertisement is to tell it.
+    /// The observer of a scan that reports each advertisement.
     func listener() -> Emitter<ScannedPeripheral> {
         let listener = Emitter(AnyObserver<ScannedPeripheral> { [self] in heard($0) })
         emitter.onEnd { [self] in
             listener.dispose()
-            for task in present.values { task.cancel() }
+            for entry in present.values { entry.silence?.cancel() }
             present = [:]
         }
         return listener
@@ -29,25 +34,46 @@ final class Presence: @unchecked Sendable {
 
     private func heard(_ event: Event<ScannedPeripheral>) {
         switch event {
-        case .next(let scanned):
-            let peripheral = scanned.peripheral
-            let task = bus.schedule(after: silence) { [weak self] in self?.lost(peripheral) }
-            if let last = present.updateValue(task, forKey: peripheral) {
-                last.cancel()
-            } else {
-                emitter.next(.found(scanned))
-            }
+        case .next(let scanned): found(scanned)
         case .error(let error):
-            // While nothing is heard nobody is known to be there.
-            for peripheral in present.keys.sorted(by: { $0.address < $1.address }) { lost(peripheral) }
+            // While nothing is heard, no peripheral is known to be there.
+            for key in present.keys.sorted(by: { $0.address < $1.address }) { lost(key) }
             emitter.fail(error as? BluetoothError ?? BluetoothError(.closed))
         case .completed: emitter.complete()
         }
     }
 
-    private func lost(_ peripheral: Peripheral) {
-        guard let task = present.removeValue(forKey: peripheral) else { return }
-        task.cancel()
-        emitter.next(.lost(peripheral))
+    /// Whether a peripheral is present because it has a link, and was not found before.
+    func isFound(byLink key: DeviceKey) -> Bool {
+        options.includesConnected && present[key] == nil && client.devices[key]?.isConnected == true
+    }
+
+    /// A peripheral is there: it was heard, or it has a link.
+    func found(_ scanned: ScannedPeripheral) {
+        let key = scanned.peripheral.key
+        let last = present.updateValue(Entry(peripheral: scanned.peripheral, silence: silence(of: key)), forKey: key)
+        last?.silence?.cancel()
+        if last == nil { emitter.next(.found(scanned)) }
+    }
+
+    /// A link came or went, or bluetoothd removed the device.
+    func connectionChanged(_ key: DeviceKey) {
+        guard options.includesConnected, let entry = present[key] else { return }
+        let isConnected = client.devices[key]?.isConnected == true
+        guard isConnected == (entry.silence != nil) else { return }
+        entry.silence?.cancel()
+        present[key]?.silence = silence(of: key)
+    }
+
+    /// Begins to wait for the end of a silence; nil for a peripheral with a link, which does not advertise.
+    private func silence(of key: DeviceKey) -> BusTask? {
+        if options.includesConnected, client.devices[key]?.isConnected == true { return nil }
+        return client.bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }
+    }
+
+    private func lost(_ key: DeviceKey) {
+        guard let entry = present.removeValue(forKey: key) else { return }
+        entry.silence?.cancel()
+        emitter.next(.lost(entry.peripheral))
     }
 }

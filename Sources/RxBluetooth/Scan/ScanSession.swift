@@ -64,6 +64,9 @@ final class ScanSession: @unchecked Sendable {
                 subscriber.emitter.next(scanned(sighting, at: client.settings.date))
             }
         }
+        if subscriber.presence != nil {
+            for record in records { findByLink(record, subscriber) }
+        }
         if case .idle = phase { start() }
     }
 
@@ -288,6 +291,23 @@ final class ScanSession: @unchecked Sendable {
 
     func forget(_ key: DeviceKey) {
         for subscriber in subscribers { subscriber.forget(key) }
+        connectionChanged(key)
+    }
+
+    /// A link to a device came or went, by whatever program.
+    func connectionChanged(_ key: DeviceKey) {
+        for subscriber in subscribers {
+            subscriber.presence?.connectionChanged(key)
+            if let record = client.devices[key] { findByLink(record, subscriber) }
+        }
+    }
+
+    /// A peripheral with a link is present without being heard.
+    private func findByLink(_ record: DeviceRecord, _ subscriber: ScanSubscriber) {
+        guard let presence = subscriber.presence, presence.isFound(byLink: record.key), subscriber.wants(record) else {
+            return
+        }
+        presence.found(scanned(record, at: client.settings.date, isHeard: false))
     }
 
     var known: [ScannedPeripheral] { records.map { scanned($0, at: client.settings.date) } }
@@ -296,12 +316,12 @@ final class ScanSession: @unchecked Sendable {
         client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
     }
 
-    private func scanned(_ record: DeviceRecord, at moment: Date) -> ScannedPeripheral {
+    private func scanned(_ record: DeviceRecord, at moment: Date, isHeard: Bool = true) -> ScannedPeripheral {
         ScannedPeripheral(
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(
                     for: record.key, kind: record.addressKind, of: client.access),
             advertisementData: record.advertisement, rssi: record.rssi,
-            isCached: session == 0 || record.seenIn != session, timestamp: moment)
+            isCached: !isHeard || session == 0 || record.seenIn != session, timestamp: moment)
     }
 }

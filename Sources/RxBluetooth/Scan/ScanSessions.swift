@@ -38,6 +38,9 @@ final class ScanSessions: @unchecked Sendable {
 
     func sighted(_ key: DeviceKey) { sessions[key.adapter]?.sighted(key) }
 
+    /// A link to a device came or went.
+    func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }
+
     func forget(_ key: DeviceKey) { sessions[key.adapter]?.forget(key) }
 
     /// What bluetoothd knows of an adapter, by address.

@@ -6,6 +6,8 @@ final class ScanSubscriber: @unchecked Sendable {
     /// With which adapter it wants to scan.
     let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
+    /// What follows the links of peripherals; nil for an ordinary scan.
+    let presence: Presence?
     private var reported: [DeviceKey: Appearance] = [:]
 
     /// What makes a peripheral worth telling of again.
@@ -16,12 +18,13 @@ final class ScanSubscriber: @unchecked Sendable {
 
     init(
         services: [BluetoothUUID], options: ScanOptions, selection: AdapterSelection,
-        emitter: Emitter<ScannedPeripheral>
+        emitter: Emitter<ScannedPeripheral>, presence: Presence?
     ) {
         self.services = services
         self.options = options
         self.selection = selection
         self.emitter = emitter
+        self.presence = presence
     }
 
     /// Whether this subscription is to be told of a sighting. Remembers that it was.

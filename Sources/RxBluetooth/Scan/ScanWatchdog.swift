@@ -15,6 +15,8 @@ final class ScanWatchdog: @unchecked Sendable {
     var hasHeard = false
 
     private static let mostDoublings = 4
+    /// bluetoothd needs this long to stop and start; less would be no pause at all.
+    private static let shortest = Duration.milliseconds(100)
 
     init(_ bus: any Bus, restart: @escaping () -> Void) {
         self.bus = bus
@@ -23,6 +25,7 @@ final class ScanWatchdog: @unchecked Sendable {
 
     /// The scans allow so much silence now; nil where none is being watched.
     func watch(_ allowed: Duration?) {
+        let allowed = allowed.map { max(Self.shortest, $0) }
         guard allowed != self.allowed else { return }
         self.allowed = allowed
         restarts = 0
@@ -34,7 +37,7 @@ final class ScanWatchdog: @unchecked Sendable {
 
     private func wait() {
         guard let allowed else { return }
-        task = bus.schedule(after: allowed * (1 << restarts)) { [weak self] in self?.look() }
+        task = bus.schedule(after: allowed.doubled(restarts, atMost: .longestTimer)) { [weak self] in self?.look() }
     }
 
     private func look() {

@@ -6,7 +6,7 @@ import Testing
 
 /// The bond: seeing it, losing it, giving it up.
 struct BondTests {
-    @Test func `S2 isPaired and isBonded tell the present first, then each change`() {
+    @Test func `isPaired and isBonded tell the present first, then each change`() {
         let (stage, peripheral) = Stage.withLock()
         let (paired, bonded) = (stage.record(peripheral.isPaired), stage.record(peripheral.isBonded))
         stage.advance(0)

@@ -158,7 +158,7 @@ struct PairingRequestTests {
         #expect(person.error?.kind == .busUnavailable)
     }
 
-    @Test func `S2 Subscribing registers the agent, once`() {
+    @Test func `Subscribing registers the agent, once`() {
         let (stage, _) = Stage.withLock(policy: PairingPolicy(.ask))
         let (one, other) = (Person(stage), Person(stage))
         stage.advance(10)

@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import Testing
@@ -82,5 +83,148 @@ struct PresenceTests {
             stage.advance(5_000)
             #expect(presence.elements.count == (resumes ? 6 : 4))
         }
+    }
+
+    // MARK: Connected peripherals
+
+    /// A stage on which the sensor is found, and connected after a second.
+    private func connected(
+        _ options: PresenceOptions = PresenceOptions(), byOther: Bool = false
+    ) -> (Stage, Recording<PresenceChange>, Peripheral, Recording<Peripheral>?, Any?) {
+        let (stage, peripheral) = Stage.withSensor()
+        let presence = stage.record(
+            stage.manager.observePresence(
+                options: ScanOptions(filters: [ScanFilter(address: Sensor.address)]), presence: options))
+        stage.advance(1_000)
+        #expect(told(presence) == ["+1 0"])
+        let link = byOther ? nil : stage.record(peripheral.connect())
+        let other: Any? = byOther ? stage.otherProgram("Connect") : nil
+        stage.advance(1_000)
+        return (stage, presence, peripheral, link, other)
+    }
+
+    @Test(arguments: [false, true])
+    func `S21 A connected peripheral is present, and its silence begins when the link ends`(byOther: Bool) {
+        let (stage, presence, _, link, other) = connected(byOther: byOther)
+        stage.advance(60_000)
+        #expect(presence.elements.count == 1)
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(9_900)
+        #expect(presence.elements.count == 1)
+        stage.advance(200)
+        #expect(told(presence).last == "-1 72")
+        #expect(presence.isLive)
+        withExtendedLifetime((link, other)) {}
+    }
+
+    @Test func `S21 A link that ends in reach is no loss`() {
+        let (stage, presence, _, link, _) = connected()
+        stage.advance(30_000)
+        link?.dispose()
+        stage.advance(30_000)
+        #expect(told(presence) == ["+1 0"])
+    }
+
+    @Test func `S21 Connected peripherals do not count if the options say so`() {
+        let (stage, presence, _, link, _) = connected(PresenceOptions(includesConnected: false))
+        stage.advance(8_000)
+        #expect(presence.elements.count == 1)
+        stage.advance(2_000)
+        #expect(told(presence).last == "-1 11")
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S21 A peripheral that is connected already is found at once, if filters and services let it pass`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let manager = stage.manager
+        let all = stage.record(
+            manager.observePresence(options: ScanOptions(filters: [ScanFilter(address: Sensor.address)])))
+        let listed = stage.record(manager.observePresence(withServices: [Sensor.service, 0x1234]))
+        let others = stage.record(manager.observePresence(withServices: [0x1234]))
+        let heard = stage.record(manager.observePresence(presence: PresenceOptions(includesConnected: false)))
+        stage.advance(0)
+        for presence in [all, listed] {
+            guard case .found(let scanned)? = presence.elements.first else {
+                Issue.record("It was not found.")
+                continue
+            }
+            #expect(scanned.peripheral === peripheral && scanned.isCached)
+        }
+        stage.advance(60_000)
+        #expect(all.elements.count == 1)
+        #expect(others.elements.isEmpty)
+        #expect(
+            heard.elements.allSatisfy {
+                if case .found(let scanned) = $0 { scanned.peripheral !== peripheral } else { true }
+            })
+        withExtendedLifetime(link) {}
+    }
+
+    @Test func `S21 A peripheral is found when it is connected without being heard, and lost with its device`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
+        let presence = stage.record(stage.manager.observePresence())
+        stage.advance(0)
+        #expect(presence.elements.isEmpty)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(60_000)
+        #expect(told(presence) == ["+1 0"])
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        stage.advance(9_999)
+        #expect(presence.elements.count == 1)
+        stage.advance(1)
+        #expect(told(presence) == ["+1 0", "-1 70"])
+        // A device that appears with a link is there too.
+        daemon.add(
+            ScriptedDaemon.Objects.device.setting(
+                ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)]))
+        stage.advance(60_000)
+        #expect(told(presence).last == "+1 70")
+    }
+
+    @Test func `S21 Whoever is connected is lost with the adapter, and disposing leaves no timer`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let presence = stage.record(stage.manager.observePresence())
+        let given = stage.record(stage.manager.observePresence())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        given.dispose()
+        daemon.change(ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(false)])
+        stage.advance(0)
+        #expect(told(presence) == ["+1 0", "-1 0"])
+        #expect(presence.kind == .adapterOff)
+        #expect(given.elements.count == 1)
+        stage.expectNoTimers()
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
+    func `A silence of nothing or less is refused, and nothing is sent`(silence: Duration) {
+        for resumes in [false, true] {
+            let stage = stage()
+            let options = ScanOptions(resumes: resumes)
+            let presence = stage.record(stage.manager.observePresence(options: options, silence: silence))
+            stage.advance(1_000)
+            #expect(presence.kind == .invalidArgument)
+            #expect(presence.error?.operation == .scan)
+            #expect(presence.error?.description.contains("PresenceOptions.silence") == true)
+            #expect(stage.methods.isEmpty)
+        }
+    }
+
+    @Test func `A silence without end is one`() {
+        let stage = stage()
+        let presence = stage.record(stage.manager.observePresence(silence: .seconds(Int64.max)))
+        stage.advance(1_000)
+        stage.simulation.bluez.setInRange(false, first)
+        stage.advance(86_400_000)
+        #expect(told(presence) == ["+1 0", "+2 0"])
     }
 }

@@ -197,6 +197,32 @@ struct ScanTests {
         #expect(Set(always.elements.map(\.peripheral)).count == 1)
     }
 
+    @Test func `S22 A device that is out of range is not reported, however well bluetoothd knows it`() {
+        let (near, far) = ("C0:00:00:00:00:01", "C0:00:00:00:00:02")
+        let stage = Stage(with: [beacon(near), beacon(far)])
+        stage.simulation.bluez.setInRange(false, far)
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(2_000)
+        #expect(first.elements.map(\.peripheral.address.description) == [near])
+        stage.simulation.bluez.setInRange(true, far)
+        stage.advance(2_000)
+        #expect(first.elements.map(\.peripheral.address.description) == [near, far])
+        first.dispose()
+        stage.simulation.bluez.setInRange(false, near)
+        stage.advance(100)
+        // bluetoothd remembers both.
+        let again = [false, true].map { duplicates in
+            stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: duplicates)))
+        }
+        stage.advance(2_000)
+        for scan in again {
+            #expect(Set(scan.elements.map(\.peripheral.address.description)) == [far])
+        }
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        #expect(known.elements.first?.count == 2)
+    }
+
     @Test func `S22 A name that comes later is told, and so is a new scan`() {
         let address = "C0:00:00:00:00:01"
         let stage = Stage(with: [beacon(address)])

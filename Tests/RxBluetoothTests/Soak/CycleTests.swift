@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import RxBluetooth
 import RxBluetoothMocks
@@ -34,6 +35,52 @@ struct CycleTests {
             #expect(before.objects > 0 && before.matchRules > 0)
             stage.expectSettled()
         }
+    }
+
+    /// On a real bus each takes some milliseconds.
+    private static let shortCycles = Ground.isPrivateBus ? 1_000 : 10_000
+
+    @Test(.timeLimit(.minutes(10)))
+    func `S92 Ten thousand scans and connections that are given up at any moment leave nothing behind`() async {
+        await #expect(processExitsWith: .success) {
+            let (stage, daemon, peripheral) = Stage.scripted()
+            for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Disconnect"] {
+                daemon.always(member)
+            }
+            // Every moment has been seen once.
+            for number in 0..<10 { Self.shortCycle(number, stage, daemon, peripheral) }
+            let before = stage.footprint()
+            for number in 0..<Self.shortCycles { Self.shortCycle(number, stage, daemon, peripheral) }
+            let after = stage.footprint()
+            let both: Comment = "First \(before); in the end \(after)"
+            #expect(after.objects == before.objects, both)
+            #expect(after.descriptors == before.descriptors, both)
+            #expect(after.matchRules == before.matchRules, both)
+            #expect(after.timers == before.timers, both)
+            #expect(before.objects > 0 && before.matchRules > 0)
+            #expect(daemon.count("StartDiscovery") == daemon.count("StopDiscovery"))
+            #expect(daemon.count("Disconnect") >= Self.shortCycles / 2)
+            stage.expectSettled()
+        }
+    }
+
+    /// Scans and connects, and lets go: at once, when both have begun, when the link is up, or when its services are there.
+    private static func shortCycle(
+        _ number: Int, _ stage: Stage, _ daemon: ScriptedDaemon, _ peripheral: Peripheral
+    ) {
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        let link = stage.record(peripheral.connect())
+        let moment = number % 4
+        if moment > 0 { stage.advance(0) }
+        if moment > 1 { daemon.deviceChanges(["Connected": .bool(true)]) }
+        if moment > 2 { daemon.deviceChanges(["ServicesResolved": .bool(true)]) }
+        if moment > 1 { stage.advance(0) }
+        scan.dispose()
+        link.dispose()
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        // The clock lets go of deadlines that were taken back when their time has come.
+        stage.advance(60_000)
     }
 
     /// Finds the sensor, connects, and lets go while it notifies.

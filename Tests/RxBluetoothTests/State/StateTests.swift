@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
@@ -36,6 +37,60 @@ struct StateTests {
         stage.advance(2_000)
         // The adapter's Discovering came and went meanwhile.
         #expect(states.elements == [.poweredOn])
+    }
+
+    @Test func `S3 Nothing is repeated when a cause changes that a stronger one hides`() {
+        let stage = Stage()
+        let states = stage.record(stage.manager.state)
+        let named = stage.record(stage.manager.using(.named("hci7")).state)
+        stage.advance(10)
+        let bluez = stage.simulation.bluez
+        // Blocked, which hides that it is off; then no bluetoothd, which hides both and that there is no adapter.
+        bluez.setBlocked(true)
+        stage.advance(1_000)
+        for isOn in [false, true, false] {
+            bluez.setPower(isOn)
+            stage.advance(1_000)
+        }
+        #expect(states.elements == [.poweredOn, .blocked])
+        bluez.crash()
+        stage.advance(1_000)
+        bluez.setBlocked(false)
+        stage.advance(1_000)
+        bluez.removeAdapter(0)
+        stage.advance(1_000)
+        #expect(states.elements == [.poweredOn, .blocked, .daemonUnavailable])
+        bluez.start()
+        stage.advance(1_000)
+        #expect(states.elements == [.poweredOn, .blocked, .daemonUnavailable, .noAdapter])
+        // What other adapters do changes nothing for one that is missing.
+        #expect(named.elements == [.noAdapter, .daemonUnavailable, .noAdapter])
+    }
+
+    @Test func `S3 The ways to and from an adapter that is off are one state, and so are failures of bluetoothd`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .adapter)
+        let states = stage.record(stage.manager.state)
+        stage.advance(0)
+        for (isOn, state) in [
+            (false, "on-disabling"), (false, "off"), (false, "off-enabling"), (false, "off-blocked"),
+            (false, "off-blocked"), (false, "off"), (true, "on"), (true, "off-blocked"),
+        ] {
+            daemon.change(
+                ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1",
+                ["Powered": .bool(isOn), "PowerState": .string(state)])
+            stage.advance(0)
+        }
+        #expect(states.elements == [.poweredOn, .poweredOff, .blocked, .poweredOff, .poweredOn])
+        daemon.crash()
+        daemon.holdSnapshot()
+        daemon.start()
+        stage.advance(0)
+        for error in ["org.bluez.Error.Failed", "org.freedesktop.DBus.Error.UnknownMethod"] {
+            daemon.take("GetManagedObjects").fail(error)
+            stage.advance(3_000)
+        }
+        #expect(states.elements.suffix(2) == [.poweredOn, .daemonUnavailable])
     }
 
     @Test func `S4 Q26 An adapter that comes later is found`() {

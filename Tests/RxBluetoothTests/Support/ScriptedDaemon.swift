@@ -30,13 +30,22 @@ final class ScriptedDaemon: Sendable {
 
     private let bus: any SimulationBus
     private let state: Guarded<State>
+    private let name: Name
 
     /// Its way to the bus; nil where it has crashed.
     var connection: (any Bus)? { state.withLock { $0.connection } }
 
+    /// How it asks for the name `org.bluez`, with the flags of the D-Bus specification.
+    enum Name: UInt32 {
+        case plain = 4
+        case replaceable = 1
+        case replacing = 6
+    }
+
     /// A daemon that is up at once. It is gone with the object.
-    init(on stage: Stage, _ objects: Objects = [:]) {
+    init(on stage: Stage, _ objects: Objects = [:], name: Name = .plain) {
         bus = stage.simulation.bus
+        self.name = name
         state = Guarded(State(objects: Self.value(objects)))
         start()
         stage.advance(0)
@@ -48,7 +57,18 @@ final class ScriptedDaemon: Sendable {
         let connection = bus.join()
         state.withLock { $0.connection = connection }
         _ = connection.export(at: .root, includingChildren: true) { [weak self] in self?.came($0) }
-        connection.requestName("org.bluez") { #expect($0 == nil) }
+        guard
+            let request = try? Message.call(
+                to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "RequestName",
+                { [name] (body) throws(DBusError) in
+                    try body.string("org.bluez")
+                    body.uint32(name.rawValue)
+                })
+        else { return }
+        connection.call(request, timeout: .seconds(25)) { result in
+            let code = try? result.get().read { (body) throws(DBusError) in try body.uint32() }
+            #expect(code == 1)
+        }
     }
 
     /// Takes it off the bus without a word; calls that wait fail as they do on a real bus.
@@ -67,6 +87,9 @@ final class ScriptedDaemon: Sendable {
     var methods: [String] { state.withLock { $0.methods } }
 
     func count(_ member: String) -> Int { methods.count { $0 == member } }
+
+    /// Whether a call of a method waits for the test.
+    func isAsked(_ member: String) -> Bool { state.withLock { $0.waiting.contains { $0.message.member == member } } }
 
     /// The eldest call of a method that nobody has answered.
     func take(_ member: String, sourceLocation: SourceLocation = #_sourceLocation) -> Pending {

@@ -1,0 +1,72 @@
+import DBus
+
+/// Asks a bluetoothd for all of its objects until it tells them.
+///
+/// A failure is followed by another question, whatever it was: a permission can be granted and a method can appear while
+/// bluetoothd starts. A slow answer is never thrown away: each question stays open, and the first answer counts.
+final class SnapshotReader: @unchecked Sendable {
+    // Guard: touched in the bus's context only.
+    private unowned let client: BlueZClient
+    /// The questions without an answer, by number.
+    private var questions: [Int: BusTask] = [:]
+    private var latest = 0
+    private var failures = 0
+    /// The deadline of the latest question, or the pause before the next one.
+    private var timer: BusTask?
+
+    /// The longest pauses after an error, and after a silence, in seconds. Further questions do not make a slow bluetoothd faster,
+    /// and one that was stopped for a day must not find a thousand of them.
+    private static let longestPauses = (error: 60, silence: 3_600)
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    /// Asks a bluetoothd that was not asked before.
+    func start() {
+        cancel()
+        failures = 0
+        ask()
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+        for question in questions.values { question.cancel() }
+        questions = [:]
+    }
+
+    private func ask() {
+        latest += 1
+        let number = latest
+        timer = client.bus.schedule(after: client.settings.deadlines.snapshot) { [weak self] in
+            self?.failed(.noReply("GetManagedObjects has no answer yet."), longest: Self.longestPauses.silence)
+        }
+        questions[number] = client.call(
+            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects", deadline: .seconds(Int64.max)
+        ) { [weak self] result in self?.answered(number, result) }
+    }
+
+    private func answered(_ number: Int, _ result: Result<Message, DBusError>) {
+        guard questions.removeValue(forKey: number) != nil else { return }
+        do throws(DBusError) {
+            client.emptyMirror()
+            try client.readSnapshot(result.get())
+            cancel()
+            client.snapshotArrived()
+        } catch {
+            client.emptyMirror()
+            // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
+            client.bus.perform { [weak self] in
+                guard let self, number == latest, timer != nil else { return }
+                failed(error, longest: Self.longestPauses.error)
+            }
+        }
+    }
+
+    private func failed(_ error: DBusError, longest: Int) {
+        let pause = Duration.seconds(1).doubled(failures, atMost: .seconds(longest))
+        failures += 1
+        timer?.cancel()
+        timer = client.bus.schedule(after: pause) { [weak self] in self?.ask() }
+        client.snapshotFailed(error, again: pause)
+    }
+}

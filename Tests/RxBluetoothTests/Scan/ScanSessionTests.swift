@@ -1,0 +1,154 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import RxTest
+import Testing
+
+/// A scan's session with bluetoothd: its attempts, its answers, and what it remembers.
+struct ScanSessionTests {
+    private typealias Objects = ScriptedDaemon.Objects
+
+    private static func stage(_ objects: Objects = .oneDevice) -> (Stage, ScriptedDaemon) {
+        let stage = Stage(starting: false)
+        return (stage, ScriptedDaemon(on: stage, objects))
+    }
+
+    private static func setPower(_ isOn: Bool, _ daemon: ScriptedDaemon) {
+        daemon.change(
+            Objects.adapterPath, "org.bluez.Adapter1",
+            ["Powered": .bool(isOn), "PowerState": .string(isOn ? "on" : "off")])
+    }
+
+    @Test func `S22 A device that bluetoothd removed is reported again when it is heard again`() {
+        let (stage, daemon) = Self.stage(.adapter)
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery")
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        for count in 1...3 {
+            daemon.add(Objects.device)
+            daemon.deviceChanges(["RSSI": .int16(-50)])
+            stage.advance(0)
+            #expect(scan.elements.count == count)
+            daemon.remove(Objects.devicePath, "org.bluez.Device1")
+            stage.advance(0)
+        }
+    }
+
+    @Test func `Q69 Each attempt to start sets the filter first`() {
+        let (stage, daemon) = Self.stage()
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery") { $0.fail(DBusError(name: "org.bluez.Error.InProgress", message: "Busy")) }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(
+            daemon.methods == Array(repeating: ["SetDiscoveryFilter", "StartDiscovery"], count: 3).flatMap { $0 })
+        #expect(scan.isLive)
+    }
+
+    @Test func `A late answer to a start counts for no later session`() {
+        let (stage, daemon) = Self.stage()
+        daemon.always("SetDiscoveryFilter")
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        Self.setPower(false, daemon)
+        stage.advance(0)
+        #expect(first.kind == .adapterOff)
+        Self.setPower(true, daemon)
+        let second = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        #expect(daemon.count("StartDiscovery") == 2)
+        daemon.take("StartDiscovery").reply()
+        stage.advance(0)
+        daemon.take("StartDiscovery").fail("org.bluez.Error.Failed", "second")
+        stage.advance(0)
+        #expect(second.error?.dbusMessage == "second")
+        // And a late refusal ends no later session.
+        let third = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        Self.setPower(false, daemon)
+        stage.advance(0)
+        #expect(third.kind == .adapterOff)
+        Self.setPower(true, daemon)
+        let fourth = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        daemon.take("StartDiscovery").fail("org.bluez.Error.Failed", "third")
+        stage.advance(0)
+        #expect(fourth.isLive)
+        daemon.take("StartDiscovery").reply()
+        daemon.deviceChanges(["RSSI": .int16(-50)])
+        stage.advance(0)
+        #expect(fourth.elements.count == 1 && fourth.isLive)
+    }
+
+    @Test func `A late answer to a stop counts for no later session`() {
+        let (stage, daemon) = Self.stage()
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery")
+        let first = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        first.dispose()
+        stage.advance(0)
+        Self.setPower(false, daemon)
+        stage.advance(0)
+        Self.setPower(true, daemon)
+        let second = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        second.dispose()
+        stage.advance(0)
+        let third = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        #expect(daemon.count("StopDiscovery") == 2 && daemon.count("StartDiscovery") == 2)
+        daemon.take("StopDiscovery").reply()
+        stage.advance(0)
+        // Only the answer to its own stop lets the third scan start.
+        #expect(daemon.count("StartDiscovery") == 2)
+        daemon.take("StopDiscovery").reply()
+        stage.advance(0)
+        #expect(daemon.count("StartDiscovery") == 3)
+        #expect(third.isLive)
+    }
+
+    @Test func `Q28 A scan ends with an adapter that is no longer chosen, and one that resumes follows the choice`() {
+        let (old, new) = (SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02"))
+        let stage = Stage(Scenario(adapters: [old], peripherals: [Sensor.peripheral]), adapter: .named("hci0"))
+        let states = stage.record(stage.manager.state)
+        stage.advance(10)
+        stage.simulation.bluez.removeAdapter(0)
+        stage.advance(10)
+        // Another adapter has the name while the first one is away.
+        stage.simulation.bluez.addAdapter(new, as: 0)
+        stage.advance(1_000)
+        let options = ScanOptions(allowsDuplicates: true, resumes: true)
+        let plain = stage.record(stage.manager.scanForPeripherals())
+        let resuming = stage.record(stage.manager.scanForPeripherals(options: options))
+        let other = stage.record(stage.manager.using(.address("00:1A:7D:DA:71:02")).scanForPeripherals())
+        stage.advance(1_000)
+        #expect(resuming.elements.last?.peripheral.adapterName == "hci0")
+        stage.simulation.bluez.addAdapter(old, as: 4)
+        stage.advance(2_000)
+        #expect(plain.kind == .noAdapter)
+        #expect(resuming.isLive && resuming.elements.last?.peripheral.adapterName == "hci4")
+        #expect(other.isLive)
+        #expect(states.isLive)
+    }
+
+    @Test func `Q42 After something was heard, the next silence is waited for as long as the first`() {
+        let (stage, daemon) = Self.stage()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let scan = stage.record(
+            stage.manager.scanForPeripherals(options: ScanOptions(restartsAfterSilence: .seconds(10))))
+        // Restarts at 10, 30 and 70 s.
+        stage.advance(75_000)
+        #expect(daemon.count("StartDiscovery") == 4)
+        daemon.deviceChanges(["RSSI": .int16(-50)])
+        // The look at 150 s sees that something was heard; from then on it looks every 10 s.
+        stage.advance(80_000)
+        #expect(daemon.count("StartDiscovery") == 4)
+        stage.advance(10_000)
+        #expect(daemon.count("StartDiscovery") == 5)
+        stage.advance(20_000)
+        #expect(daemon.count("StartDiscovery") == 6)
+        #expect(scan.isLive)
+    }
+}
