@@ -88,9 +88,10 @@ final class SerialContext: Sendable {
 
     /// Nil for what is too long to ever come due: an infinite deadline.
     private static func interval(_ delay: Duration) -> DispatchTimeInterval? {
-        let (seconds, attoseconds) = delay.components
-        if seconds > 1 << 31 { return nil }
         guard delay > .zero else { return .nanoseconds(0) }
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        guard delay <= .seconds(1 << 31) else { return nil }
+        let (seconds, attoseconds) = delay.components
         return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 }

@@ -11,11 +11,12 @@ enum Clock {
 
     /// The moment after a delay; what is too far away is never.
     static func moment(after delay: Duration) -> UInt64 {
-        let (seconds, attoseconds) = delay.components
         guard delay > .zero else { return now }
-        let (nanoseconds, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        guard delay < .seconds(Int64.max / 1_000_000_000) else { return .max }
+        let (seconds, attoseconds) = delay.components
+        let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
         let (due, isTooLate) = now.addingReportingOverflow(nanoseconds)
-        let rest = UInt64(attoseconds / 1_000_000_000)
-        return isTooLong || isTooLate || due > .max - rest ? .max : due + rest
+        return isTooLate ? .max : due
     }
 }

@@ -13,8 +13,8 @@ public struct ScanOptions: Hashable, Sendable {
     public var resumes: Bool
     /// After how long a silence of all devices scanning is started anew, because a controller may fall silent while everything
     /// says that it scans (Q42). It takes this long at least and twice as long at most, and where the air stays silent, each time
-    /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never. Less than 0.1 s counts as
-    /// 0.1 s; with zero and less, the scan fails with ``BluetoothError/Kind/invalidArgument``.
+    /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never.
+    /// Less than 0.1 s counts as 0.1 s; with zero and less, the scan fails with ``BluetoothError/Kind/invalidArgument``.
     public var restartsAfterSilence: Duration?
 
     /// Whether only services count that an advertisement lists, and not those that it merely has data of. bluetoothd can choose by
