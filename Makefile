@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ demo: deps ## build, then scan and connect on the simulation
 
 test: deps ## unit and private-bus tests; no radio, no virtual machine
 	@scripts/test
+
+test-diagnostics: deps ## whether the compiler reports typical mistakes on the line where they are
+	@scripts/test-diagnostics
 
 test-clients: deps ## Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and busctl on `ble-cli simulate`; needs the network the first time
 	@scripts/test-clients

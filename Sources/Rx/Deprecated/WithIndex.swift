@@ -11,10 +11,10 @@ extension ObservableType {
     /// The streams made of the elements and their numbers, all flowing together.
     @available(*, deprecated, message: "Use enumerated().flatMap instead.")
     @preconcurrency
-    public func flatMapWithIndex<Inner: ObservableConvertibleType>(
+    public func flatMapWithIndex<Output, Inner: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element, Int) throws -> Inner
-    ) -> Observable<Inner.Element> {
-        Observable<Inner.Element>(
+    ) -> Observable<Output> {
+        Observable<Output>(
             Flatten(enumerated().source, streams { try selector($0.element, $0.index) }) {
                 MergeHub(limit: .max, into: $0)
             })

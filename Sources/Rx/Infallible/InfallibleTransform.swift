@@ -17,34 +17,34 @@ extension InfallibleType {
 
     /// The streams made of the elements, all flowing together.
     @preconcurrency
-    public func flatMap<Inner: InfallibleType>(
+    public func flatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
-    ) -> Infallible<Inner.Element> {
-        Infallible<Inner.Element>(asObservable().flatMap(selector))
+    ) -> Infallible<Output> {
+        Infallible<Output>(asObservable().flatMap(selector))
     }
 
     /// The stream made of the latest element; an earlier one is given up.
     @preconcurrency
-    public func flatMapLatest<Inner: InfallibleType>(
+    public func flatMapLatest<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
-    ) -> Infallible<Inner.Element> {
-        Infallible<Inner.Element>(asObservable().flatMapLatest(selector))
+    ) -> Infallible<Output> {
+        Infallible<Output>(asObservable().flatMapLatest(selector))
     }
 
     /// The stream made of an element; elements that come while it lasts are dropped.
     @preconcurrency
-    public func flatMapFirst<Inner: InfallibleType>(
+    public func flatMapFirst<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
-    ) -> Infallible<Inner.Element> {
-        Infallible<Inner.Element>(asObservable().flatMapFirst(selector))
+    ) -> Infallible<Output> {
+        Infallible<Output>(asObservable().flatMapFirst(selector))
     }
 
     /// The streams made of the elements, one after the other.
     @preconcurrency
-    public func concatMap<Inner: InfallibleType>(
+    public func concatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
-    ) -> Infallible<Inner.Element> {
-        Infallible<Inner.Element>(asObservable().concatMap(selector))
+    ) -> Infallible<Output> {
+        Infallible<Output>(asObservable().concatMap(selector))
     }
 
     /// What has been gathered so far, at each element.
@@ -62,4 +62,23 @@ extension InfallibleType {
     ) -> Infallible<Sum> {
         Infallible<Sum>(asObservable().scan(seed, accumulator: accumulator))
     }
+}
+
+// For diagnostics of mistakes in closures, as in `ObservableType`.
+extension InfallibleType {
+    /// Cannot be called. See the `flatMap` that takes a closure.
+    @available(*, unavailable, message: "Pass a closure that returns a stream.")
+    public func flatMap() -> Infallible<Never> { .never() }
+
+    /// Cannot be called. See the `flatMapFirst` that takes a closure.
+    @available(*, unavailable, message: "Pass a closure that returns a stream.")
+    public func flatMapFirst() -> Infallible<Never> { .never() }
+
+    /// Cannot be called. See the `concatMap` that takes a closure.
+    @available(*, unavailable, message: "Pass a closure that returns a stream.")
+    public func concatMap() -> Infallible<Never> { .never() }
+
+    /// Cannot be called. See the `flatMapLatest` that takes a closure.
+    @available(*, unavailable, message: "Pass a closure that returns a stream.")
+    public func flatMapLatest() -> Infallible<Never> { .never() }
 }

@@ -1,0 +1,15 @@
+import RxBluetooth
+
+func nestedFlatMap(peripherals: Observable<Peripheral>, bag: DisposeBag) {
+    peripherals
+        .flatMap { peripheral in
+            peripheral.discoverServices(["180D"])
+                .flatMap { service in
+                    service.discoverCharacteristics(["2A37"])
+                        // error: has no member 'observeValueUpdate'
+                        .flatMap { $0.observeValueUpdate() }
+                }
+        }
+        .subscribe(onNext: { print($0) })
+        .disposed(by: bag)
+}

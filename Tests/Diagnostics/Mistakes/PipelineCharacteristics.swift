@@ -1,0 +1,17 @@
+import RxBluetooth
+
+func pipelineCharacteristics(manager: BluetoothManager, bag: DisposeBag) {
+    manager.state
+        .filter { $0 == .poweredOn }
+        .timeout(.seconds(10), scheduler: MainScheduler.instance)
+        .take(1)
+        .flatMap { _ in manager.scanForPeripherals(withServices: ["180D"]) }
+        .take(1)
+        .flatMap { $0.peripheral.connect() }
+        .flatMap { $0.discoverServices(["180D"]) }
+        // error: value of type 'Service' has no member 'discoverCharacteristic'
+        .flatMap { $0.discoverCharacteristic(["2A37"]) }
+        .flatMap { $0.observeValueUpdates() }
+        .subscribe(onNext: { print($0) }, onError: { print("failed: \($0)") })
+        .disposed(by: bag)
+}

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Each file holds one mistake, so this package does not build. `make test-diagnostics` checks what the compiler says.
+let package = Package(
+    name: "Diagnostics",
+    dependencies: [.package(name: "RxBluetooth", path: "../..")],
+    targets: [
+        .target(
+            name: "Mistakes",
+            dependencies: [
+                .product(name: "RxBluetooth", package: "RxBluetooth"),
+                .product(name: "RxBluetoothMocks", package: "RxBluetooth"),
+                .product(name: "RxTest", package: "RxBluetooth"),
+            ],
+            path: "Mistakes")
+    ],
+    swiftLanguageModes: [.v6]
+)
