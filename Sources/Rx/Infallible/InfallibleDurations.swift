@@ -1,0 +1,49 @@
+extension InfallibleType {
+    /// As `delay(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func delay(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        delay(RxTimeInterval(dueTime), scheduler: scheduler)
+    }
+
+    /// As `delaySubscription(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func delaySubscription(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        delaySubscription(RxTimeInterval(dueTime), scheduler: scheduler)
+    }
+
+    /// As `debounce(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func debounce(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        debounce(RxTimeInterval(dueTime), scheduler: scheduler)
+    }
+
+    /// As `throttle(_:latest:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func throttle(
+        _ dueTime: Duration, latest: Bool = true, scheduler: any SchedulerType
+    ) -> Infallible<Element> {
+        throttle(RxTimeInterval(dueTime), latest: latest, scheduler: scheduler)
+    }
+
+    /// As `take(for:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func take(for duration: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        take(for: RxTimeInterval(duration), scheduler: scheduler)
+    }
+}
+
+extension InfallibleType where Element: FixedWidthInteger {
+    /// As `interval(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public static func interval(_ period: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        interval(RxTimeInterval(period), scheduler: scheduler)
+    }
+
+    /// As `timer(_:period:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public static func timer(
+        _ dueTime: Duration, period: Duration? = nil, scheduler: any SchedulerType
+    ) -> Infallible<Element> {
+        timer(RxTimeInterval(dueTime), period: period.map { RxTimeInterval($0) }, scheduler: scheduler)
+    }
+}

@@ -1,0 +1,104 @@
+public import Dispatch
+
+extension DispatchTimeInterval {
+    /// The duration, rounded to the nearest nanosecond.
+    ///
+    /// A duration of more than 292 years, positive or negative, is rounded toward zero to whole seconds. No duration traps.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let fraction = (attoseconds + 500_000_000 * attoseconds.signum()) / 1_000_000_000
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, sumOverflow) = whole.addingReportingOverflow(fraction)
+        if !overflow, !sumOverflow, let nanoseconds = Int(exactly: sum) {
+            self = .nanoseconds(nanoseconds)
+        } else {
+            self = .seconds(Int(clamping: seconds))
+        }
+    }
+}
+
+extension SchedulerType {
+    /// As `scheduleRelative(_:dueTime:action:)` with an interval, with a `Duration`.
+    @_disfavoredOverload
+    @preconcurrency
+    public func scheduleRelative<StateType>(
+        _ state: StateType, dueTime: Duration, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        scheduleRelative(state, dueTime: RxTimeInterval(dueTime), action: action)
+    }
+
+    /// As `schedulePeriodic(_:startAfter:period:action:)` with intervals, with a `Duration` for each.
+    @_disfavoredOverload
+    @preconcurrency
+    public func schedulePeriodic<StateType>(
+        _ state: StateType, startAfter: Duration, period: Duration, action: @escaping @Sendable (StateType) -> StateType
+    ) -> any Disposable {
+        schedulePeriodic(
+            state, startAfter: RxTimeInterval(startAfter), period: RxTimeInterval(period), action: action)
+    }
+
+    /// As `scheduleRecursive(_:dueTime:action:)` with an interval, with a `Duration`.
+    @_disfavoredOverload
+    @preconcurrency
+    public func scheduleRecursive<State>(
+        _ state: State, dueTime: Duration,
+        action: @escaping @Sendable (_ state: State, _ scheduler: AnyRecursiveScheduler<State>) -> Void
+    ) -> any Disposable {
+        scheduleRecursive(state, dueTime: RxTimeInterval(dueTime), action: action)
+    }
+}
+
+extension AnyRecursiveScheduler {
+    /// As `schedule(_:dueTime:)` with an interval, with a `Duration`.
+    @_disfavoredOverload
+    public func schedule(_ state: State, dueTime: Duration) {
+        schedule(state, dueTime: RxTimeInterval(dueTime))
+    }
+}
+
+extension VirtualTimeScheduler {
+    /// As `advance(by:)` with an interval, with a `Duration`.
+    @_disfavoredOverload
+    public func advance(by duration: Duration) { advance(by: RxTimeInterval(duration)) }
+}
+
+extension SerialDispatchQueueScheduler {
+    /// As `init(internalSerialQueueName:serialQueueConfiguration:leeway:)`, with a `Duration`.
+    @_disfavoredOverload
+    public convenience init(
+        internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil, leeway: Duration
+    ) {
+        self.init(
+            internalSerialQueueName: internalSerialQueueName, serialQueueConfiguration: serialQueueConfiguration,
+            leeway: DispatchTimeInterval(leeway))
+    }
+
+    /// As `init(queue:internalSerialQueueName:leeway:)`, with a `Duration`.
+    @_disfavoredOverload
+    public convenience init(queue: DispatchQueue, internalSerialQueueName: String, leeway: Duration) {
+        self.init(
+            queue: queue, internalSerialQueueName: internalSerialQueueName, leeway: DispatchTimeInterval(leeway))
+    }
+
+    /// As `init(qos:internalSerialQueueName:leeway:)`, with a `Duration`.
+    @_disfavoredOverload
+    public convenience init(
+        qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial", leeway: Duration
+    ) {
+        self.init(qos: qos, internalSerialQueueName: internalSerialQueueName, leeway: DispatchTimeInterval(leeway))
+    }
+}
+
+extension ConcurrentDispatchQueueScheduler {
+    /// As `init(queue:leeway:)`, with a `Duration`.
+    @_disfavoredOverload
+    public convenience init(queue: DispatchQueue, leeway: Duration) {
+        self.init(queue: queue, leeway: DispatchTimeInterval(leeway))
+    }
+
+    /// As `init(qos:leeway:)`, with a `Duration`.
+    @_disfavoredOverload
+    public convenience init(qos: DispatchQoS, leeway: Duration) {
+        self.init(qos: qos, leeway: DispatchTimeInterval(leeway))
+    }
+}

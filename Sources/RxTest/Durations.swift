@@ -1,0 +1,21 @@
+public import Rx
+
+extension ObservableConvertibleType {
+    /// As `toBlocking(timeout:)` with seconds, with a `Duration`. A negative duration counts as zero.
+    public func toBlocking(timeout: Duration) -> BlockingObservable<Element> {
+        toBlocking(timeout: timeout.inSeconds)
+    }
+}
+
+extension TestScheduler {
+    /// As `init(initialClock:resolution:simulateProcessingDelay:)`, with the length of a tick as a `Duration`.
+    public convenience init(initialClock: TestTime, resolution: Duration, simulateProcessingDelay: Bool = true) {
+        self.init(
+            initialClock: initialClock, resolution: resolution.inSeconds,
+            simulateProcessingDelay: simulateProcessingDelay)
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
