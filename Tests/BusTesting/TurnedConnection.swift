@@ -35,10 +35,10 @@ final class TurnedConnection: Bus {
     }
 
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
-        let (seconds, attoseconds) = delay.components
-        guard seconds < 1 << 31 else { return BusTask {} }
-        let due = DispatchTimeInterval.nanoseconds(
-            delay > .zero ? Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) : 0)
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        guard delay < .seconds(1 << 31) else { return BusTask {} }
+        let (seconds, attoseconds) = max(.zero, delay).components
+        let due = DispatchTimeInterval.nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
         let once = Once(work)
         // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in

@@ -18,6 +18,8 @@ import Testing
         let tooLate = Record<Bool>()
         context.schedule(after: .milliseconds(12)) { tooLate.add(true) }.cancel()
         context.schedule(after: .seconds(Int64.max)) { tooLate.add(true) }
+        // A sum of durations may have more seconds than 64 bits hold.
+        context.schedule(after: .seconds(Int64.max) + .seconds(Int64.max)) { tooLate.add(true) }
         #expect(try await record.first(6) == Array(repeating: true, count: 6))
         #expect(tooLate.elements.isEmpty)
     }
