@@ -54,7 +54,10 @@ extension ForeignClientTests {
             for line in ["Paired: yes", "Bonded: yes", "Connected: yes", "Battery Percentage: 0x57 (87)"] {
                 #expect(paired.contains("\t\(line)\n"), "\(paired)")
             }
-            try user.say("pair \(Self.strap)", until: "Failed to pair: org.bluez.Error.AlreadyExists\n")
+            // bluetoothd 5.66 does not answer Pair of a bonded device until it is cancelled (Q118).
+            #expect(try !user.ask("pair \(Self.strap)").contains("Failed to pair"))
+            try user.say(
+                "cancel-pairing \(Self.strap)", until: "Failed to pair: org.bluez.Error.AuthenticationCanceled\n")
             try user.say("trust \(Self.strap)", until: "Changing \(Self.strap) trust succeeded\n")
 
             try user.say("disconnect \(Self.strap)", until: "Successful disconnected\n")
