@@ -139,9 +139,10 @@ struct RegisteredAdvertisement {
     /// In milliseconds, from 20 ms on. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
     private mutating func read(_ key: WritableKeyPath<Self, UInt32>, _ value: Value) -> Bool {
         guard case .uint32(let milliseconds) = value else { return false }
-        let units = Double(milliseconds) / 0.625
+        let units = (Double(milliseconds) / 0.625).rounded(.down)
+        guard (0x20...0xFF_FFFF).contains(units) else { return false }
         self[keyPath: key] = UInt32(units)
-        return (0x20...0xFF_FFFF).contains(UInt32(units))
+        return true
     }
 
     /// A UUID's bytes on the air: one that Bluetooth assigned is short however it is written (bt_string_to_uuid).

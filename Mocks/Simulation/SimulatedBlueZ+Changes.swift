@@ -41,7 +41,7 @@ extension SimulatedBlueZ {
             guard let rotated = DeviceAddress(text, isRandom: true) else {
                 preconditionFailure("“\(text)” is not a Bluetooth address.")
             }
-            names.rotate(place, to: text, file, line)
+            if new == nil { names.rotate(place, to: text, file, line) }
             world.air.rotate(station, to: rotated)
         }
     }

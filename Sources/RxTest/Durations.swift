@@ -17,5 +17,5 @@ extension TestScheduler {
 }
 
 extension Duration {
-    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    fileprivate var inSeconds: Double { self / .seconds(1) }
 }

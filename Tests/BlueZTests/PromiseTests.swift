@@ -24,7 +24,8 @@ extension LabTests {
             try await Ground.withManager { manager in
                 let options = ScanOptions(filters: [ScanFilter(name: .exactly("HRM-2"))])
                 let peripheral = try await manager.peripheral(named: "HRM-2")
-                let changes = try await manager.observePresence(options: options, silence: .seconds(5))
+                let presence = PresenceOptions(silence: .seconds(5), includesConnected: false)
+                let changes = try await manager.observePresence(options: options, presence: presence)
                     .map { change in
                         switch change {
                         case .found: "found"

@@ -46,6 +46,18 @@ struct AdvertisingTests {
         }
     }
 
+    @Test(arguments: [UInt32.max, 2_684_354_560, 19])
+    func `Q113 an interval that is out of range is refused`(milliseconds: UInt32) {
+        let stage = Stage()
+        let client = stage.client
+        _ = client.bus.export(at: "/one", includingChildren: false) { call in
+            call.reply { (body) throws(DBusError) in
+                try body.properties(["Type": .string("broadcast"), "MaxInterval": .uint32(milliseconds)])
+            }
+        }
+        #expect(register(stage, "/one") == "Failed: Failed to parse advertisement.")
+    }
+
     @Test func `Q114 an advertisement ends after its time, and its client hears so`() {
         let stage = Stage()
         let questions = Log()

@@ -5,7 +5,9 @@ extension DispatchTimeInterval {
     ///
     /// A duration of more than 292 years, positive or negative, is rounded toward zero to whole seconds. No duration traps.
     public init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        let limit = Duration.seconds(Int64.max)
+        let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
         let fraction = (attoseconds + 500_000_000 * attoseconds.signum()) / 1_000_000_000
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, sumOverflow) = whole.addingReportingOverflow(fraction)

@@ -36,7 +36,7 @@ enum Main {
 
     /// Ends before any verb has begun. Also a command line that is not understood says whether its reader is a program.
     private static func fail(_ failure: Failure) -> Never {
-        let isJSON = CommandLine.arguments.contains("--json")
+        let isJSON = Arguments.all.contains("--json")
         Messages(output: FileOutput.error, isJSON: isJSON).fail(failure)
         Exit.now(failure.code)
     }

@@ -15,6 +15,8 @@ final class Run: Sendable {
     private struct State {
         /// The exit code, once it is decided.
         var ending: ExitCode?
+        /// Whether everything that it had to print is printed.
+        var hasPrinted = false
         var work: (any Disposable)?
         var waits: @Sendable (ExitCode) -> Bool = { _ in true }
     }
@@ -45,7 +47,7 @@ final class Run: Sendable {
     }
 
     /// The exit code, if it has ended and waits only for what it had under way to be undone.
-    var ending: ExitCode? { state.withLock(\.ending) }
+    var ending: ExitCode? { state.withLock { $0.hasPrinted ? $0.ending : nil } }
 
     /// Ends it from outside: from any thread, any number of times.
     func stop(_ code: ExitCode) {
@@ -70,6 +72,7 @@ final class Run: Sendable {
         guard isFirst else { return }
         work?.dispose()
         if let failure { messages.fail(failure) }
+        state.withLock { $0.hasPrinted = true }
         let manager = session.manager
         let undone = waits ? manager.settled() : manager.delivered()
         let tooLate = session.timer(Self.patience).ignoreElements()

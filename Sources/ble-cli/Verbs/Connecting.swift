@@ -49,7 +49,9 @@ struct ClosingLink {
 
     /// Emits the peripheral and completes: at once if it is not connected, and otherwise when its link is down or has stayed up.
     func gone(_ peripheral: Peripheral) -> Observable<Peripheral> {
-        wait(for: peripheral, left: min(Self.longest, session.options.patience / 2))
+        // A time limit that is shorter than the wait leaves half of itself for the rest.
+        let patience = session.options.patience
+        return wait(for: peripheral, left: patience > Self.longest ? Self.longest : patience / 2)
     }
 
     private func wait(for peripheral: Peripheral, left: Duration) -> Observable<Peripheral> {

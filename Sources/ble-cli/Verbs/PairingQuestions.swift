@@ -73,18 +73,19 @@ final class PairingQuestions: Sendable {
 
     /// Asks until the line is an answer. An empty line, or the end of the input, declines.
     private func ask(
-        _ text: String, _ request: PairingRequest,
+        _ question: String, _ request: PairingRequest,
         _ parse: @escaping @Sendable (String) -> PairingRequest.Answer?
     ) -> Observable<Never> {
-        session.note(text)
+        session.note(question)
         return keyboard.line().asObservable().observe(on: session.scheduler).flatMap { [self] line in
-            guard let line = line?.trimmed, !line.isEmpty else { return reply(request, .reject) }
-            return parse(line).map { reply(request, $0) } ?? ask(text, request, parse)
+            let text = line?.trimmed ?? ""
+            guard let answer = text.isEmpty ? .reject : parse(text) else { return ask(question, request, parse) }
+            if answer == .reject, request.peripheral === peripheral { state.withLock { $0.isDeclined = true } }
+            return reply(request, answer)
         }
     }
 
     private func reply(_ request: PairingRequest, _ answer: PairingRequest.Answer) -> Observable<Never> {
-        if answer == .reject, request.peripheral === peripheral { state.withLock { $0.isDeclined = true } }
         do { try request.answer(answer) } catch { session.note("\(error)") }
         return .empty()
     }

@@ -269,6 +269,8 @@ import Testing
             (.nanoseconds(Int64.max) + .nanoseconds(1), .seconds(9_223_372_036)),
             (.nanoseconds(Int64.min) - .nanoseconds(1), .seconds(-9_223_372_036)),
             (.seconds(Int64.max), .seconds(.max)),
+            (.seconds(Int64.max) * 2, .seconds(.max)),
+            (.seconds(Int64.min) * 2, .seconds(-.max)),
             (.seconds(Int64.min), .seconds(.min)),
         ] as [(Duration, DispatchTimeInterval)])
     func conversion(_ duration: Duration, _ interval: DispatchTimeInterval) {
