@@ -176,8 +176,13 @@ extension Link {
     }
 
     func stopRediscovery() {
-        rediscovery?.dispose()
+        guard let scan = rediscovery else { return }
         rediscovery = nil
+        // The scan ends by work that waits in the context, and counts as being undone from then on.
+        let teardowns = client.teardowns
+        teardowns.begin()
+        scan.dispose()
+        client.bus.perform { teardowns.end() }
     }
 }
 

@@ -87,9 +87,10 @@ final class PairingAttempt: @unchecked Sendable {
             return
         }
         guard let device = client.devices[key] else { return fail(BluetoothError(.peripheralGone)) }
+        let isOrphan = client.orphans.take(key, since: client.returned.map(client.settings.elapsed(since:)))
         let link = Link(
             peripheral, LinkTerms(), number: client.peripherals.nextLinkNumber(), client: client,
-            isForeign: device.isConnected, emitter: Emitter(AnyObserver { _ in }), isForPairing: true)
+            isForeign: device.isConnected && !isOrphan, emitter: Emitter(AnyObserver { _ in }), isForPairing: true)
         client.links[key] = link
         take(link)
         link.start()

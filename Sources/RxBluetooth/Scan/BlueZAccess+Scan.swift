@@ -9,7 +9,7 @@ extension BlueZAccess {
         let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
             Self.join(client, services, options, selection, emitter) { (emitter, nil) }
         }
-        return options.resumes ? resuming(scan, selection) : scan
+        return options.resumes ? resuming(scan, selection) { !$0.isCached } : scan
     }
 
     /// Which peripherals are present; see ``BluetoothManager/observePresence(withServices:options:presence:)``.
@@ -27,7 +27,11 @@ extension BlueZAccess {
                 return (presence.listener(), presence)
             }
         }
-        return options.resumes ? resuming(presence, selection) : presence
+        guard options.resumes else { return presence }
+        // What is present by its connection was not heard.
+        return resuming(presence, selection) { change in
+            if case .found(let scanned) = change { !scanned.isCached } else { false }
+        }
     }
 
     private func refused<Element: Sendable>(_ flaw: String) -> Observable<Element> {
@@ -56,8 +60,9 @@ extension BlueZAccess {
         }
     }
 
+    /// - Parameter isHeard: Whether an element proves that the scan runs, so that the pauses begin with the shortest again.
     private func resuming<Element: Sendable>(
-        _ single: Observable<Element>, _ selection: AdapterSelection
+        _ single: Observable<Element>, _ selection: AdapterSelection, isHeard: @escaping @Sendable (Element) -> Bool
     ) -> Observable<Element> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
@@ -66,7 +71,7 @@ extension BlueZAccess {
                     if hasWaited { failures.withLock { $0 = 0 } }
                     return single
                 }
-                .do(onNext: { _ in failures.withLock { $0 = 0 } })
+                .do(onNext: { if isHeard($0) { failures.withLock { $0 = 0 } } })
                 .retry(when: { errors in
                     errors.flatMap { [self] error in
                         let count = failures.withLock { failures in

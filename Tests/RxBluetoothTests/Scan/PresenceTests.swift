@@ -118,6 +118,19 @@ struct PresenceTests {
         withExtendedLifetime((link, other)) {}
     }
 
+    @Test func `A scan that cannot start is tried less and less often while a peripheral is connected`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        stage.advance(1_000)
+        stage.simulation.bluez.add(Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.Failed", "Failed")))
+        let before = stage.count("StartDiscovery")
+        let presence = stage.record(stage.manager.observePresence(options: ScanOptions(resumes: true)))
+        stage.advance(120_000)
+        #expect((2..<20).contains(stage.count("StartDiscovery") - before))
+        #expect(presence.isLive)
+        withExtendedLifetime(link) {}
+    }
+
     @Test func `S21 A link that ends in reach is no loss`() {
         let (stage, presence, _, link, _) = connected()
         stage.advance(30_000)
