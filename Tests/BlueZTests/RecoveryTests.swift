@@ -227,7 +227,8 @@ extension LabTests {
         @Test(arguments: Outage.allCases)
         func `S78 notify with --reconnect goes on after an outage, and says so`(outage: Outage) async throws {
             let disturbing = Task.detached {
-                try await Ground.pass(.seconds(10))
+                // On a busy host a program takes many seconds to its first value.
+                try await Ground.pass(.seconds(18))
                 try outage.begin()
                 try await Ground.pass(.seconds(1))
                 try await outage.end()
@@ -244,7 +245,8 @@ extension LabTests {
         @Test(arguments: Outage.allCases)
         func `notify without --reconnect ends after an outage, and says why`(outage: Outage) async throws {
             let disturbing = Task.detached {
-                try await Ground.pass(.seconds(10))
+                // On a busy host a program takes many seconds to its first value.
+                try await Ground.pass(.seconds(18))
                 defer { try? outage.begin() }
                 return Moment.now
             }
