@@ -239,7 +239,7 @@ extension LabTests {
             #expect(notify.errors.contains(outage == .kill ? "bluetoothd stopped" : "the adapter was switched off"))
             #expect(notify.errors.contains("connected again"))
             #expect(notify.output.split(separator: "\n").count > 100)
-            try await Ground.expectNothingLeft()
+            try await Ground.expectNothingLeft(within: CLITests.closing)
         }
 
         @Test(arguments: Outage.allCases)
