@@ -72,26 +72,6 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
-            "a scan without a filter lifts another client's Transport", 43,
-            transcript: """
-                hci0 SetDiscoveryFilter {Transport: bredr} -> ok
-                hci0 StartDiscovery -> ok
-                B: hci0 StartDiscovery -> ok
-                devices: FLAKY, HRM-0, HRM-1, HRM-2, LOUD, SECURE, TWINS, hostile
-                """
-        ) { trial in
-            let other = trial.another("B")
-            // The kernel may still be looking for an earlier client, and a filter that changes starts discovery again.
-            trial.first.focus.set(["hci0"], ["Discovering"])
-            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("bredr")])
-            trial.first.call("hci0", "Adapter1.StartDiscovery")
-            trial.pass(.seconds(1))
-            trial.flush()
-            other.call("hci0", "Adapter1.StartDiscovery")
-            trial.wait { Names.peripherals.values.allSatisfy(trial.names.isPresent) }
-            trial.list()
-        },
-        Behaviour(
             "one client's pattern hides new devices from all", 44,
             transcript: """
                 devices: LOUD
