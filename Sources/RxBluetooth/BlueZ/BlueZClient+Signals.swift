@@ -93,6 +93,9 @@ extension BlueZClient {
         if wasConnected, devices[key]?.isConnected != true { orphans.closed(key) }
         if devices[key]?.isConnected != wasConnected { scans.connectionChanged(key) }
         guard let link = links[key] else { return }
+        if changes.intersects(DeviceRecord.bonding), let device = devices[key], device.isPaired || device.isBonded {
+            link.queue.paired()
+        }
         if all.intersects(DeviceRecord.connected) { link.connectedChanged(devices[key]?.isConnected ?? false) }
         if all.intersects(DeviceRecord.resolved), devices[key]?.isResolved == true { link.servicesResolved() }
     }

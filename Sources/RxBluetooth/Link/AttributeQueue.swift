@@ -12,7 +12,7 @@ final class AttributeQueue: @unchecked Sendable {
     private var running: Item?
     private var call: BusTask?
     private var isSuspended = false
-    /// The operation that needed a pairing which was refused. Until it is answered, nothing else is submitted.
+    /// The operation that needed a pairing which was refused. Nothing else is submitted before it is answered or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
     /// The number of the operation that may be about to become `refused`.
     private var doubted: UInt64?
@@ -133,6 +133,14 @@ final class AttributeQueue: @unchecked Sendable {
 
     /// bluetoothd has asked our agent about a pairing of this peripheral, which nobody has asked for: the running operation needs it.
     func pairingBegan() { running?.isPairing = true }
+
+    /// The device has been paired, perhaps by another program. bluetoothd then sends the operation that it kept, and what follows. Our
+    /// call of it may have reached its deadline before, and would never end the refusal.
+    func paired() {
+        refused = nil
+        doubted = nil
+        running?.isPairing = false
+    }
 
     /// The connection is over: everything fails with one cause.
     func fail(_ cause: BluetoothError) {

@@ -91,6 +91,68 @@ struct RefusedPairingTests {
         #expect(again.isLive && next.isLive)
     }
 
+    @Test(arguments: ["Paired", "Bonded"])
+    func `A pairing by another program ends the refusal, also after the deadline of the operation`(property: String) {
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(60_000)
+        #expect(read.kind == .needsPairing)
+        #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
+        daemon.deviceChanges([property: .bool(true)])
+        // The answer to the first read is late, and nothing waits for it.
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        let again = stage.record(value.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([2]) }
+        stage.advance(0)
+        #expect(again.elements == [[2]])
+        #expect(link.isLive)
+    }
+
+    @Test func `After a pairing by another program, operations wait for the one that needed it`() {
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(250)
+        #expect(read.kind == .needsPairing)
+        daemon.deviceChanges(["Paired": .bool(true), "Bonded": .bool(true)])
+        stage.advance(0)
+        let again = stage.record(value.writeValue([1]))
+        stage.advance(10)
+        #expect(again.isLive && daemon.count("WriteValue") == 0)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        daemon.take("WriteValue").reply()
+        stage.advance(0)
+        #expect(again.isCompleted)
+    }
+
+    @Test func `A pairing by another program right after our refusal lets the operation go on`() {
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(100)
+        daemon.deviceChanges(["Paired": .bool(true), "Bonded": .bool(true)])
+        stage.advance(5_000)
+        #expect(read.isLive)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        #expect(read.elements == [[1]])
+    }
+
+    @Test func `The end of a bond does not end a refusal`() {
+        daemon.deviceChanges(["Paired": .bool(true), "Bonded": .bool(true)])
+        let read = stage.record(value.readValue())
+        stage.advance(0)
+        refuse()
+        stage.advance(60_000)
+        #expect(read.kind == .needsPairing)
+        daemon.deviceChanges(["Paired": .bool(false), "Bonded": .bool(false)])
+        #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
+    }
+
     @Test func `A notification that bluetoothd turns on after the refusal is turned off again`() {
         let values = stage.record(value.observeValueUpdates())
         stage.advance(0)
