@@ -139,11 +139,13 @@ extension Link {
             return
         }
         wasSeenConnected = true
-        guard step == .yielding else { return }
+        // In both, no attempt of ours is under way, so another program made the link.
+        guard step == .yielding || step == .pausing else { return }
         isForeign = !takesOver
         connecting?.cancel()
         // It is answered at once, and starts an attempt of ours if the link is down again by then.
         connect()
+        stopRediscovery()
     }
 
     /// bluetoothd removed the device: 5.66 does so when an attempt fails for a device without a bond, and leaves `Connect` without

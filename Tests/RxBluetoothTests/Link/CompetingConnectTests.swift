@@ -144,4 +144,78 @@ struct CompetingConnectTests {
         #expect(!stage.isLinked())
         rival.leave()
     }
+
+    // MARK: In the pause between two attempts of ours
+
+    /// Our first attempt is given up, and another program's link comes up before the second.
+    private func inPause(_ options: ConnectOptions = ConnectOptions()) -> (
+        Stage, Rival, Recording<Peripheral>, Peripheral
+    ) {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.add(
+            Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+        )
+        let link = stage.record(peripheral.connect(options: options))
+        stage.advance(10)
+        let rival = stage.simulation.bluez.rival()
+        rival.connect(Sensor.text)
+        return (stage, rival, link, peripheral)
+    }
+
+    @Test func `Q74 Q77 A link that another program makes in our pause is shared at once, and left open`() {
+        let (stage, rival, link, peripheral) = inPause()
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        // Two of ours, and the other program's.
+        #expect(stage.count("Connect") == 3)
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.count("Disconnect") == 0)
+        #expect(stage.isLinked())
+        stage.expectSettled()
+        rival.leave()
+    }
+
+    @Test func `Q74 Q77 Disposing in our pause leaves another program's link open`() {
+        let (stage, rival, link, _) = inPause()
+        stage.advance(150)
+        #expect(stage.isLinked())
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.count("Disconnect") == 0)
+        #expect(stage.isLinked())
+        stage.expectSettled()
+        rival.leave()
+    }
+
+    @Test func `Q77 After another program's link in our pause has ended, the link of our next attempt is ours`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
+        stage.advance(100)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        #expect(daemon.count("Connect") == 2)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(100)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(0)
+        #expect(daemon.count("Disconnect") == 1)
+    }
+
+    @Test func `Q77 A link that another program makes in our pause is closed if it is taken over`() {
+        let (stage, rival, link, peripheral) = inPause(ConnectOptions(existingLink: .takeOver))
+        stage.advance(1_000)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(10_000)
+        #expect(stage.count("Disconnect") == 1)
+        #expect(!stage.isLinked())
+        rival.leave()
+    }
 }
