@@ -38,6 +38,8 @@ public struct BluetoothError: Error, Sendable {
     /// Set only together with ``Kind/needsPairing``. ``Peripheral/pair()`` does not help then, because it succeeds with the bond that
     /// exists: call ``Peripheral/forget()`` first, and pair with a ``PairingPolicy`` that can give or compare a passkey.
     public private(set) var isBondTooWeak = false
+    /// Whether this module concluded the kind from what happened, and bluetoothd did not give it.
+    private(set) var isInferred = false
 
     /// Makes an error.
     public init(
@@ -68,11 +70,23 @@ public struct BluetoothError: Error, Sendable {
 
     /// The same error, told of an operation and a target where it does not name one yet.
     func during(_ operation: Operation, _ target: String?) -> BluetoothError {
-        BluetoothError(
-            kind, operation: self.operation ?? operation, target: self.target ?? target, dbusName: dbusName,
-            dbusMessage: dbusMessage, attCode: attCode
-        )
-        .withWeakBond(isBondTooWeak)
+        with(self.operation ?? operation, self.target ?? target)
+    }
+
+    /// The same error with another operation and target.
+    func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
+        var error = BluetoothError(
+            kind, operation: operation, target: target, dbusName: dbusName, dbusMessage: dbusMessage, attCode: attCode)
+        error.isBondTooWeak = isBondTooWeak
+        error.isInferred = isInferred
+        return error
+    }
+
+    /// The same error, with ``isInferred`` set.
+    var inferred: BluetoothError {
+        var error = self
+        error.isInferred = true
+        return error
     }
 
     /// The same error, with ``isBondTooWeak`` set if it asks for pairing although there is a bond.

@@ -66,17 +66,22 @@ extension Link {
                 case .failure(let error):
                     BluetoothError(error, operation: .readState, target: nil).kind == .noAdapter
                 }
-            end(BluetoothError(.disconnected(isAdapterGone ? .adapter : explained(reason))))
+            end(isAdapterGone ? BluetoothError(.disconnected(.adapter)) : loss(reason))
+        }
+        // The call has no deadline of its own as long as it waits behind others (Q9).
+        deadline = client.bus.schedule(after: Self.patience) { [weak self] in
+            guard let self, phase == .losing else { return }
+            end(loss(reason))
         }
     }
 
-    /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It was so if its question to our agent belongs to
-    /// the operation that was under way, and no bond has come of it.
-    private func explained(_ reason: BluetoothError.DisconnectReason) -> BluetoothError.DisconnectReason {
+    /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It may have been so if its question to our agent
+    /// belongs to the operation that was under way, and no bond resulted. A peripheral out of reach looks the same.
+    private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
         guard reason == .unknown || reason == .remote, queue.isPairing, client.devices[key]?.isBonded != true else {
-            return reason
+            return BluetoothError(.disconnected(reason))
         }
-        return .authentication
+        return BluetoothError(.disconnected(.authentication)).inferred
     }
 
     /// How long a bluetoothd that hangs is waited for: a loss is told within a second all the same.

@@ -30,7 +30,8 @@ final class Link: @unchecked Sendable {
     var rediscovery: (any Disposable)?
     /// Why bluetoothd says that the link goes down.
     var announced: BluetoothError.DisconnectReason?
-    private(set) var deadline: BusTask?
+    /// The end of connecting, or of finding out why the link was lost.
+    var deadline: BusTask?
     /// Whether the established link was shown as down while it was being closed.
     var wasSeenDown = false
     /// Whether an attempt that was under way is being closed, and not an established link.
@@ -150,7 +151,7 @@ final class Link: @unchecked Sendable {
 
     /// The reason as those hear it who did not ask for anything.
     func told(_ cause: BluetoothError) -> BluetoothError {
-        BluetoothError(cause.kind, target: target, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+        cause.with(nil, target)
     }
 
     func stopWaiting() {
@@ -163,7 +164,7 @@ final class Link: @unchecked Sendable {
 
     func abandon(_ cause: BluetoothError) {
         // Each of them adds its own operation and target.
-        let cause = BluetoothError(cause.kind, dbusName: cause.dbusName, dbusMessage: cause.dbusMessage)
+        let cause = cause.with(nil, nil)
         mtu.forget()
         resolution.fail(cause)
         queue.fail(cause)

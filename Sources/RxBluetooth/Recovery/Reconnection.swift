@@ -51,11 +51,15 @@ public struct Reconnection: Sendable {
     /// depends on where it heard the peripheral last (Q83), so that is not final either. A pairing asks a person, so it is final
     /// whatever it failed with.
     ///
+    /// A link that is lost while an operation waits for a pairing fails with ``BluetoothError/DisconnectReason/authentication``. That ends
+    /// the connection only if bluetoothd gave the reason: otherwise the peripheral may just be out of reach.
+    ///
     /// A link that ``Peripheral/pair()`` closes to pair anew is made again. A device that bluetoothd removed is looked for again: that happens to each one that was
     /// never paired when the adapter is switched off (Q32).
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
-        case .disconnected(let reason): reason == .requested || reason == .authentication
+        case .disconnected(.requested): true
+        case .disconnected(.authentication): !error.isInferred
         case .closed, .permissionDenied, .alreadyConnected, .bondLost, .notAuthorized, .pairingFailed,
             .unsupported, .invalidArgument:
             true

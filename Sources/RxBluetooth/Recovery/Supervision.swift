@@ -153,10 +153,7 @@ final class Supervision: Sendable {
         guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
         return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)
             .catch { cause in
-                throw (cause as? BluetoothError).map {
-                    BluetoothError($0.kind, dbusName: $0.dbusName, dbusMessage: $0.dbusMessage)
-                        .during(loss.operation ?? .connect, loss.target)
-                } ?? cause
+                throw (cause as? BluetoothError)?.with(loss.operation ?? .connect, loss.target) ?? cause
             }
     }
 }

@@ -111,6 +111,52 @@ struct LostOperationTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
+    @Test(arguments: [nil, 654_321])
+    func `S78 Q121 A link that is lost while the agent is asked does not end supervision`(answer: Int?) throws {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
+        let person = Person(stage)
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(1_000)
+        let secret = stage.characteristic(Lock.secret, of: peripheral)
+        // Losses in a row: none of them proves that the pairing failed.
+        for round in 1...3 {
+            let read = stage.record(secret.readValue())
+            stage.advance(1_000)
+            #expect(person.questions.count == round)
+            if let answer {
+                try person.last?.answer(.passkey(UInt32(answer)))
+            } else {
+                stage.simulation.bluez.dropLink(to: Lock.text)
+            }
+            stage.advance(1_000)
+            #expect(read.kind == .disconnected(.authentication))
+            if let error = read.error { #expect(!Reconnection.isFinal(error)) }
+            stage.advance(5_000)
+            #expect(link.isLive)
+        }
+        let read = stage.record(secret.readValue())
+        stage.advance(1_000)
+        try person.last?.answer(.passkey(123_456))
+        stage.advance(2_000)
+        #expect(read.elements == [[7]])
+        #expect(Reconnection.isFinal(BluetoothError(.disconnected(.authentication))))
+    }
+
+    @Test func `S78 Q121 The last of the attempts that are allowed fails with the loss while the agent was asked`() {
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
+        let person = Person(stage)
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(attempts: 1))))
+        stage.advance(1_000)
+        let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(person.questions.count == 1 && read.isLive)
+        stage.simulation.bluez.dropLink(to: Lock.text)
+        stage.advance(1_000)
+        #expect(link.kind == .disconnected(.authentication))
+    }
+
     // MARK: Services
 
     @Test func `Q72 That a device has no services is found out once a connection`() {
