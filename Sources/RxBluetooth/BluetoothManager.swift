@@ -150,12 +150,15 @@ public final class BluetoothManager: Sendable {
             handle.perform { client in
                 // A call would start a bluetoothd that was stopped.
                 guard client.owner != nil else { return observer(.completed) }
+                // The call has no deadline of its own as long as it waits behind others (Q9).
+                let limit = client.settings.deadlines.cleanup
+                let deadline = client.bus.schedule(after: limit) { observer(.completed) }
                 // Later, because some of what was disposed of is sent by work that waits in the context.
                 client.bus.perform {
                     client.call(
-                        path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping",
-                        deadline: client.settings.deadlines.cleanup
+                        path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping", deadline: limit
                     ) { _ in
+                        deadline.cancel()
                         observer(.completed)
                     }
                 }

@@ -1,0 +1,49 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+/// What does not wait for a call that waits behind others (Q9).
+struct CrowdedBusTests {
+    private func manager(_ stage: Stage) -> (CrowdedBus, BluetoothManager) {
+        let bus = CrowdedBus(stage.simulation.connect())
+        return (bus, BluetoothManager(bus: bus, scheduler: stage.scheduler, deadlines: .prompt))
+    }
+
+    @Test func `Q9 Delivered within the deadline for tidying up, also if its request waits behind others`() {
+        let (stage, _) = Stage.withSensor()
+        let (bus, manager) = manager(stage)
+        let state = stage.record(manager.state)
+        stage.advance(100)
+        #expect(state.elements == [.poweredOn])
+        bus.isCrowded = true
+        let delivered = stage.record(manager.delivered())
+        stage.advance(1_999)
+        #expect(delivered.isLive)
+        stage.advance(1)
+        #expect(delivered.isCompleted)
+        bus.isCrowded = false
+        let again = stage.record(manager.delivered())
+        stage.advance(0)
+        #expect(again.isCompleted)
+        stage.advance(5_000)
+        #expect(again.times.count == 1)
+    }
+
+    @Test func `Q9 Q32 A lost link is reported within half a second, also if the question about the adapter waits`() {
+        let (stage, _) = Stage.withSensor()
+        let (bus, manager) = manager(stage)
+        let found = stage.record(manager.peripheral(Sensor.address))
+        stage.advance(500)
+        let link = stage.record(found.elements[0].connect())
+        stage.advance(500)
+        #expect(link.elements.count == 1)
+        bus.isCrowded = true
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(499)
+        #expect(link.isLive)
+        stage.advance(1)
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.times.count == 2)
+    }
+}
