@@ -146,9 +146,10 @@ final class Air {
         Int(duration / .milliseconds(1))
     }
 
-    /// At least one, and rounded up.
+    /// At least one, rounded up, and at most 68 years.
     private static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        let (seconds, attoseconds) = min(max(.milliseconds(1), duration), .seconds(1 << 31)).components
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

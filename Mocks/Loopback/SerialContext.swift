@@ -1,5 +1,5 @@
 import DBus
-import Dispatch
+package import Dispatch
 import Glibc
 import Rx
 import Synchronization
@@ -45,7 +45,7 @@ final class SerialContext: Sendable {
 
     /// Runs work after a delay on the scheduler's clock.
     func schedule(after delay: Duration, _ work: @escaping Work) -> BusTask {
-        guard let interval = Self.interval(delay) else { return BusTask {} }
+        guard let interval = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = Once(work)
         let timer = scheduler.scheduleRelative((), dueTime: interval) { [self] in
             state.withLock { $0.queue.append { once.run() } }
@@ -85,14 +85,13 @@ final class SerialContext: Sendable {
             return batch
         }
     }
+}
 
-    /// Nil for what is too long to ever come due: an infinite deadline.
-    private static func interval(_ delay: Duration) -> DispatchTimeInterval? {
-        guard delay > .zero else { return .nanoseconds(0) }
-        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+extension DispatchTimeInterval {
+    /// The interval for a delay on a bus's clock: zero if the delay is negative, nil if it is too long to ever end.
+    package init?(busDelay delay: Duration) {
         guard delay <= .seconds(1 << 31) else { return nil }
-        let (seconds, attoseconds) = delay.components
-        return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+        self.init(max(.zero, delay))
     }
 }
 

@@ -2,6 +2,7 @@ import DBus
 import Dispatch
 import Glibc
 import Rx
+import RxBluetoothMocks
 import RxTest
 import Synchronization
 
@@ -35,10 +36,7 @@ final class TurnedConnection: Bus {
     }
 
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
-        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
-        guard delay < .seconds(1 << 31) else { return BusTask {} }
-        let (seconds, attoseconds) = max(.zero, delay).components
-        let due = DispatchTimeInterval.nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+        guard let due = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = Once(work)
         // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in

@@ -31,6 +31,21 @@ struct AdvertisementTests {
         #expect(lines(stage) == Array(repeating: "{RSSI: -60}", count: 9))
     }
 
+    @Test(
+        "An advertisement takes any interval",
+        arguments: [.seconds(Int64.max) * 2, .seconds(Int64.max), .seconds(1 << 40), .zero, .seconds(Int64.min) * 2]
+            as [Duration])
+    func intervals(_ interval: Duration) {
+        let stage = stage(SimulatedAdvertisement(every: interval, rssi: -60, firstAfter: .milliseconds(50)))
+        stage.scan(["Transport": .string("le")])
+        stage.run(.milliseconds(100))
+        #expect(stage.seen().contains { $0.contains("C0_00_00_00_00_01") })
+        let unheard = self.stage(SimulatedAdvertisement(every: .seconds(1), rssi: -60, firstAfter: interval))
+        unheard.scan(["Transport": .string("le")])
+        unheard.run(.milliseconds(100))
+        #expect(unheard.seen().contains { $0.contains("C0_00_00_00_00_01") } == (interval <= .zero))
+    }
+
     @Test func `Q48 without DuplicateData manufacturer data adds up, with it each packet stands alone`() {
         let first = SimulatedAdvertisement(
             every: .milliseconds(100), rssi: -60, manufacturerData: [1: [1]], firstAfter: .milliseconds(10))

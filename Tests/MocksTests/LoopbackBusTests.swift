@@ -102,6 +102,23 @@ struct LoopbackBusTests {
         #expect(log.take() == ["heard by :1.2"])
     }
 
+    @Test(
+        "A delay may have any length",
+        arguments: [
+            (.seconds(Int64.min) * 2, 0), (.seconds(-1), 0), (.zero, 0),
+            (Duration(secondsComponent: 0, attosecondsComponent: 1), 0), (.nanoseconds(1), 1),
+            (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999_999_999_999), 1_000_000_000),
+            (.seconds(1 << 31), (1 << 31) * 1_000_000_000), (.seconds(1 << 31) + .nanoseconds(1), nil),
+            (.seconds(Int64.max), nil), (.seconds(Int64.max) * 2, nil),
+            (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), nil),
+        ] as [(Duration, Int?)])
+    func delays(_ delay: Duration, nanoseconds: Int?) {
+        #expect(DispatchTimeInterval(busDelay: delay) == nanoseconds.map(DispatchTimeInterval.nanoseconds))
+        bus.connect().schedule(after: delay) { [log] in log.write("due") }
+        run()
+        #expect(log.take() == (delay <= .nanoseconds(1) ? ["due"] : []))
+    }
+
     @Test func `Errors of the bus`() {
         _ = server("org.example")
         let client = bus.connect()

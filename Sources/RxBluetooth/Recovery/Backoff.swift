@@ -1,4 +1,5 @@
 import Dispatch
+import Rx
 
 /// Pauses that double from one failure to the next, each longer or shorter by chance.
 struct Backoff {
@@ -54,10 +55,7 @@ extension Duration {
     var timer: Duration { min(max(.zero, self), .longestTimer) }
 
     /// The same length for schedulers; never negative, and at most some centuries.
-    var timeInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = timer.components
-        return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
-    }
+    var timeInterval: DispatchTimeInterval { DispatchTimeInterval(timer) }
 
     /// Itself, doubled so many times; `limit` if that is shorter.
     func doubled(_ times: Int, atMost limit: Duration) -> Duration {
