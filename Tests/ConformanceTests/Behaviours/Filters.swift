@@ -72,6 +72,32 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
+            "a scan without a filter lifts another client's Transport", 43,
+            transcript: """
+                B: hci0 StartDiscovery -> ok
+                hci0 SetDiscoveryFilter {Transport: bredr} -> ok
+                hci0 StartDiscovery -> ok
+                devices: FLAKY, HRM-0, HRM-1, HRM-2, LOUD, SECURE, TWINS, hostile
+                """
+        ) { trial in
+            let other = trial.another("B")
+            // A filter that changes starts discovery again.
+            trial.first.focus.set(["hci0"], ["Discovering"])
+            // The lab's adapter has no BR/EDR, so this filter alone would fail.
+            other.call("hci0", "Adapter1.StartDiscovery")
+            trial.flush()
+            trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("bredr")])
+            trial.first.call("hci0", "Adapter1.StartDiscovery")
+            trial.wait { Names.peripherals.values.allSatisfy(trial.names.isPresent) }
+            trial.list()
+            // bluetoothd stops for the new filter up to 1 s later. A stop at that moment would leave its state wrong.
+            trial.aside {
+                trial.first.call("hci0", "Adapter1.StopDiscovery", noting: false)
+                trial.pass(.seconds(2))
+                other.call("hci0", "Adapter1.StopDiscovery", noting: false)
+            }
+        },
+        Behaviour(
             "one client's pattern hides new devices from all", 44,
             transcript: """
                 devices: LOUD
