@@ -18,7 +18,7 @@ final class Promise<Value: Sendable>: Sendable {
     /// Gives the value; the first one counts.
     func fulfil(_ value: Value) { settle(.success(value)) }
 
-    func value(within seconds: Int = 20) async throws -> Value {
+    func value(within seconds: Int = 120) async throws -> Value {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
             self?.settle(.failure(TimedOut()))
         }
