@@ -116,7 +116,7 @@ private final class RoundTrip: Sendable {
 
     /// Waits for the answer, which is whether the bus said yes.
     func end() -> Bool {
-        _ = isOver.wait(timeout: .now() + 30)
+        _ = isOver.wait(timeout: .now() + 120)
         return answer.withLock { $0 }
     }
 }

@@ -28,7 +28,7 @@ struct CrowdTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `A thousand advertise, twenty are connected and notify, and no value is lost or doubled`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Simulation(Self.hall, scheduler: scheduler)

@@ -7,7 +7,7 @@ import Testing
 
 /// The whole way over a real dbus-daemon and libdbus, with the same simulated bluetoothd at its end. These run on the real
 /// clock, because libdbus and another process are in between.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RealBusTests {
     private let patience: RxTimeInterval = .seconds(20)
     private let clock = SerialDispatchQueueScheduler(qos: .default)
@@ -56,7 +56,7 @@ struct RealBusTests {
         try await manager.close().value
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `Q14 sockets of a characteristic work over a real bus, and end with the client's`() async throws {
         let bus = try RealBus()
         let address = bus.address

@@ -5,7 +5,7 @@ import RxBluetoothMocks
 import Testing
 
 /// A simulation on a real bus, whose daemon has several lives: each has a connection and a thread of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServedSimulationTests {
     private static let adapter = "/org/bluez/hci0"
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The built program on the simulation, from outside. These use the real clock, for they are about the process: its
 /// exit code, its signals, its pipes. Each waits for what the program writes or for its end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProgramTests {
     @Test func `a scan prints JSON and ends by itself`() async throws {
         let addresses = { (end: Program.End) in end.lines.map { ParsedJSON($0)?["address"]?.string } }

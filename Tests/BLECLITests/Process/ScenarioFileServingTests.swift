@@ -7,7 +7,7 @@ import Testing
 
 /// `ble-cli simulate FILE`: what a file describes reaches a client on a real bus. On the real clock, for it is about
 /// processes; each test waits for a signal or an answer.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScenarioFileServingTests {
     private static let peripherals = """
         peripherals:

@@ -6,7 +6,7 @@ import Testing
 
 /// The simulation as a process that serves others. On the real clock, for it is about processes; each test waits for what a
 /// program writes or for its end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SimulateTests {
     /// A serving program, and the address that its first line names.
     private func serve(_ arguments: String...) async throws -> (Program, address: String) {

@@ -39,7 +39,7 @@ final class BusClient: Sendable {
     /// The next signal with all of this in it; what came before is passed over. An issue and nothing where none comes in a minute.
     @discardableResult
     func signal(_ parts: String...) async -> String {
-        let limit = connection.schedule(after: .seconds(60)) { [weak self] in self?.giveUp() }
+        let limit = connection.schedule(after: .seconds(280)) { [weak self] in self?.giveUp() }
         defer { limit.cancel() }
         return await withCheckedContinuation { continuation in
             let line = heard.withLock { heard -> String? in
@@ -68,7 +68,7 @@ final class BusClient: Sendable {
     /// Calls a method, and gives “ok” with the values, or the error's last word with its text.
     @discardableResult
     func call(
-        _ path: String, _ method: String, _ arguments: Value..., timeout: Duration = .seconds(20)
+        _ path: String, _ method: String, _ arguments: Value..., timeout: Duration = .seconds(120)
     ) async throws -> String {
         let (interface, member) = try #require(Self.parts(method))
         let message = try Message.call(

@@ -44,7 +44,7 @@ final class Program: Sendable {
         // machine what the test does with the program waits for its turn.
         let words =
             ["/usr/bin/env"] + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=\($0)"] } ?? [])
-            + ["timeout", "--foreground", "--kill-after=30", "100", path] + arguments
+            + ["timeout", "--foreground", "--kill-after=30", "280", path] + arguments
         var strings: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         var process: pid_t = 0
         let failure = unsafe posix_spawn(&process, words[0], &actions, &attributes, &strings, environ)

@@ -5,7 +5,7 @@ import RxTest
 import Testing
 
 /// Subscribers who are called in the bus's own context, and ask for more from there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReentrancyTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation

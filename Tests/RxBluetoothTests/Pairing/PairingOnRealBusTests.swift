@@ -6,7 +6,7 @@ import RxBluetoothMocks
 import Testing
 
 /// Pairing over a real dbus-daemon and libdbus, on the real clock, because another process is in between.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PairingOnRealBusTests {
     private let clock = SerialDispatchQueueScheduler(qos: .default)
 

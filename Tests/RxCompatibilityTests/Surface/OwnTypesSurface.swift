@@ -54,7 +54,7 @@ final class OwnTypesSurface: ResourceCountingCase {
         xs.on(.next(0))
         xs.on(.next(1))
         xs.on(.completed)
-        XCTAssertEqual(finished.wait(timeout: .now() + 60), .success)
+        XCTAssertEqual(finished.wait(timeout: .now() + 120), .success)
         XCTAssertTrue(observer.events.starts(with: [.next(0, 0), .next(0, 1)]))
         subscription.dispose()
         XCTAssertEqual(xs.subscriptions, [UnsunscribedFromHotObservable])

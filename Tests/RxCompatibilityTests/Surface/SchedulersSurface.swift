@@ -79,21 +79,21 @@ final class SchedulersSurface: ResourceCountingCase {
             done.signal()
             return Disposables.create()
         }
-        XCTAssertEqual(done.wait(timeout: .now() + 60), .success)
+        XCTAssertEqual(done.wait(timeout: .now() + 120), .success)
         let periodic = scheduler.schedulePeriodic(0, startAfter: .milliseconds(1), period: .milliseconds(1)) {
             (state: Int) -> Int in
             log.append(10 + state)
             if state == 2 { done.signal() }
             return state + 1
         }
-        XCTAssertEqual(done.wait(timeout: .now() + 60), .success)
+        XCTAssertEqual(done.wait(timeout: .now() + 120), .success)
         periodic.dispose()
         let idle = DispatchSemaphore(value: 0)
         _ = scheduler.schedule(()) { _ in
             idle.signal()
             return Disposables.create()
         }
-        XCTAssertEqual(idle.wait(timeout: .now() + 60), .success)
+        XCTAssertEqual(idle.wait(timeout: .now() + 120), .success)
         XCTAssertTrue(log.starts(with: [1, 2, 10, 11, 12]))
     }
 

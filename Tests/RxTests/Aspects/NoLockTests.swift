@@ -13,7 +13,7 @@ import Testing
             work()
             done.signal()
         }
-        #expect(done.wait(timeout: .now() + 20) == .success, "\(name) waits for the element.")
+        #expect(done.wait(timeout: .now() + 120) == .success, "\(name) waits for the element.")
     }
 
     @Test(arguments: SharingStressTests.Subject.all)

@@ -83,7 +83,7 @@ struct NoSource: Sendable, CustomTestStringConvertible {
                             holder.drop()
                             done.signal()
                         }
-                        #expect(done.wait(timeout: .now() + 20) == .success)
+                        #expect(done.wait(timeout: .now() + 120) == .success)
                     }, onError: { observer.onError($0) }, onCompleted: { observer.onCompleted() },
                     onDisposed: { disposed.add(1) }))
         }

@@ -94,7 +94,7 @@ import Testing
                 holder.drop()
                 done.signal()
             }
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: .now() + 120) == .success)
         }
     }
 

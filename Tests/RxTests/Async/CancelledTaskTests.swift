@@ -2,7 +2,7 @@ import Rx
 import Testing
 
 /// What a task gets that is cancelled before it asks.
-@Suite(.timeLimit(.minutes(1))) struct CancelledTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct CancelledTaskTests {
     /// The result of the work in a task that is cancelled already.
     func inCancelledTask<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async -> Result<
         Value, any Error

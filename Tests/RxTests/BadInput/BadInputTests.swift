@@ -71,7 +71,7 @@ import Testing
         ]
         for scheduler in schedulers {
             let done = DispatchSemaphore(value: 0)
-            func wait() throws { try #require(done.wait(timeout: .now() + 20) == .success) }
+            func wait() throws { try #require(done.wait(timeout: .now() + 120) == .success) }
             _ = scheduler.scheduleRelative((), dueTime: .seconds(-50)) { _ in
                 done.signal()
                 return Disposables.create()

@@ -8,7 +8,7 @@ import Testing
     func stubborn(_ subject: PublishSubject<Int>, _ heard: DispatchSemaphore, _ verdict: Log<Bool>) -> Observable<Int> {
         Observable.create { observer in
             DispatchQueue.global().async { subject.onNext(1) }
-            verdict.add(heard.wait(timeout: .now() + 20) == .success)
+            verdict.add(heard.wait(timeout: .now() + 120) == .success)
             observer.onCompleted()
             return Disposables.create()
         }

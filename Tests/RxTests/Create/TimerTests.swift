@@ -90,7 +90,7 @@ import Testing
         let done = DispatchSemaphore(value: 0)
         _ = Observable<Int>.interval(.seconds(seconds), scheduler: scheduler).take(3)
             .subscribe(onNext: { log.add($0) }, onCompleted: { done.signal() })
-        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 120) == .success)
         #expect(log.all == [0, 1, 2])
     }
 }

@@ -3,7 +3,7 @@ import Rx
 import Testing
 
 /// The main queue itself, on the real clock; each test waits for its event, with a deadline.
-@Suite(.timeLimit(.minutes(1))) struct MainSchedulerTests {
+@Suite(.timeLimit(.minutes(5))) struct MainSchedulerTests {
     let log = Log<Int>()
 
     func note(_ number: Int, on scheduler: any ImmediateSchedulerType) -> any Disposable {

@@ -58,7 +58,7 @@ import Testing
                 for _ in 0..<3000 where lost.count == 0 {
                     let heard = DispatchSemaphore(value: 0)
                     let subscription = shared.subscribe(onNext: { _ in heard.signal() })
-                    if heard.wait(timeout: .now() + 20) == .timedOut { lost.add(thread) }
+                    if heard.wait(timeout: .now() + 120) == .timedOut { lost.add(thread) }
                     subscription.dispose()
                 }
             }

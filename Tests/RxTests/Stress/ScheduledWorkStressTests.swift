@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Schedulers used from several threads; run it with `--sanitize=thread`.
-@Suite(.timeLimit(.minutes(2))) struct ScheduledWorkStressTests {
+@Suite(.timeLimit(.minutes(5))) struct ScheduledWorkStressTests {
     @Test func everyPieceOfWorkIsDoneOnceOrTakenBack() async {
         let schedulers: [any SchedulerType] = [
             SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
