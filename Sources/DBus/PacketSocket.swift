@@ -47,6 +47,9 @@ public struct PacketSocket: ~Copyable, Sendable {
         return ours
     }
 
+    // The other end sees the end at once, also while a child process between fork and exec has a copy of the descriptor.
+    deinit { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
     /// The number of the descriptor, valid while this value lives.
     public var number: Int32 { descriptor.number }
 

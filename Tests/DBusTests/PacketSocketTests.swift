@@ -14,6 +14,9 @@ struct PacketSocketTests {
     private struct Ends: ~Copyable {
         let ours: PacketSocket
         let theirs: PacketSocket
+
+        /// Closes our end, and returns the other one.
+        consuming func closingOurs() -> PacketSocket { theirs }
     }
 
     @Test func `Packets stay apart both ways, and nothing blocks`() throws {
@@ -39,6 +42,16 @@ struct PacketSocketTests {
         #expect(ours.receive() == .ended)
         let isSent = ours.send([1])
         #expect(!isSent)
+    }
+
+    @Test func `Q107 The other end sees the end although a copy of the descriptor is open`() throws {
+        let ends = try pair()
+        let copy = OwnedDescriptor(adopting: dup(ends.ours.number))
+        ends.ours.send([1])
+        let theirs = ends.closingOurs()
+        #expect(theirs.receive() == .packet([1]))
+        #expect(theirs.receive() == .ended)
+        copy.close()
     }
 
     @Test func `Q106 a full socket loses what comes`() throws {

@@ -1,4 +1,5 @@
 internal import CDBus
+import Glibc
 
 /// A connection of libdbus on its way from the thread that opened it to the one that owns it.
 @safe
@@ -33,8 +34,18 @@ struct Link: @unchecked Sendable {
         return unsafe .success(Link(raw: raw))
     }
 
-    /// Ends the connection and gives it up.
+    /// The number of its socket; nil if it is not connected.
+    var socket: Int32? {
+        var number: Int32 = -1
+        return unsafe dbus_connection_get_socket(raw, &number) != 0 ? number : nil
+    }
+
+    /// Ends the connection and releases it.
+    ///
+    /// The socket is shut down first: a child process between fork and exec has a copy of it, and the bus would keep our names until
+    /// that is closed too.
     func close() {
+        if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         unsafe dbus_connection_close(raw)
         unsafe dbus_connection_unref(raw)
     }

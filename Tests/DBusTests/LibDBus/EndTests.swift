@@ -1,5 +1,7 @@
-import DBus
+import Glibc
 import Testing
+
+@testable import DBus
 
 @Suite struct EndTests {
     let bus = PrivateBus()
@@ -35,6 +37,20 @@ import Testing
         try await caller.drain()
         #expect(caller.uniqueName == nil)
         #expect(record.elements.count == 101)
+    }
+
+    @Test func `The bus sees the end although a copy of the socket is open`() throws {
+        let listener = Listener(queue: 1)
+        let link = try Link.connect(to: .address(listener.address)).get()
+        let peer = OwnedDescriptor(adopting: accept(listener.socket, nil, nil))
+        let copy = OwnedDescriptor(adopting: dup(try #require(link.socket)))
+        link.close()
+        var byte: UInt8 = 0
+        var count = 1
+        // What libdbus has written of the authentication comes first.
+        while count > 0 { count = unsafe recv(peer.number, &byte, 1, Int32(MSG_DONTWAIT)) }
+        #expect(count == 0)
+        copy.close()
     }
 
     @Test func closingOneConnectionLeavesTheOthersOfTheProcess_Q4() async throws {
