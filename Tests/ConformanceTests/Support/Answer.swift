@@ -1,9 +1,12 @@
+import BusTesting
 import Rx
 import DBus
 
 /// The answer to a call, once it is there. A socket that came with it is open as long as this is not forgotten.
 final class Answer: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
+    /// The socket, once something was sent over it.
+    private let socket = Guarded<HeldSocket?>(nil)
 
     func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
 
@@ -32,11 +35,18 @@ final class Answer: Sendable {
 
     /// Sends a packet over the socket that came with the answer.
     func send(_ packet: [UInt8]) {
-        try? message?.read { (body) throws(DBusError) in
-            _ = PacketSocket(adopting: try body.descriptor()).send(packet)
+        if socket.withLock({ $0 == nil }) {
+            try? message?.read { (body) throws(DBusError) in
+                let held = HeldSocket(try body.descriptor())
+                socket.withLock { $0 = held }
+            }
         }
+        socket.withLock { $0 }?.send(packet)
     }
 
-    /// Lets the answer go, which closes the socket that came with it.
-    func forget() { result.withLock { $0 = .failure(.disconnected("forgotten")) } }
+    /// Releases the answer, which closes the socket that came with it.
+    func forget() {
+        result.withLock { $0 = .failure(.disconnected("forgotten")) }
+        socket.withLock { $0 = nil }
+    }
 }
