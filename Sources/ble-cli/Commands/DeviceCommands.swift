@@ -20,7 +20,7 @@ struct ConnectCommand: BluetoothCommand {
     @OptionGroup var common: CommonOptions
     @Argument(help: targetHelp) var target: String
 
-    func verb() throws(Failure) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
+    func verb() throws(CLIError) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
 }
 
 /// `ble-cli read`
@@ -39,8 +39,9 @@ struct ReadCommand: BluetoothCommand {
     @Argument(help: targetHelp) var target: String
     @Argument(help: characteristicHelp) var characteristic: String
 
-    func verb() throws(Failure) -> any Verb {
-        ReadVerb(target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic))
+    func verb() throws(CLIError) -> any Verb {
+        ReadVerb(
+            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic))
     }
 }
 
@@ -72,16 +73,16 @@ struct WriteCommand: BluetoothCommand {
         help: "Ask the device for a confirmation, or do not. Default: as the characteristic offers.")
     var response: Bool?
 
-    func verb() throws(Failure) -> any Verb {
+    func verb() throws(CLIError) -> any Verb {
         let value = try HexBytes.parse(hex)
         guard value.count <= Characteristic.longestValue else {
-            throw Failure(
+            throw CLIError(
                 .usage,
                 "The value has \(value.count) bytes, and a characteristic holds "
                     + "\(Characteristic.longestValue) at most.")
         }
         return WriteVerb(
-            target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
+            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic),
             value: value,
             type: response.map { $0 ? .withResponse : .withoutResponse })
     }
@@ -111,16 +112,16 @@ struct NotifyCommand: BluetoothCommand {
     @Flag(help: "Connect again when the link is lost, or Bluetooth was away, and go on.")
     var reconnect = false
 
-    func verb() throws(Failure) -> any Verb {
+    func verb() throws(CLIError) -> any Verb {
         var number: Int?
         if let count {
             guard let value = Int(count), value > 0 else {
-                throw Failure(.usage, "“\(count)” is not a number of values. Give 1 or more.")
+                throw CLIError(.usage, "“\(count)” is not a number of values. Give 1 or more.")
             }
             number = value
         }
         return NotifyVerb(
-            target: try Target(parsing: target), choice: try CharacteristicChoice(parsing: characteristic),
+            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic),
             count: number, reconnects: reconnect)
     }
 }

@@ -28,12 +28,12 @@ struct PairCommand: BluetoothCommand {
         help: ArgumentHelp("The passkey of the device, of six digits at most.", valueName: "digits"))
     var passkey: String?
 
-    func verb() throws(Failure) -> any Verb {
+    func verb() throws(CLIError) -> any Verb {
         var number: UInt32?
         if let passkey {
             guard (1...6).contains(passkey.utf8.count), passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let value = UInt32(passkey)
-            else { throw Failure(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
+            else { throw CLIError(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
             number = value
         }
         return PairVerb(
@@ -57,5 +57,5 @@ struct ForgetCommand: BluetoothCommand {
     @OptionGroup var common: CommonOptions
     @Argument(help: targetHelp) var target: String
 
-    func verb() throws(Failure) -> any Verb { ForgetVerb(target: try Target(parsing: target)) }
+    func verb() throws(CLIError) -> any Verb { ForgetVerb(target: try Target(parsing: target)) }
 }

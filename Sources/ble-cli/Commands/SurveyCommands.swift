@@ -10,7 +10,7 @@ struct AdaptersCommand: BluetoothCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func verb() throws(Failure) -> any Verb { AdaptersVerb() }
+    func verb() throws(CLIError) -> any Verb { AdaptersVerb() }
 }
 
 /// `ble-cli diagnose`
@@ -32,7 +32,7 @@ struct DiagnoseCommand: BluetoothCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func verb() throws(Failure) -> any Verb { DiagnoseVerb() }
+    func verb() throws(CLIError) -> any Verb { DiagnoseVerb() }
 }
 
 /// `ble-cli scan`
@@ -72,9 +72,9 @@ struct ScanCommand: BluetoothCommand {
     @Flag(help: "Wait where Bluetooth cannot be used, and go on when it can.")
     var reconnect = false
 
-    func verb() throws(Failure) -> any Verb {
+    func verb() throws(CLIError) -> any Verb {
         var uuids: [BluetoothUUID] = []
-        for text in services { uuids.append(try ServiceChoice.parse(text)) }
+        for text in services { uuids.append(try ServiceArgument.parse(text)) }
         return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect)
     }
 }

@@ -9,7 +9,7 @@ struct Messages: Sendable {
     var now: @Sendable () -> Date = { Date() }
 
     /// Tells why the program ends. Where nobody listens there is nobody to tell that.
-    func fail(_ failure: Failure) {
+    func fail(_ failure: CLIError) {
         guard isJSON else { return output.complain(failure.text) }
         write([("error", failure.json), ("exitCode", .number(Int(failure.code.rawValue)))])
     }

@@ -6,11 +6,11 @@ enum Main {
         StandardStreams.secure()
         Signals.block()
         do {
-            var command = try BLECLI.parseAsRoot(Arguments.all)
+            var command = try BLECLI.parseAsRoot(CommandLineArguments.all)
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
-            Launch.run(
+            CommandProcess.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
-        } catch let failure as Failure {
+        } catch let failure as CLIError {
             fail(failure)
         } catch {
             end(with: error)
@@ -24,19 +24,19 @@ enum Main {
             Exit.now(.done)
         }
         let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
-        let verb = Arguments.all.first { argument in
+        let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
         let end = message.last == "." || message.last == "?" ? "" : "."
         fail(
-            Failure(
+            CLIError(
                 .usage,
                 "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."))
     }
 
     /// Ends before any verb has begun. Also a command line that is not understood says whether its reader is a program.
-    private static func fail(_ failure: Failure) -> Never {
-        let isJSON = Arguments.all.contains("--json")
+    private static func fail(_ failure: CLIError) -> Never {
+        let isJSON = CommandLineArguments.all.contains("--json")
         Messages(output: FileOutput.error, isJSON: isJSON).fail(failure)
         Exit.now(failure.code)
     }

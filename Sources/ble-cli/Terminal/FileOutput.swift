@@ -43,7 +43,7 @@ struct FileOutput: Output {
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = unsafe poll(&wait, 1, -1)
         case EPIPE: throw OutputClosed()
-        default: throw Failure(.failed, "The output could not be written: \(unsafe String(cString: strerror(code))).")
+        default: throw CLIError(.failed, "The output could not be written: \(unsafe String(cString: strerror(code))).")
         }
     }
 }

@@ -30,7 +30,7 @@ final class PrivateBus: Sendable {
         wait
         """
 
-    static func start() throws(Failure) -> PrivateBus {
+    static func start() throws(CLIError) -> PrivateBus {
         var pair: (Int32, Int32) = (-1, -1)
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let failure = unsafe withUnsafeMutablePointer(to: &pair) {
@@ -43,12 +43,12 @@ final class PrivateBus: Sendable {
         guard said.hasPrefix("unix:") else {
             close(pair.0)
             guard said != "missing" else {
-                throw Failure(
+                throw CLIError(
                     .unavailable,
                     "There is no dbus-daemon to make a bus with. Install Debian's package dbus-daemon, or give --bus.")
             }
             let why = said.isEmpty ? "it says no address" : said
-            throw Failure(.unavailable, "dbus-daemon makes no bus: \(why). See man dbus-daemon, or give --bus.")
+            throw CLIError(.unavailable, "dbus-daemon makes no bus: \(why). See man dbus-daemon, or give --bus.")
         }
         // Nobody reads what it may say later, and it must not wait for that.
         shutdown(pair.0, Int32(SHUT_RD))
@@ -66,7 +66,7 @@ final class PrivateBus: Sendable {
         }
     }
 
-    private static func spawn(with socket: Int32) throws(Failure) -> pid_t {
+    private static func spawn(with socket: Int32) throws(CLIError) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO)
@@ -104,7 +104,7 @@ final class PrivateBus: Sendable {
         return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    private static func impossible(_ code: Int32) -> Failure {
-        Failure(.failed, "No bus can be started: \(unsafe String(cString: strerror(code))). Give --bus.")
+    private static func impossible(_ code: Int32) -> CLIError {
+        CLIError(.failed, "No bus can be started: \(unsafe String(cString: strerror(code))). Give --bus.")
     }
 }

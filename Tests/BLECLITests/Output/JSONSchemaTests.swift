@@ -10,8 +10,8 @@ struct JSONSchemaTests {
     private static let target = Target.address("C0:FF:EE:00:00:09")
 
     /// A device with everything that can stand in an object.
-    private static var bench: Bench {
-        Bench(
+    private static var harness: CommandHarness {
+        CommandHarness(
             Scenario(
                 peripherals: Scenario.everyday.peripherals + [
                     SimulatedPeripheral("Full\u{1B}", address: address) {
@@ -36,37 +36,38 @@ struct JSONSchemaTests {
         (AdaptersVerb(), "adapter"), (DiagnoseVerb(), "diagnosis"), (ScanVerb(), "sighting"),
         (ScanVerb(showsAll: true), "sighting"), (ConnectVerb(target: target), "tree"),
         (ConnectVerb(target: .address("C0:FF:EE:00:00:01")), "tree"),
-        (ReadVerb(target: target, choice: .uuid(0x2A6E)), "value"),
-        (ReadVerb(target: target, choice: .uuid(0x2A00)), "value"),
-        (ReadVerb(target: target, choice: .uuid("6E400003-B5A3-F393-E0A9-E50E24DCCA9E")), "value"),
-        (NotifyVerb(target: target, choice: .uuid(0x2A6E), count: 2), "value"),
-        (WriteVerb(target: target, choice: .uuid(0x2A6E), value: [1, 2]), "write"),
-        (WriteVerb(target: target, choice: .uuid(0x2A00), value: []), "write"),
+        (ReadVerb(target: target, characteristic: .uuid(0x2A6E)), "value"),
+        (ReadVerb(target: target, characteristic: .uuid(0x2A00)), "value"),
+        (ReadVerb(target: target, characteristic: .uuid("6E400003-B5A3-F393-E0A9-E50E24DCCA9E")), "value"),
+        (NotifyVerb(target: target, characteristic: .uuid(0x2A6E), count: 2), "value"),
+        (WriteVerb(target: target, characteristic: .uuid(0x2A6E), value: [1, 2]), "write"),
+        (WriteVerb(target: target, characteristic: .uuid(0x2A00), value: []), "write"),
         (PairVerb(target: target), "pairing"), (ForgetVerb(target: target), "forgetting"),
     ]
 
     @Test(arguments: verbs.indices)
     func `Describes the output of each verb, with all its keys`(index: Int) throws {
         let schema = try JSONSchema()
-        let bench = Self.bench
-        bench.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let harness = Self.harness
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         let (verb, definition) = Self.verbs[index]
-        let outcome = bench.run(verb, .limited(.seconds(5), json: true))
+        let outcome = harness.run(verb, .limited(.seconds(5), json: true))
         #expect(outcome.code == .done, "\(outcome.errors)")
         #expect(!outcome.lines.isEmpty)
         for line in outcome.lines { #expect(schema.violations(of: line, as: definition) == []) }
     }
 
     private static let failing: [(verb: any Verb, code: String, exitCode: ExitCode)] = [
-        (ReadVerb(target: .part("nobody"), choice: .uuid(0x2A19)), "not-found", .notFound),
-        (ReadVerb(target: target, choice: .uuid(0x2A37)), "not-found", .notFound),
-        (ReadVerb(target: target, choice: .uuid(0x2A19)), "att-error", .failed),
-        (ReadVerb(target: .part("c0:ff"), choice: .uuid(0x2A19)), "usage", .usage),
+        (ReadVerb(target: .part("nobody"), characteristic: .uuid(0x2A19)), "not-found", .notFound),
+        (ReadVerb(target: target, characteristic: .uuid(0x2A37)), "not-found", .notFound),
+        (ReadVerb(target: target, characteristic: .uuid(0x2A19)), "att-error", .failed),
+        (ReadVerb(target: .part("c0:ff"), characteristic: .uuid(0x2A19)), "usage", .usage),
         (
-            WriteVerb(target: .address("C0:FF:EE:00:00:05"), choice: .handle(0x000B), value: [1]), "not-permitted",
+            WriteVerb(target: .address("C0:FF:EE:00:00:05"), characteristic: .handle(0x000B), value: [1]),
+            "not-permitted",
             .failed
         ),
-        (NotifyVerb(target: target, choice: .uuid(0x2A6E), count: 1_000), "timed-out", .timedOut),
+        (NotifyVerb(target: target, characteristic: .uuid(0x2A6E), count: 1_000), "timed-out", .timedOut),
         (ConnectVerb(target: .address("C0:FF:EE:00:00:03")), "timed-out", .timedOut),
         (ForgetVerb(target: .part("nobody")), "not-found", .notFound),
     ]
@@ -74,7 +75,7 @@ struct JSONSchemaTests {
     @Test(arguments: failing.indices)
     func `Describes errors, which are one object on standard error`(index: Int) throws {
         let (verb, code, exitCode) = Self.failing[index]
-        let outcome = Self.bench.run(verb, .limited(.seconds(5), json: true))
+        let outcome = Self.harness.run(verb, .limited(.seconds(5), json: true))
         #expect(outcome.code == exitCode)
         #expect(outcome.errors.count == 1)
         let line = try #require(outcome.errors.first)
@@ -85,27 +86,28 @@ struct JSONSchemaTests {
 
     @Test func `Describes the diagnosis of a machine without anything, and a tree that is cut short`() throws {
         let schema = try JSONSchema()
-        let diagnosis = Bench(starting: false).run(DiagnoseVerb(), .asJSON)
+        let diagnosis = CommandHarness(starting: false).run(DiagnoseVerb(), .asJSON)
         #expect(schema.violations(of: diagnosis.lines.first ?? "", as: "diagnosis") == [])
         #expect(schema.violations(of: diagnosis.errors.first ?? "", as: "error") == [])
-        let adapters = Bench(starting: false).run(AdaptersVerb(), .asJSON)
+        let adapters = CommandHarness(starting: false).run(AdaptersVerb(), .asJSON)
         #expect(schema.violations(of: adapters.errors.first ?? "", as: "error") == [])
-        let bench = Self.bench
-        bench.simulation.bluez.setConnection(SimulatedConnection(roundTrip: .milliseconds(500)), of: Self.address)
-        let tree = bench.run(ConnectVerb(target: Self.target), .asJSON, meanwhile: [(2_500, { $0.stop(.interrupted) })])
+        let harness = Self.harness
+        harness.simulation.bluez.setConnection(SimulatedConnection(roundTrip: .milliseconds(500)), of: Self.address)
+        let tree = harness.run(
+            ConnectVerb(target: Self.target), .asJSON, meanwhile: [(2_500, { $0.stop(.interrupted) })])
         #expect(schema.violations(of: tree.lines.first ?? "", as: "tree") == [])
     }
 
     @Test func `Describes notes and log lines`() throws {
         let schema = try JSONSchema()
-        let bench = Bench()
-        let simulation = bench.simulation
-        let scan = bench.run(
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let scan = harness.run(
             ScanVerb(reconnects: true), .limited(.seconds(10), json: true),
             meanwhile: [(2_000, { _ in simulation.bluez.crash() }), (4_000, { _ in simulation.bluez.start() })])
         #expect(scan.errors.count == 2)
         for line in scan.errors { #expect(schema.violations(of: line, as: "note") == []) }
-        let output = KeptOutput()
+        let output = RecordingOutput()
         Messages(output: output, isJSON: true).log("debug", "An event.", [("device", "1"), ("isAccepted", "true")])
         #expect(schema.violations(of: output.takeLines().first ?? "", as: "log") == [])
     }

@@ -26,10 +26,10 @@ struct ExitCodeTests {
     }
 
     @Test func `an error is one harmless line`() {
-        let output = KeptOutput()
+        let output = RecordingOutput()
         let error = BluetoothError(
             .bluez, operation: .read, target: "x", dbusName: "a.b", dbusMessage: "\u{1B}[2J\nsecond")
-        Messages(output: output).fail(Failure(error))
+        Messages(output: output).fail(CLIError(error))
         #expect(
             output.takeLines() == [
                 "ble-cli: Reading x: bluetoothd reports an error (a.b: \\u{1B}[2J\\u{A}second). "

@@ -30,7 +30,7 @@ struct ScenarioFileServingTests {
     /// Serves a scenario from a file while something is done with it.
     private func serve(_ text: String, _ work: (BusClient) async throws -> Void) async throws {
         try await withFile(Self.peripherals + text) { path in
-            let program = Program("simulate", path)
+            let program = CLIProcess("simulate", path)
             let line = await program.firstLine()
             let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
             guard line.hasPrefix(prefix) else {
@@ -166,7 +166,7 @@ struct ScenarioFileServingTests {
 
     @Test func `a bus that the scenario takes away ends the program with code 3`() async throws {
         try await withFile(Self.peripherals + "events: [{ at: 300 ms, lose-bus: true }]\n") { path in
-            let end = await Program("simulate", path).end()
+            let end = await CLIProcess("simulate", path).end()
             #expect(end.code == 3)
             #expect(end.errorLines.count == 1)
             #expect(end.errors.contains("has gone"))
@@ -176,13 +176,13 @@ struct ScenarioFileServingTests {
     @Test func `other verbs take the file too, and everyday stays what --simulate means`() async throws {
         let address = "C0:FF:EE:00:00:01"
         try await withFile(Self.peripherals) { path in
-            let read = await Program("read", address, "2A6E", "--scenario", path).end()
+            let read = await CLIProcess("read", address, "2A6E", "--scenario", path).end()
             #expect(read.code == 0)
             #expect(read.output.contains("2e09"))
-            #expect(await Program("read", address, "2A6E", "--scenario", path, "--simulate").end().code == 0)
+            #expect(await CLIProcess("read", address, "2A6E", "--scenario", path, "--simulate").end().code == 0)
         }
-        #expect(await Program("read", "Thermometer", "2A6E", "--simulate").end().output.contains("2e09"))
-        #expect(await Program.scan("--scenario", "crowd") { $0.lines.count > 100 }.lines.count > 100)
+        #expect(await CLIProcess("read", "Thermometer", "2A6E", "--simulate").end().output.contains("2e09"))
+        #expect(await CLIProcess.scan("--scenario", "crowd") { $0.lines.count > 100 }.lines.count > 100)
     }
 
     @Test func `JSON is read as well`() async throws {
@@ -190,7 +190,7 @@ struct ScenarioFileServingTests {
             #"{"peripherals": [{"name": "Lamp", "address": "C0:00:00:00:00:07", "services": [], "#
             + #""advertisement": {"interval": "50 ms", "rssi": -50, "name": "Lamp"}}]}"#
         try await withFile(json) { path in
-            let end = await Program.scan("--scenario", path) { $0.output.contains("Lamp") }
+            let end = await CLIProcess.scan("--scenario", path) { $0.output.contains("Lamp") }
             #expect(end.output.contains("Lamp"))
         }
     }
@@ -207,7 +207,7 @@ struct ScenarioFileServingTests {
     func `what is wrong with a file is one line, and exit code 64`(_ text: String, _ part: String) async throws {
         try await withFile(Self.peripherals + text + "\n") { path in
             for arguments in [["simulate", path], ["scan", "--scenario", path]] {
-                let end = await Program(list: arguments).end()
+                let end = await CLIProcess(list: arguments).end()
                 #expect(end.code == 64)
                 #expect(end.output.isEmpty)
                 #expect(end.errorLines.count == 1)
@@ -218,11 +218,11 @@ struct ScenarioFileServingTests {
     }
 
     @Test func `a file that is not there is one line, and exit code 64`() async {
-        let end = await Program("simulate", "/nowhere/hall.yaml").end()
+        let end = await CLIProcess("simulate", "/nowhere/hall.yaml").end()
         #expect(end.code == 64)
         #expect(
             end.errors == "ble-cli: /nowhere/hall.yaml: there is no such file; expected: a readable file in YAML.\n")
-        let folder = await Program("simulate", "/tmp/").end()
+        let folder = await CLIProcess("simulate", "/tmp/").end()
         #expect(folder.errors == "ble-cli: /tmp/: the file cannot be read; expected: a readable file in YAML.\n")
     }
 }

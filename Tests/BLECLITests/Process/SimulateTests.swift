@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SimulateTests {
     /// A serving program, and the address that its first line names.
-    private func serve(_ arguments: String...) async throws -> (Program, address: String) {
-        let program = Program(list: ["simulate"] + arguments)
+    private func serve(_ arguments: String...) async throws -> (CLIProcess, address: String) {
+        let program = CLIProcess(list: ["simulate"] + arguments)
         let line = await program.firstLine()
         let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
         try #require(line.hasPrefix(prefix) && line.hasSuffix("\n"), "\(line)")
@@ -19,7 +19,7 @@ struct SimulateTests {
 
     @Test func `another process sees the devices, and at the end the bus is gone`() async throws {
         let (server, address) = try await serve()
-        let scan = await Program.scan(bus: address) { $0.lines.count == 5 }
+        let scan = await CLIProcess.scan(bus: address) { $0.lines.count == 5 }
         #expect(scan.code == 0)
         #expect(scan.lines.count == 5)
         server.signal(SIGINT)
@@ -30,12 +30,12 @@ struct SimulateTests {
         let sent = try #require(end.lines.last?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
         #expect(end.lines.last == "Sent \(sent) advertisements.")
         #expect(sent > 15)
-        #expect(await Program("scan", bus: address).end().code == 3)
+        #expect(await CLIProcess("scan", bus: address).end().code == 3)
     }
 
     @Test func `it serves on a bus that is there, once`() async throws {
         let (first, address) = try await serve("everyday")
-        let second = await Program("simulate", "--bus", address).end()
+        let second = await CLIProcess("simulate", "--bus", address).end()
         #expect(second.code == 5)
         #expect(second.output.isEmpty)
         #expect(second.errorLines.count == 1)
@@ -58,7 +58,7 @@ struct SimulateTests {
         // With another name owner gone the name is free; here it is the bus itself that goes.
         first.signal(SIGINT)
         _ = await first.end()
-        let end = await Program("simulate", "--bus", address).end()
+        let end = await CLIProcess("simulate", "--bus", address).end()
         #expect(end.code == 3)
         #expect(end.errorLines.count == 1)
     }
@@ -69,7 +69,9 @@ struct SimulateTests {
         _ = await server.end()
         // The daemon hears of it at once; how soon it is gone is up to the machine.
         var code: Int32 = 0
-        for _ in 0..<200 where code != 3 { code = await Program("adapters", "--timeout", "1", bus: address).end().code }
+        for _ in 0..<200 where code != 3 {
+            code = await CLIProcess("adapters", "--timeout", "1", bus: address).end().code
+        }
         #expect(code == 3)
     }
 
@@ -82,7 +84,7 @@ struct SimulateTests {
 
     @Test(arguments: mistakes)
     func `what it cannot serve is one line`(arguments: [String], code: Int32, part: String) async {
-        let end = await Program(list: ["simulate"] + arguments).end()
+        let end = await CLIProcess(list: ["simulate"] + arguments).end()
         #expect(end.code == code)
         #expect(end.output.isEmpty)
         #expect(end.errorLines.count == 1)
@@ -94,12 +96,12 @@ struct SimulateTests {
         let (server, address) = try await serve()
         let client = BusClient(address)
         let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
-        let read = await Program("read", "C0:FF:EE:00:00:01", "2A19", bus: address).end()
+        let read = await CLIProcess("read", "C0:FF:EE:00:00:01", "2A19", bus: address).end()
         #expect(read.output == "57  87 %\n")
         #expect(read.code == 0)
         await client.signal("\(device) PropertiesChanged", "\"Connected\"", "true")
         await client.signal("\(device) PropertiesChanged", "\"Connected\"", "false")
-        let notify = Program("notify", "C0:FF:EE:00:00:01", "2A37", bus: address)
+        let notify = CLIProcess("notify", "C0:FF:EE:00:00:01", "2A37", bus: address)
         _ = await notify.firstLine()
         notify.signal(SIGINT)
         #expect(await notify.end().code == 130)

@@ -1,0 +1,66 @@
+import RxBluetooth
+
+/// Which characteristic a person means.
+enum CharacteristicArgument: Equatable, Sendable {
+    case uuid(BluetoothUUID)
+    /// The one with this handle.
+    case handle(UInt16)
+
+    /// Reads a UUID of 16, 32 or 128 bits, with or without `0x` and dashes; or a handle as `connect` prints it;
+    /// or a name of the Bluetooth SIG.
+    init(parsing text: String) throws(CLIError) {
+        let trimmed = text.trimmed
+        guard !trimmed.isEmpty else {
+            throw CLIError(.usage, "The characteristic is empty. \(Self.forms)")
+        }
+        if trimmed.hasPrefix("@") {
+            guard let handle = AttributeHandle.parse(trimmed) else {
+                throw CLIError(.usage, "“\(trimmed)” is not a handle. One looks like @000b.")
+            }
+            self = .handle(handle)
+        } else if let uuid = BluetoothUUID(person: trimmed) ?? BluetoothUUID.characteristic(named: trimmed) {
+            self = .uuid(uuid)
+        } else {
+            throw CLIError(.usage, "“\(trimmed)” is no characteristic. \(Self.forms)")
+        }
+    }
+
+    private static let forms =
+        "Give a UUID such as 2A37, a name such as “Heart Rate Measurement”, or a handle such as @000b."
+}
+
+extension CharacteristicArgument: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .uuid(let uuid): uuid.description
+        case .handle(let handle): AttributeHandle.text(handle)
+        }
+    }
+}
+
+/// Handles as people see them: `@000b`. The sign tells them from 16-bit UUIDs, and means nothing to a shell.
+enum AttributeHandle {
+    static func text(_ handle: UInt16) -> String { "@" + HexBytes.text(handle) }
+
+    static func parse(_ text: String) -> UInt16? {
+        let digits = text.dropFirst()
+        guard text.hasPrefix("@"), (1...4).contains(digits.utf8.count), digits.allSatisfy(\.isHexDigit) else {
+            return nil
+        }
+        return UInt16(digits, radix: 16)
+    }
+}
+
+extension BluetoothUUID {
+    /// Makes a UUID from what a person wrote: as ``init(_:)`` takes it, or with `0x` in front, or 32 digits without dashes.
+    init?(person text: String) {
+        var digits = text.trimmed
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
+        if digits.utf8.count == 32 {
+            for place in [20, 16, 12, 8] {
+                digits.insert("-", at: digits.utf8.index(digits.startIndex, offsetBy: place))
+            }
+        }
+        self.init(digits)
+    }
+}

@@ -1,0 +1,54 @@
+/// Bytes as hexadecimal text, in both directions.
+enum HexBytes {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// The bytes in lower case with nothing between.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// A number of 16 bits as four digits in lower case.
+    static func text(_ number: UInt16) -> String { text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
+
+    /// The bytes that a person wrote: two digits each, in groups parted by blanks, colons or dashes, each group with or
+    /// without `0x`: `0b16`, `0x0b16`, `0b 16`, `0b:16`. Throws for an odd number of digits in a group, for which there is more
+    /// than one reading. An empty text is no bytes; a blank one is a mistake.
+    static func parse(_ text: String) throws(CLIError) -> [UInt8] {
+        guard !text.isEmpty else { return [] }
+        var bytes: [UInt8] = []
+        for group in text.split(whereSeparator: { " \t:-".contains($0) }) {
+            let hasPrefix = group.hasPrefix("0x") || group.hasPrefix("0X")
+            let digits = Array((hasPrefix ? group.dropFirst(2) : group).utf8)
+            let values = digits.compactMap(value)
+            guard values.count == digits.count, !digits.isEmpty else { throw malformed(text, "it is not hexadecimal") }
+            guard values.count.isMultiple(of: 2) else { throw malformed(text, "a byte is two digits") }
+            for place in stride(from: 0, to: values.count, by: 2) {
+                bytes.append(values[place] << 4 | values[place + 1])
+            }
+        }
+        guard !bytes.isEmpty else {
+            throw CLIError(
+                .usage, "“\(text)” has no bytes. Write bytes such as 0b16 or 0x0b:16, or \"\" for an empty value.")
+        }
+        return bytes
+    }
+
+    private static func malformed(_ text: String, _ why: String) -> CLIError {
+        CLIError(.usage, "“\(text)” is not a value: \(why). Write bytes such as 0b16 or 0x0b:16.")
+    }
+
+    /// The value of a digit; nil for any other byte.
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import RxBluetooth
+
+/// Which device a person means.
+enum Target: Equatable, Sendable {
+    /// The one with this address.
+    case address(BluetoothAddress)
+    /// The one whose name or address has this in it. Capitals do not matter.
+    case part(String)
+
+    /// Reads an address, or else a name or a part of either. Throws for an empty text, and for what was meant to be an
+    /// address and is none, since no name will ever fit it.
+    init(parsing text: String) throws(CLIError) {
+        let trimmed = text.trimmed
+        guard !trimmed.isEmpty else {
+            throw CLIError(.usage, "The target is empty. Give an address, a name, or a part of one.")
+        }
+        if let address = BluetoothAddress(trimmed.replacing("-", with: ":")) {
+            self = .address(address)
+        } else if Self.looksLikeAddress(trimmed) {
+            throw CLIError(.usage, "“\(trimmed)” is not an address. One looks like C0:FF:EE:00:00:01.")
+        } else {
+            self = .part(trimmed)
+        }
+    }
+
+    private static func looksLikeAddress(_ text: String) -> Bool {
+        let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count >= 6 && groups.allSatisfy { $0.count <= 2 && $0.allSatisfy { $0.isLetter || $0.isNumber } }
+    }
+
+    /// How well a device fits.
+    enum Match: Sendable {
+        case exact, partial
+    }
+
+    /// Whether a device fits; nil where it does not.
+    func match(_ address: BluetoothAddress, name: String?) -> Match? {
+        switch self {
+        case .address(let wanted): return address == wanted ? .exact : nil
+        case .part(let part):
+            let part = part.lowercased()
+            let name = name?.lowercased()
+            if name == part { return .exact }
+            return name?.contains(part) == true || address.description.lowercased().contains(part) ? .partial : nil
+        }
+    }
+}
+
+extension Target: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .address(let address): address.description
+        case .part(let part): "“\(part)”"
+        }
+    }
+}
+
+extension String {
+    /// The text without blanks at its ends.
+    var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,97 @@
+import Rx
+import RxBluetooth
+
+/// What bluetoothd asks about a pairing, put to the person at the terminal.
+final class PairingQuestions: Sendable {
+    private let context: CommandContext
+    private let keyboard: any Keyboard
+    private let peripheral: Peripheral
+    private let state = Guarded(State())
+
+    private struct State {
+        /// The number that is shown, so that it is shown once and not for each digit that is typed.
+        var shown: String?
+        var isDeclined = false
+    }
+
+    init(context: CommandContext, keyboard: any Keyboard, peripheral: Peripheral) {
+        self.context = context
+        self.keyboard = keyboard
+        self.peripheral = peripheral
+    }
+
+    /// Whether the person has said no, or nothing.
+    var isDeclined: Bool { state.withLock(\.isDeclined) }
+
+    /// Asks and answers. Never ends by itself.
+    func answers() -> Observable<Never> {
+        context.manager.pairingRequests.flatMap { [self] request in
+            // A question that is taken back is not waited for.
+            answer(request).take(until: request.ending.asObservable())
+        }
+        .catch { _ in .never() }
+    }
+
+    private func answer(_ request: PairingRequest) -> Observable<Never> {
+        guard request.peripheral === peripheral else { return reply(request, .reject) }
+        switch request.question {
+        case .passkey:
+            return ask("Type the passkey of \(peripheral), and press Enter:", request) { text in
+                guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                    return nil
+                }
+                return UInt32(text).map { .passkey($0) }
+            }
+        case .pinCode:
+            return ask("Type the PIN of \(peripheral), and press Enter:", request) { text in
+                (1...16).contains(text.utf8.count) ? .pinCode(text) : nil
+            }
+        case .confirmation(let number):
+            return ask("Does \(peripheral) show \(Self.digits(number))? Type yes or no, and press Enter:", request) {
+                switch $0.lowercased() {
+                case "y", "yes": .accept
+                case "n", "no": .reject
+                default: nil
+                }
+            }
+        case .displayPasskey(let number, _): show(Self.digits(number))
+        case .displayPinCode(let text): show(text)
+        // The person has begun this pairing.
+        case .authorization: return reply(request, .accept)
+        case .service: return reply(request, .reject)
+        }
+        return .empty()
+    }
+
+    private func show(_ text: String) {
+        let isNew = state.withLock { state in
+            defer { state.shown = text }
+            return state.shown != text
+        }
+        if isNew { context.note("Type \(text) on \(peripheral).") }
+    }
+
+    /// Asks until the line is an answer. An empty line, or the end of the input, declines.
+    private func ask(
+        _ question: String, _ request: PairingRequest,
+        _ parse: @escaping @Sendable (String) -> PairingRequest.Answer?
+    ) -> Observable<Never> {
+        context.note(question)
+        return keyboard.line().asObservable().observe(on: context.scheduler).flatMap { [self] line in
+            let text = line?.trimmed ?? ""
+            guard let answer = text.isEmpty ? .reject : parse(text) else { return ask(question, request, parse) }
+            if answer == .reject, request.peripheral === peripheral { state.withLock { $0.isDeclined = true } }
+            return reply(request, answer)
+        }
+    }
+
+    private func reply(_ request: PairingRequest, _ answer: PairingRequest.Answer) -> Observable<Never> {
+        do { try request.answer(answer) } catch { context.note("\(error)") }
+        return .empty()
+    }
+
+    private static func digits(_ number: UInt32) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,14 @@
+import CArguments
+
+/// The arguments of the command line, also if /proc is not mounted and `CommandLine.arguments` is empty.
+enum CommandLineArguments {
+    /// Without the program's name.
+    static let all: [String] = {
+        guard arguments_count() > 0, let list = unsafe arguments_list() else {
+            return Array(CommandLine.arguments.dropFirst())
+        }
+        return (1..<max(1, Int(arguments_count()))).compactMap {
+            unsafe list[$0].map { unsafe String(cString: $0) }
+        }
+    }()
+}

@@ -1,0 +1,45 @@
+import Rx
+import RxBluetooth
+
+/// Lists the machine's Bluetooth adapters.
+struct AdaptersVerb: Verb {
+    func run(in context: CommandContext) -> Observable<Never> {
+        context.manager.adapters.take(1)
+            .flatMap { adapters -> Observable<Adapter> in
+                guard adapters.isEmpty else { return Observable.from(adapters) }
+                return context.manager.state.take(1).map { throw $0.whyNoAdapters }
+            }
+            .do(onNext: { try context.output.line(context.options.json ? $0.json.text : $0.line) })
+            .ignoreElements()
+    }
+}
+
+extension Adapter {
+    fileprivate var line: String {
+        [
+            TextWidth.fit(name, to: 5), TextWidth.fit(address?.description ?? "-", to: 17), isPowered ? "on " : "off",
+            isDiscovering ? "scanning" : "idle    ", Sanitiser.clean(alias),
+        ].joined(separator: "  ")
+    }
+
+    fileprivate var json: JSON {
+        .object([
+            ("name", .string(name)), ("address", .string(orNull: address?.description)), ("alias", .string(alias)),
+            ("number", .number(number)),
+            ("powered", .bool(isPowered)), ("powerState", .string(orNull: powerState?.rawValue)),
+            ("central", .bool(isCentral)), ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
+        ])
+    }
+}
+
+extension BluetoothState {
+    /// The error that an empty list of adapters is in this state.
+    fileprivate var whyNoAdapters: BluetoothError {
+        switch self {
+        case .daemonUnavailable: BluetoothError(.daemonUnavailable, operation: .readState)
+        case .unauthorized: BluetoothError(.permissionDenied, operation: .readState)
+        case .busUnavailable: BluetoothError(.busUnavailable, operation: .readState)
+        case .poweredOn, .poweredOff, .blocked, .noAdapter: BluetoothError(.noAdapter, operation: .readState)
+        }
+    }
+}

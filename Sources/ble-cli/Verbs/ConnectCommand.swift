@@ -1,0 +1,67 @@
+import Rx
+import RxBluetooth
+
+/// Connects, shows all that the peripheral has, with the values that can be read, and disconnects.
+struct ConnectVerb: LinkVerb {
+    let target: Target
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        DeviceConnector(context: context, target: target)
+            .use { tree in
+                let items = Self.items(of: tree)
+                guard context.options.json else { return items.do(onNext: { try context.output.line($0.line) }) }
+                return asOneObject(items, in: context)
+            }
+            .ignoreElements()
+    }
+
+    /// Prints all items as one object at their end; those that came so far if they fail or nobody waits for the rest.
+    private func asOneObject(_ items: Observable<GATTTreeItem>, in context: CommandContext) -> Observable<GATTTreeItem>
+    {
+        let time = context.scheduler.now
+        let seen = Guarded<[GATTTreeItem]?>([])
+        let show: @Sendable (Bool) throws -> Void = { isComplete in
+            let items = seen.withLock { seen in
+                defer { seen = nil }
+                return seen
+            }
+            guard let items, !items.isEmpty else { return }
+            try context.output.line(GATTTreeJSON.object(items, at: time, isComplete: isComplete).text)
+        }
+        return items.do(
+            onNext: { item in seen.withLock { $0?.append(item) } }, onError: { _ in try show(false) },
+            onCompleted: { try show(true) }, onDispose: { try? show(false) })
+    }
+
+    /// Everything from the top to the leaves, each with its value read when its turn comes.
+    private static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
+        Observable.just(GATTTreeItem.peripheral(tree.peripheral))
+            .concat(
+                Observable.from(tree.entries).concatMap { entry in
+                    Observable.just(GATTTreeItem.service(entry.service))
+                        .concat(Observable.from(entry.characteristics).concatMap { items(of: $0) })
+                })
+    }
+
+    private static func items(of characteristic: Characteristic) -> Observable<GATTTreeItem> {
+        let item: Observable<GATTTreeItem> =
+            characteristic.properties.contains(.read)
+            ? value(characteristic.readValue()).map { .characteristic(characteristic, $0) }
+            : .just(.characteristic(characteristic, nil))
+        return item.concat(
+            characteristic.discoverDescriptors().concatMap { descriptor in
+                value(descriptor.readValue()).map { .descriptor(descriptor, $0) }
+            })
+    }
+
+    /// A value, or why it cannot be read, which is part of the picture. Only a lost link ends it.
+    private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.Value> {
+        read.asObservable().map { .success($0) }.catch { error in
+            guard let error = error as? BluetoothError else { throw error }
+            switch error.kind {
+            case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
+            default: return .just(.failure(error))
+            }
+        }
+    }
+}

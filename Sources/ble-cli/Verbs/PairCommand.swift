@@ -1,0 +1,78 @@
+import Rx
+import RxBluetooth
+
+/// Pairs with a device, so that its protected values can be read and written from then on.
+struct PairVerb: Verb {
+    let target: Target
+    /// The passkey that the device wants; nil if none is known before.
+    var passkey: UInt32?
+    /// Where a person answers what the pairing asks; nil if nobody is there.
+    var keyboard: (any Keyboard)?
+
+    var pairing: PairingPolicy {
+        if let passkey { return PairingPolicy(.passkey(passkey)) }
+        return PairingPolicy(keyboard == nil ? .justWorks : .ask)
+    }
+
+    /// A pairing that is called off is undone in steps, each after bluetoothd's answer.
+    func waitsForAnswers(after code: ExitCode) -> Bool { code != .done }
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        let late = context.timer(context.options.patience).map { _ -> DeviceCandidates.Candidate in
+            throw ConnectionProgress().failure(target, after: context.options.patience)
+        }
+        return DeviceFinder(context: context, target: target).find().amb(late)
+            .flatMap { found in found.peripheral.isBonded.take(1).map { (found.peripheral, $0) } }
+            .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in
+                guard isBonded else { return pair(peripheral, in: context) }
+                try context.show(peripheral, "is paired already", [("paired", true), ("alreadyPaired", true)])
+                if passkey != nil {
+                    context.note("The passkey was not needed. To pair anew: ble-cli forget, then ble-cli pair.")
+                }
+                return .empty()
+            }
+    }
+
+    private func pair(_ peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
+        let questions = keyboard.map { PairingQuestions(context: context, keyboard: $0, peripheral: peripheral) }
+        return ClosingLinkWait(context: context).gone(peripheral).flatMap { peripheral -> Observable<Never> in
+            let pairing = peripheral.pair().asObservable()
+            return questions.map { pairing.withNotes($0.answers()) } ?? pairing
+        }
+        .catch { throw failure($0, questions) }
+        .do(onCompleted: {
+            try context.show(peripheral, "is paired", [("paired", true), ("alreadyPaired", false)])
+        })
+    }
+
+    /// The failure of a pairing, with advice that fits what was given.
+    private func failure(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
+        guard let error = error as? BluetoothError else { return error }
+        if error.kind == .timedOut {
+            return CLIError(
+                error,
+                advice: "Check that the device is in pairing mode and accepts connections, or give --timeout more.")
+        }
+        guard case .pairingFailed(let reason) = error.kind else { return error }
+        if questions?.isDeclined == true { return CLIError(error, advice: "It was not confirmed here.") }
+        guard passkey == nil, reason == "AuthenticationFailed" else { return error }
+        return CLIError(
+            error,
+            advice: questions != nil
+                ? "Bring the device into pairing mode, and check what was typed if it asked for something."
+                : "If the device shows a passkey or has one printed on it, give --passkey; "
+                    + "if it wants one typed or a number confirmed, run this on a terminal.")
+    }
+}
+
+extension CommandContext {
+    /// Shows what has become of a device, as one line.
+    func show(_ peripheral: Peripheral, _ text: String, _ state: [(key: String, value: Bool)]) throws {
+        guard options.json else { return try output.line(Sanitiser.clean("\(peripheral) \(text).")) }
+        let members: [(key: String, value: JSON)] = [
+            ("time", .string(Timestamp.text(scheduler.now))), ("adapter", .string(orNull: peripheral.adapterName)),
+            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
+        ]
+        try output.line(JSON.object(members + state.map { ($0.key, .bool($0.value)) }).text)
+    }
+}

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import Rx
+import RxBluetooth
+
+/// Reads one value.
+struct ReadVerb: LinkVerb {
+    let target: Target
+    let characteristic: CharacteristicArgument
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        DeviceConnector(context: context, target: target)
+            .use { tree in
+                let characteristic = try tree.characteristic(self.characteristic)
+                return characteristic.readValue().asObservable()
+                    .do(onNext: { try context.show($0, of: characteristic) })
+            }
+            .ignoreElements()
+    }
+}
+
+extension CommandContext {
+    /// Shows a value as one line.
+    func show(_ value: [UInt8], of characteristic: Characteristic) throws {
+        guard options.json else { return try output.line(ValueDecoder.line(value, of: characteristic.uuid)) }
+        try output.line(JSON.object(characteristic.jsonMembers(value, at: scheduler.now)).text)
+    }
+}
+
+extension Characteristic {
+    /// When, where and what, as each object about a value of a characteristic begins.
+    func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
+        [
+            ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
+            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
+            ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
+            ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
+            ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
+            ("decoded", ValueDecoder.decoded(value, of: uuid)?.json ?? .null),
+        ]
+    }
+}

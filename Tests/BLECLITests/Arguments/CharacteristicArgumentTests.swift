@@ -1,0 +1,40 @@
+import RxBluetooth
+import Testing
+
+@testable import ble_cli
+
+struct CharacteristicArgumentTests {
+    private static let uuids: [(String, BluetoothUUID)] = [
+        ("2A37", 0x2A37), ("2a37", 0x2A37), ("0x2A37", 0x2A37), ("00002a37", 0x2A37), ("0x12345678", 0x1234_5678),
+        ("00002a37-0000-1000-8000-00805f9b34fb", 0x2A37), ("00002A3700001000800000805F9B34FB", 0x2A37),
+        ("6e400003-b5a3-f393-e0a9-e50e24dcca9e", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"),
+        ("Heart Rate Measurement", 0x2A37), ("battery LEVEL", 0x2A19), (" 2A37 ", 0x2A37),
+    ]
+
+    @Test(arguments: uuids)
+    func `reads UUIDs and names of the Bluetooth SIG`(text: String, uuid: BluetoothUUID) throws {
+        #expect(try CharacteristicArgument(parsing: text) == .uuid(uuid))
+    }
+
+    @Test(arguments: [("@000b", 0x000B), ("@B", 0x000B), ("@2A37", 0x2A37)] as [(String, UInt16)])
+    func `reads handles, which cannot be taken for UUIDs`(text: String, handle: UInt16) throws {
+        #expect(try CharacteristicArgument(parsing: text) == .handle(handle))
+    }
+
+    @Test(
+        arguments: [
+            "", " ", "2A3", "2A371", "0x", "@", "@00000", "@x", "@-1", "@+1", "No Such Name", "ä", "xxxx",
+            "é0002a37-0000-1000-8000-00805f9b34f", "éé02A3700001000800000805F9B34FB",
+            "00002a37-0000-1000-8000-00805f9b34fg",
+        ])
+    func `refuses everything else as wrong usage`(text: String) {
+        #expect { try CharacteristicArgument(parsing: text) } throws: { ($0 as? CLIError)?.code == .usage }
+    }
+
+    @Test func `prints a handle as it is read`() throws {
+        for handle in [UInt16(0), 0xB, 0xFFFF] {
+            #expect(AttributeHandle.parse(AttributeHandle.text(handle)) == handle)
+        }
+        #expect(AttributeHandle.text(0xB) == "@000b")
+    }
+}

@@ -1,0 +1,59 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// What happens between the end of one verb and the next: bluetoothd takes 2 s to close a link.
+struct ClosingLinkTests {
+    private let strap = Target.address("C0:FF:EE:00:00:01")
+
+    private static let verbs: [any Verb] = [
+        ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A19)),
+        WriteVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A39), value: [1]),
+        ConnectVerb(target: .address("C0:FF:EE:00:00:01")),
+        NotifyVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A37), count: 1),
+        PairVerb(target: .address("C0:FF:EE:00:00:01")),
+        // Found, connected, and then it fails.
+        ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A6E)),
+    ]
+
+    @Test(arguments: verbs.indices)
+    func `A verb does not wait for the answer to Disconnect, and the link is closed`(index: Int) {
+        let harness = CommandHarness()
+        // The scan takes 0.1 s, the connection 0.25 s, a value 1 s at most.
+        let outcome = harness.run(Self.verbs[index], for: 3)
+        #expect(outcome.code != nil)
+        #expect((outcome.time ?? 9) < 1.9, "\(outcome.time ?? 9)")
+        #expect(harness.calls("Connect") == 1)
+        #expect(harness.calls("Disconnect") == 1)
+        harness.advance(3_000)
+        // Only a device without a link is connected again.
+        #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).code == .done)
+        #expect(harness.calls("Connect") == 2)
+        #expect(harness.calls("Disconnect") == 2)
+    }
+
+    @Test func `The next verb waits until the link of the one before is down, and makes its own`() {
+        let harness = CommandHarness()
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        #expect(harness.calls("Disconnect") == 1)
+        let outcome = harness.run(NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), .limited(.seconds(10)))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines.count > 5)
+        #expect(harness.calls("Connect") == 2)
+        #expect(harness.calls("Disconnect") == 2)
+    }
+
+    @Test func `A link that another program keeps is shared after a moment, and not closed`() {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let rival = harness.simulation.bluez.rival()
+        rival.connect("C0:FF:EE:00:00:01")
+        harness.advance(1_000)
+        let outcome = harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)))
+        #expect(outcome.code == .done)
+        #expect((2.4...3.5).contains(outcome.time ?? 0))
+        #expect(harness.calls("Disconnect") == 0)
+    }
+}

@@ -1,0 +1,88 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// Names from the air that would do harm.
+struct HostileNameTests {
+    private static let names: [String] = [
+        "\u{1B}]0;owned\u{07}\u{1B}[2J", "abc\u{202E}fed", "line\nbreak", "zero\u{200B}width", "\u{9B}31m", "\u{7F}",
+        String(repeating: "x", count: 200), "体温計", "\"quoted\\", "\u{E0041}",
+    ]
+
+    private static func harness(_ name: String, terminal size: TerminalSize? = nil) -> CommandHarness {
+        CommandHarness(
+            Scenario(peripherals: [
+                SimulatedPeripheral(name, address: "C0:FF:EE:00:00:09") {
+                    SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: name)
+                    SimulatedService("ffd0") {
+                        SimulatedCharacteristic("2a29", .read(Array(name.utf8)))
+                        SimulatedCharacteristic("ffd1", .read(Array(name.utf8)), descriptors: [.userDescription(name)])
+                    }
+                }
+            ]), terminal: size)
+    }
+
+    private func expectHarmless(_ lines: [String]) {
+        #expect(!lines.isEmpty)
+        for line in lines {
+            #expect(!line.unicodeScalars.contains(where: Sanitiser.isHarmful), "\(line.debugDescription)")
+        }
+    }
+
+    @Test(arguments: names)
+    func `are harmless in lines, in JSON and in the tree`(name: String) throws {
+        let plain = Self.harness(name).run(ScanVerb(), .limited(.seconds(1)))
+        expectHarmless(plain.lines)
+        #expect(plain.lines.count == 1)
+
+        let json = Self.harness(name).run(ScanVerb(), .limited(.seconds(1), json: true))
+        expectHarmless(json.lines)
+        #expect(try #require(ParsedJSON(json.lines[0]))["address"]?.string == "C0:FF:EE:00:00:09")
+
+        let target = Target.address("C0:FF:EE:00:00:09")
+        let tree = Self.harness(name).run(ConnectVerb(target: target))
+        #expect(tree.code == .done)
+        expectHarmless(tree.lines)
+        let object = Self.harness(name).run(ConnectVerb(target: target), .asJSON)
+        expectHarmless(object.lines)
+
+        let failed = Self.harness(name).run(ReadVerb(target: target, characteristic: .uuid(0x2A37)))
+        #expect(failed.code == .notFound)
+        #expect(failed.errors.count == 1)
+        expectHarmless(failed.errors)
+    }
+
+    @Test(arguments: names)
+    func `leave the table in order`(name: String) {
+        let harness = Self.harness(name, terminal: TerminalSize(columns: 60, rows: 24))
+        let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
+        #expect(outcome.lines.count == 2)
+        for line in outcome.lines {
+            // What is ours: the cursor, the line's begin and end.
+            let text = line.replacing("\u{1B}[?25l", with: "").replacing("\r", with: "").replacing("\u{1B}[K", with: "")
+                .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "")
+            expectHarmless([text])
+            #expect(TextWidth.of(text) <= 60)
+        }
+    }
+
+    @Test func `that are no text, empty or missing are shown as such`() {
+        let bytes: [[UInt8]?] = [nil, [], [0, 0], [0x20, 0x20]]
+        for name in bytes {
+            var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
+            advertisement.name = name
+            let harness = CommandHarness(
+                around: SimulatedPeripheral("", address: "C0:FF:EE:00:00:09") { advertisement })
+            let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
+            #expect(outcome.lines == ["C0:FF:EE:00:00:09   -50 dBm  (no name)"])
+        }
+        var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
+        advertisement.name = [0x41, 0xFF, 0xC3, 0x28]
+        let invalid = CommandHarness(around: SimulatedPeripheral("", address: "C0:FF:EE:00:00:09") { advertisement })
+            .run(ScanVerb(), .limited(.seconds(1)))
+        #expect(invalid.lines.count == 1)
+        expectHarmless(invalid.lines)
+    }
+}

@@ -1,0 +1,132 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+struct ConnectCommandTests {
+    @Test func `prints the whole tree with values, and disconnects`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(ConnectVerb(target: .part("heart rate")))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.lines.first == "C0:FF:EE:00:00:01  Heart rate strap")
+        let tree = outcome.lines.joined(separator: "\n")
+        for part in [
+            "  180D Heart Rate  @", "    2A37 Heart Rate Measurement  @", "[read, notify]  = 003d  61 bpm",
+            "[indicate]", "[read, notify]  = 57  87 %",
+            "\"Everyday Instruments\"", "      2902 Client Characteristic Configuration  @", "= 0000  off",
+        ] { #expect(tree.contains(part), "\(part)") }
+        #expect(harness.calls("Connect") == 1)
+        #expect(harness.calls("Disconnect") == 1)
+        #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
+    }
+
+    @Test func `prints both of two characteristics with one UUID`() {
+        let outcome = CommandHarness().run(ConnectVerb(target: .address("C0:FF:EE:00:00:05")))
+        #expect(
+            outcome.lines.filter { $0.contains("FFD1") } == [
+                "    FFD1  @000b  [read]  = 0b  11", "    FFD1  @000e  [read]  = 16  22",
+            ])
+    }
+
+    @Test func `prints the tree as one JSON object`() throws {
+        let outcome = CommandHarness().run(ConnectVerb(target: .part("twin")), .asJSON)
+        #expect(outcome.lines.count == 1)
+        let tree = try #require(ParsedJSON(outcome.lines[0]))
+        #expect(tree["address"]?.string == "C0:FF:EE:00:00:05")
+        #expect(tree["name"]?.string == "Twin sensor")
+        let twins = try #require(tree["services"]).items.filter { $0["uuid"]?.string == "FFD0" }
+        let values = twins.compactMap { $0["characteristics"]?.items.first?["value"]?.string }
+        #expect(values == ["0b", "16"])
+        #expect(twins.compactMap { $0["characteristics"]?.items.first?["handle"]?.string } == ["@000b", "@000e"])
+    }
+
+    @Test func `goes on where a value cannot be read, and tells why in its place`() {
+        let harness = CommandHarness(
+            around: SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
+                SimulatedService("ffd0") {
+                    SimulatedCharacteristic("ffd1", .read { _ in .error(0x81) })
+                    SimulatedCharacteristic("ffd2", .read([7]))
+                }
+            })
+        let outcome = harness.run(ConnectVerb(target: .part("lock")))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.lines.contains { $0.contains("FFD1") && $0.contains("!") && $0.contains("0x81") })
+        #expect(outcome.lines.contains { $0.contains("FFD2") && $0.hasSuffix("= 07  7") })
+    }
+
+    @Test func `a link that is lost ends it with one line`() {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let slow = SimulatedConnection(roundTrip: .milliseconds(500))
+        simulation.bluez.setConnection(slow, of: "C0:FF:EE:00:00:01")
+        let outcome = harness.run(
+            ConnectVerb(target: .part("heart")),
+            meanwhile: [(2500, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("the link was lost") == true)
+    }
+
+    @Test func `a beacon that cannot be connected is given up at the time limit`() {
+        let outcome = CommandHarness().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.count == 1)
+        #expect((5...8).contains(outcome.time ?? 0))
+    }
+
+    @Test(arguments: [(8, ExitCode.done), (9, .failed)])
+    func `Q77 a connection that cannot be made is tried again, and then given up`(failures: Int, code: ExitCode) {
+        let harness = CommandHarness()
+        harness.simulation.bluez.setConnection(SimulatedConnection(failures: failures), of: "C0:FF:EE:00:00:05")
+        let outcome = harness.run(ConnectVerb(target: .part("twin")))
+        #expect(outcome.code == code)
+        #expect(outcome.errors.count == (code == .done ? 0 : 1))
+        #expect(harness.calls("Connect") == 9)
+    }
+
+    @Test func `an interrupt while connecting leaves nothing connected`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(ConnectVerb(target: .part("heart")), meanwhile: [(1150, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(harness.calls("Connect") == harness.calls("Disconnect"))
+        #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
+    }
+
+    @Test func `As JSON prints what was read before the link was lost, and the error`() throws {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let slow = SimulatedConnection(roundTrip: .milliseconds(500))
+        simulation.bluez.setConnection(slow, of: "C0:FF:EE:00:00:01")
+        let outcome = harness.run(
+            ConnectVerb(target: .part("heart")), .asJSON,
+            meanwhile: [(4000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
+        #expect(outcome.code == .failed)
+        #expect(outcome.lines.count == 1)
+        let tree = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(tree["complete"]?.bool == false)
+        let values = (tree["services"]?.items ?? []).flatMap { $0["characteristics"]?.items ?? [] }
+            .compactMap { $0["value"]?.string }
+        #expect(values.contains("003d"))
+        #expect(try #require(ParsedJSON(outcome.errors.first ?? ""))["error"]?["code"]?.string == "disconnected")
+    }
+
+    @Test func `As JSON prints what was read before an interrupt`() throws {
+        let harness = CommandHarness()
+        harness.simulation.bluez.setConnection(
+            SimulatedConnection(roundTrip: .milliseconds(500)), of: "C0:FF:EE:00:00:01")
+        let outcome = harness.run(
+            ConnectVerb(target: .part("heart")), .asJSON, meanwhile: [(4000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(try #require(ParsedJSON(outcome.lines.first ?? ""))["complete"]?.bool == false)
+    }
+
+    @Test func `A beacon that cannot be connected is not told to be too far away`() {
+        let outcome = CommandHarness().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
+        #expect(outcome.errors.first?.lowercased().contains("closer") == false)
+        #expect(outcome.errors.first?.contains("it may accept no connections, as a beacon") == true)
+    }
+}

@@ -1,0 +1,68 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+struct DiagnoseCommandTests {
+    @Test func `says in sentences that nothing stands in the way`() {
+        let outcome = CommandHarness().run(DiagnoseVerb())
+        #expect(outcome.code == .done && outcome.errors.isEmpty)
+        #expect(outcome.lines.first == "Bluetooth can be used, and this program neither scans nor connects now.")
+        #expect(outcome.lines.contains("The adapter hci0 (00:1A:7D:DA:71:01) is on."))
+        #expect(outcome.lines.allSatisfy { $0.hasSuffix(".") })
+    }
+
+    @Test func `says what stands in the way, and ends with the code of that`() throws {
+        let off = CommandHarness(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: [])).run(
+            DiagnoseVerb())
+        #expect(off.code == .unavailable)
+        #expect(
+            off.lines.first
+                == "The adapter hci0 (00:1A:7D:DA:71:01) is off. Switch it on: bluetoothctl power on.")
+        #expect(off.errors == ["ble-cli: Bluetooth cannot be used (adapter-off)."])
+        let stopped = CommandHarness(starting: false).run(DiagnoseVerb())
+        #expect(stopped.code == .unavailable)
+        #expect(stopped.lines.first == "bluetoothd is not running. Start it: sudo systemctl start bluetooth.")
+        var options = CommandContext.Options()
+        options.adapter = try AdapterSelection(parsing: "hci7")
+        let missing = CommandHarness().run(DiagnoseVerb(), options)
+        #expect(missing.code == .notFound)
+        #expect(missing.lines.first?.hasPrefix("The adapter “hci7” is not there; there is hci0") == true)
+    }
+
+    @Test func `works where there is no bus`() {
+        let harness = CommandHarness()
+        harness.simulation.bus.shutDown()
+        let outcome = harness.run(DiagnoseVerb())
+        #expect(outcome.code == .unavailable)
+        #expect(outcome.lines.first?.hasPrefix("The system bus is not there.") == true)
+        #expect((outcome.time ?? 99) < 1)
+    }
+
+    @Test func `is over after 2 s where bluetoothd hangs, or after the time limit`() {
+        let scenario = Scenario {
+            SimulatedAdapter()
+            Fault("ObjectManager.GetManagedObjects", .lost)
+        }
+        let outcome = CommandHarness(scenario).run(DiagnoseVerb())
+        #expect(outcome.code == .unavailable)
+        #expect(outcome.lines.first?.contains("does not answer. Start it anew") == true)
+        #expect((outcome.time ?? 99) < 2.1)
+        let quick = CommandHarness(scenario).run(DiagnoseVerb(), .limited(.milliseconds(500)))
+        #expect((quick.time ?? 99) < 0.6)
+    }
+
+    @Test func `prints one JSON object, of the same shape whatever it finds`() throws {
+        for harness in [CommandHarness(), CommandHarness(starting: false)] {
+            let outcome = harness.run(DiagnoseVerb(), .asJSON)
+            #expect(outcome.lines.count == 1)
+            let object = try #require(outcome.lines.first.flatMap { ParsedJSON($0) })
+            #expect(object["usable"]?.bool == (outcome.code == .done))
+            #expect(object["cause"]?.string == (outcome.code == .done ? "idle" : "daemon-unavailable"))
+            for key in ["\"bus\":", "\"daemon\":{", "\"adapters\":[", "\"findings\":[{", "\"switches\":["] {
+                #expect(outcome.lines.first?.contains(key) == true)
+            }
+        }
+    }
+}

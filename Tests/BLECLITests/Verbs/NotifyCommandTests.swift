@@ -1,0 +1,141 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+struct NotifyCommandTests {
+    private let strap = Target.address("C0:FF:EE:00:00:01")
+    private let plug = Target.address("C0:FF:EE:00:00:04")
+
+    @Test func `prints so many values, turns them off and disconnects`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 3))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == ["003e  62 bpm", "003f  63 bpm", "0040  64 bpm"])
+        #expect(harness.calls("Connect") == harness.calls("Disconnect"))
+    }
+
+    @Test func `prints one JSON object a value`() throws {
+        let outcome = CommandHarness().run(NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 2), .asJSON)
+        let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
+        #expect(objects.map { $0["value"]?.string } == ["003e", "003f"])
+    }
+
+    @Test func `goes on until it is interrupted, and then disconnects`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), meanwhile: [(30_000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(outcome.lines.count > 20)
+        #expect(harness.calls("Connect") == harness.calls("Disconnect"))
+    }
+
+    @Test func `ends at the time limit, which counts from the start`() {
+        let outcome = CommandHarness().run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), .limited(.seconds(5)))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect((3...5).contains(outcome.lines.count))
+        #expect((5...7.1).contains(outcome.time ?? 0))
+    }
+
+    @Test func `has timed out where no value came, or fewer than asked for`() {
+        let none = CommandHarness().run(NotifyVerb(target: strap, characteristic: .uuid(0x2A19)), .limited(.seconds(5)))
+        #expect(none.code == .timedOut)
+        #expect(none.errors.count == 1)
+        let few = CommandHarness().run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 100), .limited(.seconds(5)))
+        #expect(few.code == .timedOut)
+        #expect(few.errors.first?.contains("of 100 values") == true)
+    }
+
+    @Test(arguments: [1500, 50])
+    func `a link that is lost fails, whether in discovery or after`(life: Int) {
+        let harness = CommandHarness()
+        harness.simulation.bluez.setConnection(
+            SimulatedConnection(dropsAfter: .milliseconds(life)), of: "C0:FF:EE:00:00:04")
+        let outcome = harness.run(NotifyVerb(target: plug, characteristic: .uuid(0xFFF2)), .limited(.seconds(30)))
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("the link was lost") == true)
+        #expect((outcome.time ?? 99) < 5)
+    }
+
+    @Test func `S78 goes on after the link was lost and bluetoothd was away where that is asked for, and says so`() {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37), reconnects: true), .limited(.seconds(40)),
+            meanwhile: [
+                (5_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") }),
+                (15_000, { _ in simulation.bluez.crash() }), (25_000, { _ in simulation.bluez.start() }),
+            ])
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.count > 20)
+        #expect(outcome.errors.count == 4)
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.dropFirst().first?.hasSuffix("connected again.") == true)
+        #expect(outcome.errors.dropFirst(2).first?.contains("because bluetoothd stopped") == true)
+        #expect(harness.calls("StartNotify") == 3)
+        #expect(harness.calls("Disconnect") == 1)
+    }
+
+    @Test func `loses none of a thousand values that come fast`() {
+        let harness = CommandHarness(
+            around: SimulatedPeripheral("Loud", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Loud")
+                SimulatedService("ffe0") {
+                    SimulatedCharacteristic(
+                        "ffe1", .notify(every: .milliseconds(2)) { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+                }
+            })
+        let outcome = harness.run(NotifyVerb(target: .part("loud"), characteristic: .uuid(0xFFE1), count: 1000))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == (0..<1000).map { HexBytes.text(UInt16($0)) })
+    }
+
+    @Test func `While it waits for a link it tells each cause once, and the last one at the time limit`() throws {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 1000, reconnects: true),
+            .limited(.seconds(40)),
+            meanwhile: [
+                (
+                    5_000,
+                    { _ in
+                        simulation.bluez.setConnection(
+                            SimulatedConnection(failures: 1_000), of: "C0:FF:EE:00:00:01")
+                        simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+                    }
+                )
+            ])
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.count == 3, "\(outcome.errors)")
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.dropFirst().first?.hasSuffix("(le-connection-abort-by-local). Trying again.") == true)
+        let last = try #require(outcome.errors.last)
+        #expect(last.contains("of 1000 values") && last.contains("There is no link. Last cause: "))
+        #expect(last.contains("le-connection-abort-by-local"))
+    }
+
+    @Test func `A device that cannot be connected at first ends with the last cause too`() throws {
+        let harness = CommandHarness()
+        harness.simulation.bluez.setConnection(SimulatedConnection(failures: 1_000), of: "C0:FF:EE:00:00:01")
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37), reconnects: true), .limited(.seconds(20)))
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.count == 2, "\(outcome.errors)")
+        #expect(outcome.errors.last?.contains("Last cause: ") == true)
+        #expect(outcome.errors.last?.contains("le-connection-abort-by-local") == true)
+    }
+
+    @Test func `An interrupt does not wait for the answer to Disconnect`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), meanwhile: [(5_000, { $0.stop(.interrupted) })])
+        #expect((5...5.2).contains(outcome.time ?? 0))
+        #expect(harness.calls("Disconnect") == 1)
+    }
+}

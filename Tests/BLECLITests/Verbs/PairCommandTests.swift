@@ -1,0 +1,88 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// `pair` and `forget`.
+struct PairCommandTests {
+    private let address = "C0:FF:EE:00:00:07"
+
+    private func harness(_ pairing: SimulatedPairing = SimulatedPairing()) -> CommandHarness {
+        CommandHarness(
+            around: SimulatedPeripheral("Lock\u{1B}", address: address) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock\u{1B}")
+                pairing
+                SimulatedService("fff0") {
+                    SimulatedCharacteristic("fff1", .read([0x2A]), protection: .encryption)
+                }
+            })
+    }
+
+    @Test func `pairs, and what was protected is read`() throws {
+        let harness = harness()
+        let lock = Target.part("lock")
+        let refused = harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1)))
+        #expect(refused.code == .failed)
+        #expect(
+            refused.errors.first?.contains("the peripheral asks for pairing. Pair it first") == true)
+        #expect(refused.errors.first?.contains("ble-cli") == true)
+        let paired = harness.run(PairVerb(target: lock))
+        #expect(paired.code == .done)
+        #expect(paired.lines == ["C0:FF:EE:00:00:07 “Lock\\u{1B}” is paired."])
+        #expect(harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1))).lines == ["2a  42"])
+        let again = harness.run(PairVerb(target: lock), .asJSON)
+        let object = try #require(ParsedJSON(again.lines.first ?? ""))
+        #expect(object.keys == ["time", "adapter", "address", "name", "paired", "alreadyPaired"])
+        #expect(object["alreadyPaired"]?.bool == true)
+        #expect(harness.calls("Pair") == 1)
+        #expect(object["paired"]?.bool == true)
+    }
+
+    @Test func `gives a passkey, and a wrong one fails`() {
+        let harness = harness(SimulatedPairing(.passkeyShown(42), requiresAuthentication: true))
+        let wrong = harness.run(PairVerb(target: .part("lock"), passkey: 41))
+        #expect(wrong.code == .failed)
+        #expect(wrong.errors.first?.contains("Check the passkey") == true)
+        let none = harness.run(PairVerb(target: .part("lock")))
+        #expect(none.code == .failed)
+        #expect(none.errors.first?.contains("Check the passkey") == false)
+        #expect(none.errors.first?.contains("give --passkey; if it wants one typed") == true)
+        #expect(harness.run(PairVerb(target: .part("lock"), passkey: 42)).code == .done)
+    }
+
+    @Test func `a device that is not near is not found`() {
+        let outcome = harness().run(PairVerb(target: .part("nobody")))
+        #expect(outcome.code == .notFound)
+        #expect(outcome.errors.first?.contains("nobody") == true)
+    }
+
+    @Test func `Ctrl-C calls the pairing off`() {
+        let harness = harness(SimulatedPairing(delay: .seconds(20)))
+        let outcome = harness.run(PairVerb(target: .part("lock")), meanwhile: [(5_000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(harness.calls("Pair") == 1)
+        #expect(harness.calls("CancelPairing") == 1)
+    }
+
+    @Test func `forgets a device that is not near, and then does not know it`() throws {
+        let harness = harness()
+        harness.run(PairVerb(target: .part("lock")))
+        harness.simulation.bluez.setInRange(false, address)
+        harness.advance(120_000)
+        let forgotten = harness.run(ForgetVerb(target: .part("lock")))
+        #expect(forgotten.code == .done)
+        #expect(forgotten.lines == ["C0:FF:EE:00:00:07 “Lock\\u{1B}” is forgotten."])
+        let again = harness.run(ForgetVerb(target: .part("lock")))
+        #expect(again.code == .notFound)
+        #expect(again.errors.count == 1)
+        #expect(harness.calls("RemoveDevice") == 1)
+    }
+
+    @Test func `A beacon that cannot be paired is not said to be paired perhaps`() {
+        let outcome = CommandHarness().run(PairVerb(target: .part("door")), .limited(.seconds(5)))
+        #expect(outcome.code == .timedOut)
+        #expect(outcome.errors.first?.contains("took effect") == false)
+        #expect(outcome.errors.first?.contains("accepts connections") == true)
+    }
+}

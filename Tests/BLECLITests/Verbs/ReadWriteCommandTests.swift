@@ -1,0 +1,143 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// `read` and `write`.
+struct ReadWriteCommandTests {
+    private let strap = Target.address("C0:FF:EE:00:00:01")
+    private let twins = Target.address("C0:FF:EE:00:00:05")
+
+    @Test func `reads a value as hexadecimal, and beside it what it says where that is known`() {
+        #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).lines == ["57  87 %"])
+        #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["00  0"])
+    }
+
+    @Test func `reads a value as JSON`() throws {
+        let outcome = CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), .asJSON)
+        let object = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(
+            object.keys == [
+                "time", "adapter", "address", "name", "service", "serviceName", "characteristic", "characteristicName",
+                "handle", "value", "decoded",
+            ])
+        #expect(object["name"]?.string == "Heart rate strap")
+        #expect(object["service"]?.string == "180F")
+        #expect(object["serviceName"]?.string == "Battery Service")
+        #expect(object["characteristicName"]?.string == "Battery Level")
+        #expect(object["decoded"]?["number"]?.number == 87)
+        #expect(object["decoded"]?["text"]?.string == "87 %")
+        #expect(object["decoded"]?["unit"]?.string == "%")
+        #expect(object["value"]?.string == "57")
+        #expect(object["characteristic"]?.string == "2A19")
+        #expect(object["address"]?.string == "C0:FF:EE:00:00:01")
+        #expect(object["time"]?.string?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil)
+    }
+
+    @Test func `writes silently, and the value is read again`() {
+        let harness = CommandHarness()
+        let written = harness.run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [0x2A]))
+        #expect(written.code == .done)
+        #expect(written.lines.isEmpty)
+        #expect(written.errors.isEmpty)
+        #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["2a  42"])
+        harness.run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [0x2B], type: .withoutResponse))
+        #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["2b  43"])
+        #expect(harness.calls("Connect") == 4)
+        #expect(harness.calls("Disconnect") == 4)
+    }
+
+    @Test func `tells of a write in JSON`() throws {
+        let verb = WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [0x2A, 0xFF], type: .withoutResponse)
+        let object = try #require(ParsedJSON(CommandHarness().run(verb, .asJSON).lines.first ?? ""))
+        #expect(object["value"]?.string == "2aff")
+        #expect(object["response"]?.bool == false)
+    }
+
+    @Test func `a UUID that stands twice wants a handle, and lists them in one line`() {
+        let outcome = CommandHarness().run(ReadVerb(target: twins, characteristic: .uuid(0xFFD1)))
+        #expect(outcome.code == .usage)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("@000b (service FFD0), @000e (service FFD0)") == true)
+        #expect(CommandHarness().run(ReadVerb(target: twins, characteristic: .handle(0x000B))).lines == ["0b  11"])
+        #expect(CommandHarness().run(ReadVerb(target: twins, characteristic: .handle(0x000E))).lines == ["16  22"])
+    }
+
+    @Test(arguments: [CharacteristicArgument.uuid(0x2A6E), .handle(0x1234)])
+    func `a characteristic that is not there is not found, and what is there is listed`(
+        characteristic: CharacteristicArgument
+    ) {
+        let outcome = CommandHarness().run(ReadVerb(target: twins, characteristic: characteristic))
+        #expect(outcome.code == .notFound)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("It has") == true)
+    }
+
+    @Test func `what a characteristic does not offer fails`() {
+        #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A05))).code == .failed)
+        #expect(
+            CommandHarness().run(WriteVerb(target: twins, characteristic: .handle(0x000B), value: [1])).code == .failed)
+        #expect(CommandHarness().run(NotifyVerb(target: twins, characteristic: .handle(0x000B))).code == .failed)
+    }
+
+    /// A lamp whose only characteristic offers these properties.
+    private func lamp(_ parts: SimulatedCharacteristic) -> CommandHarness {
+        CommandHarness(
+            around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
+                SimulatedService("ffe0") { parts }
+            })
+    }
+
+    private let lamp = Target.part("lamp")
+
+    @Test func `Writes without a response if the characteristic offers nothing else`() throws {
+        let harness = lamp(SimulatedCharacteristic("ffe1", .read([0]), .writeWithoutResponse))
+        let written = harness.run(WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [7]), .asJSON)
+        #expect(written.code == .done, "\(written.errors)")
+        #expect(try #require(ParsedJSON(written.lines.first ?? ""))["response"]?.bool == false)
+        #expect(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines == ["07  7"])
+    }
+
+    @Test func `Writes with a response if the characteristic offers both`() throws {
+        let both = CommandHarness().run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [7]), .asJSON)
+        #expect(try #require(ParsedJSON(both.lines.first ?? ""))["response"]?.bool == true)
+    }
+
+    @Test func `The type of a write that is asked for is taken even if it is not offered`() {
+        let harness = lamp(SimulatedCharacteristic("ffe1", .writeWithoutResponse))
+        let outcome = harness.run(
+            WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [7], type: .withResponse))
+        #expect(outcome.code == .failed)
+        let confirmed = lamp(SimulatedCharacteristic("ffe1", .write))
+        let command = WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [7], type: .withoutResponse)
+        #expect(confirmed.run(command).code == .failed)
+    }
+
+    @Test func `Writes a value of no bytes, and an empty value is shown alike by read and connect`() throws {
+        let harness = lamp(SimulatedCharacteristic("ffe1", .read([1, 2]), .write))
+        #expect(harness.run(WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [])).code == .done)
+        #expect(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines == ["(empty)"])
+        let tree = harness.run(ConnectVerb(target: lamp)).lines
+        #expect(tree.contains { $0.contains("FFE1") && $0.hasSuffix("= (empty)") })
+        let read = harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1)), .asJSON)
+        #expect(try #require(ParsedJSON(read.lines.first ?? ""))["value"]?.string == "")
+    }
+
+    @Test(arguments: [[0x2A], [0, 0x2A], Array("plain text".utf8), [0xC3, 0x28]] as [[UInt8]])
+    func `Read and connect print a value alike`(value: [UInt8]) throws {
+        let harness = lamp(SimulatedCharacteristic("ffe1", .read(value)))
+        let read = try #require(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines.first)
+        let tree = harness.run(ConnectVerb(target: lamp)).lines
+        #expect(tree.contains { $0.contains("FFE1") && $0.hasSuffix("= " + read) })
+    }
+
+    @Test func `A read that times out does not advise to see whether it took effect`() {
+        let harness = lamp(SimulatedCharacteristic("ffe1", .read { _ in .silence }))
+        let outcome = harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1)), .limited(.seconds(3)))
+        #expect(outcome.code == .timedOut, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("--timeout") == true)
+        #expect(outcome.errors.first?.contains("took effect") == false)
+    }
+}

@@ -1,0 +1,184 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+struct ScanCommandTests {
+    private static let keys: Set<String> = [
+        "time", "adapter", "address", "addressType", "name", "rssi", "txPower", "appearance", "flags",
+        "manufacturerData", "companies", "serviceData", "services", "connectable", "cached",
+    ]
+
+    @Test func `prints one JSON object for each device, with all keys, and stops the scan at its time limit`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(ScanVerb(), .limited(.seconds(2), json: true))
+        #expect(outcome.code == .done)
+        #expect((2...2.1).contains(outcome.time ?? 0))
+        #expect(outcome.errors.isEmpty)
+        let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
+        #expect(Set(objects.compactMap { $0["address"]?.string }).count == 5)
+        for object in objects { #expect(object.keys == Self.keys) }
+        #expect(harness.calls("StartDiscovery") == 1)
+        #expect(harness.calls("StopDiscovery") == 1)
+
+        let beacon = try #require(objects.first { $0["name"]?.string == "Door beacon" })
+        #expect(beacon["manufacturerData"]?["004c"]?.string?.hasPrefix("0215") == true)
+        #expect(beacon["companies"]?["004c"]?.string == "Apple, Inc.")
+        #expect(beacon["txPower"]?.isNull == true)
+        #expect(beacon["connectable"]?.isNull == true)
+        #expect(beacon["cached"]?.bool == false)
+        #expect((-69 ... -59).contains(try #require(beacon["rssi"]?.number)))
+        let thermometer = try #require(objects.first { $0["name"]?.string == "Thermometer" })
+        #expect(thermometer["serviceData"]?["181A"]?.string == "2e09")
+        #expect(thermometer["services"]?.items.map(\.string) == ["181A"])
+        #expect(thermometer["addressType"]?.string == "random")
+        #expect(thermometer["txPower"]?.number == 4)
+        #expect(thermometer["appearance"]?.number == 0x0300)
+        #expect(thermometer["adapter"]?.string == "hci0")
+        #expect(objects.contains { $0["flags"]?.string == "06" })
+    }
+
+    @Test func `prints the first device within three tenths of a second`() {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .asJSON, for: 0)
+        harness.advance(290)
+        #expect(!harness.output.takeLines().isEmpty)
+    }
+
+    @Test func `prints every advertisement where all are asked for`() {
+        let few = CommandHarness().run(ScanVerb(), .limited(.seconds(5), json: true))
+        let all = CommandHarness().run(ScanVerb(showsAll: true), .limited(.seconds(5), json: true))
+        #expect(few.lines.count == 5)
+        #expect(all.lines.count > 50)
+    }
+
+    @Test func `shows only devices with one of the services`() throws {
+        let outcome = CommandHarness().run(ScanVerb(services: [0x180D, 0xFFD0]), .limited(.seconds(2)))
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.contains { $0.contains("Heart rate strap") })
+        #expect(outcome.lines.contains { $0.contains("Twin sensor") })
+    }
+
+    @Test func `in a pipe, prints a line for a new device and for a new name only`() {
+        let harness = CommandHarness(
+            around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
+            })
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            ScanVerb(), .limited(.seconds(3)),
+            meanwhile: [
+                (
+                    1000,
+                    { _ in
+                        let renamed = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Lamp 2")
+                        simulation.bluez.advertise(renamed, from: "C0:FF:EE:00:00:09")
+                    }
+                )
+            ])
+        #expect(outcome.lines == ["C0:FF:EE:00:00:09   -50 dBm  Lamp", "C0:FF:EE:00:00:09   -60 dBm  Lamp 2"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a signal ends it, and the scan is stopped before it is over`(isJSON: Bool) {
+        let harness = CommandHarness()
+        let outcome = harness.run(ScanVerb(), isJSON ? .asJSON : .init(), meanwhile: [(700, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(outcome.errors.isEmpty)
+        #expect(harness.calls("StopDiscovery") == 1)
+    }
+
+    @Test func `a reader that goes away ends it quietly, and the scan is stopped`() {
+        let harness = CommandHarness()
+        harness.output.close(after: 1)
+        let outcome = harness.run(ScanVerb(), .asJSON)
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.errors.isEmpty)
+        #expect(harness.calls("StopDiscovery") == 1)
+    }
+
+    @Test func `says that bluetoothd does not run, at once`() {
+        let outcome = CommandHarness(starting: false).run(ScanVerb())
+        #expect(outcome.code == .unavailable)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("bluetoothd is not running. Start it:") == true)
+        #expect(outcome.lines.isEmpty)
+        #expect((outcome.time ?? 9) < 0.1)
+    }
+
+    @Test func `fails when bluetoothd ends during the scan`() {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let outcome = harness.run(ScanVerb(), meanwhile: [(1000, { _ in simulation.bluez.crash() })])
+        #expect(outcome.code == .unavailable)
+        #expect(outcome.errors.count == 1)
+    }
+
+    @Test func `goes on after bluetoothd was away where that is asked for, and says so`() {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            ScanVerb(reconnects: true), .limited(.seconds(20), json: true),
+            meanwhile: [
+                (2000, { _ in simulation.bluez.crash() }), (10_000, { _ in simulation.bluez.start() }),
+            ])
+        #expect(outcome.code == .done)
+        #expect(
+            outcome.errors.map { ParsedJSON($0)?["note"]?.string } == [
+                "Waiting: bluetoothd is not running.", "Bluetooth is back; going on.",
+            ])
+        // Every device is told of before and after.
+        #expect(outcome.lines.filter { $0.contains("C0:FF:EE:00:00:01") }.count >= 2)
+        #expect(harness.calls("StartDiscovery") == 2)
+        #expect(harness.calls("StopDiscovery") == 1)
+    }
+
+    @Test func `begins with what bluetoothd remembers where that is asked for`() throws {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1), json: true), for: 2)
+        let outcome = harness.run(ScanVerb(includesKnown: true), .limited(.milliseconds(10), json: true))
+        let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
+        #expect(objects.contains { $0["cached"]?.bool == true })
+    }
+
+    @Test func `Prints every advertisement on a terminal too if all are asked for`() {
+        let outcome = CommandHarness(terminal: TerminalSize(columns: 80, rows: 24))
+            .run(ScanVerb(showsAll: true), .limited(.seconds(5)))
+        #expect(outcome.lines.count > 50)
+        #expect(outcome.lines.allSatisfy { $0.hasPrefix("C0:FF:EE:00:00:0") })
+        #expect(!outcome.lines.contains { $0.contains("\u{1B}") })
+    }
+
+    @Test func `Shows all companies and the data of each service`() throws {
+        let peripheral = SimulatedPeripheral("Multi", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -50, name: "Multi", services: ["180f", "181a"],
+                manufacturerData: [0x004C: [1, 2], 0x0006: [3], 0xFFFE: [4]],
+                serviceData: ["181a": [0x2E, 0x09], "fd6f": [0xAA]])
+        }
+        let line = try #require(CommandHarness(around: peripheral).run(ScanVerb(), .limited(.seconds(1))).lines.first)
+        #expect(line.contains("[Microsoft; Apple, Inc.; company 0xfffe]"))
+        #expect(line.hasSuffix("Battery Service, Environmental Sensing = 2e09, FD6F = aa"))
+        let json = CommandHarness(around: peripheral).run(ScanVerb(), .limited(.seconds(1), json: true))
+        let companies = try #require(ParsedJSON(json.lines.first ?? "")?["companies"])
+        #expect(companies.keys == ["0006", "004c", "fffe"])
+        #expect(companies["fffe"]?.isNull == true)
+    }
+
+    @Test(arguments: ["Heart Rate", "heart rate", " 180D ", "0x180d"])
+    func `A service may be given by its name`(text: String) throws {
+        let outcome = CommandHarness().run(ScanVerb(services: [try ServiceArgument.parse(text)]), .limited(.seconds(2)))
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.lines.first?.contains("Heart rate strap") == true)
+    }
+
+    @Test(arguments: ["Hart Rate", "Heart Rate Measurement", "", "12"])
+    func `What is no service is wrong usage, with the forms that are accepted`(text: String) throws {
+        #expect { try ServiceArgument.parse(text) } throws: { error in
+            guard let failure = error as? CLIError else { return false }
+            return failure.code == .usage && failure.text.contains("“Heart Rate”")
+        }
+    }
+}
