@@ -9,12 +9,13 @@ struct FileOutput: Output {
 
     var size: TerminalSize? {
         guard isatty(descriptor) == 1, !Self.isDumb else { return nil }
-        var size = winsize()
-        // A serial line tells no size.
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+        // `winsize` as plain integers: which C module owns that type depends on the order of compilation.
+        var size: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
+        // A serial line reports no size.
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0, size.rows > 0 else {
             return TerminalSize(columns: 80, rows: 24)
         }
-        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        return TerminalSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
     /// Whether the terminal is one that only prints, such as that of an editor. It gets plain lines.
