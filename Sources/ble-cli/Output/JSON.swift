@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A JSON value whose keys keep their order.
 indirect enum JSON: Sendable {
     case null
@@ -77,4 +79,11 @@ indirect enum JSON: Sendable {
         }
         text += "\""
     }
+}
+
+/// Times as RFC 3339 has them, in UTC, with milliseconds: `2026-03-14T15:09:26.535Z`.
+enum Timestamp {
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    static func text(_ time: Date) -> String { time.formatted(style) }
 }

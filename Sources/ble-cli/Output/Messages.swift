@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import Rx
 
 /// What goes to standard error: lines for people, or with `--json` one object a line for programs.
@@ -41,4 +42,23 @@ struct Messages: Sendable {
 extension Output {
     /// Tells a person something in one line.
     fileprivate func complain(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
+}
+
+/// A log handler that writes one line an event to the program's messages.
+struct MessageLogHandler: LogHandler {
+    let messages: Messages
+    var logLevel = Logger.Level.debug
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        messages.log(
+            event.level.rawValue, event.message.description, details.map { (key: $0.key, value: $0.value.description) })
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import RxBluetooth
 
 /// How the program ends; the one place for its exit codes.
@@ -36,5 +37,13 @@ enum ExitCode: Int32, Sendable {
             .protocolViolation, .closed, .bluez:
             self = .failed
         }
+    }
+}
+
+/// The end of the process.
+enum Exit {
+    static func now(_ code: ExitCode) -> Never {
+        // Nothing is kept back in buffers, and other threads may still run: what exit(3) would do besides is not wanted.
+        _exit(code.rawValue)
     }
 }

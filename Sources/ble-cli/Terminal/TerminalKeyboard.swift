@@ -2,6 +2,12 @@ import Dispatch
 import Glibc
 import Rx
 
+/// What a person types.
+protocol Keyboard: Sendable {
+    /// Emits the next line without its end; nil when there is no more input. What was asked before gets no line any more.
+    func line() -> Single<String?>
+}
+
 /// The terminal at standard input, of a person who also sees standard error.
 final class TerminalKeyboard: Keyboard {
     /// The keyboard; nil if this program does not run on a terminal.

@@ -1,5 +1,18 @@
+import ArgumentParser
 import Rx
 import RxBluetooth
+
+/// `ble-cli adapters`
+struct AdaptersCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adapters", abstract: "List this machine's Bluetooth adapters.",
+        discussion:
+            "Each line shows the adapter's name, its address, whether it is on, whether it scans, and its alias.")
+
+    @OptionGroup var common: CommonOptions
+
+    func verb() throws(CLIError) -> any Verb { AdaptersVerb() }
+}
 
 /// Lists the machine's Bluetooth adapters.
 struct AdaptersVerb: Verb {

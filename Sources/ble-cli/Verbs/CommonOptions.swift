@@ -1,6 +1,7 @@
 import ArgumentParser
 import RxBluetooth
 import RxBluetoothMocks
+import ScenarioFiles
 
 /// The options that every verb has.
 struct CommonOptions: ParsableArguments {
@@ -59,4 +60,54 @@ protocol BluetoothCommand: ParsableCommand {
 
     /// What the command line asks for; throws where it makes no sense.
     func verb() throws(CLIError) -> any Verb
+}
+
+extension ArgumentHelp {
+    static let target: ArgumentHelp = "The device's address, its name, or a part of either."
+    static let characteristic: ArgumentHelp = "A UUID, a name such as \"Battery Level\", or a handle such as @000b."
+}
+
+extension AdapterSelection {
+    /// Reads an adapter's name or address.
+    init(parsing text: String) throws(CLIError) {
+        let trimmed = text.trimmed
+        guard !trimmed.isEmpty else {
+            throw CLIError(
+                .usage,
+                "The adapter is empty. Give a name such as hci1, its number, or an address; see ble-cli adapters.")
+        }
+        self =
+            BluetoothAddress(trimmed).map { .address($0) } ?? Int(trimmed).map { .number($0) } ?? .named(trimmed)
+    }
+}
+
+/// Which scenario a person means. This is the one place where a name becomes a scenario, or a file is read.
+enum ScenarioArgument {
+    /// The one that is served where none is named.
+    static let standard = "everyday"
+
+    private static let named: [(name: String, scenario: @Sendable () -> Scenario)] = [
+        ("everyday", { .everyday }),
+        ("crowd", { .crowd }),
+        ("lab", { .lab }),
+    ]
+
+    /// What one may give, for help texts.
+    static var choices: String { named.map(\.name).joined(separator: ", ") + ", or a file" }
+
+    /// Takes a name, or a path: what has a slash or a dot in it. Throws for a name that no scenario has, and for a file that
+    /// cannot be read or has something wrong in it.
+    static func parse(_ text: String) throws(CLIError) -> Scenario {
+        let name = text.trimmed.lowercased()
+        if let choice = named.first(where: { $0.name == name }) { return choice.scenario() }
+        guard text.contains("/") || text.contains(".") else {
+            let names = named.map(\.name).joined(separator: ", ")
+            throw CLIError(
+                .usage,
+                "There is no scenario “\(text)”. Name one of these: \(names); or give a file, such as ./hall.yaml.")
+        }
+        do throws(ScenarioFileError) { return try ScenarioFile.load(text) } catch {
+            throw CLIError(.usage, "\(error).")
+        }
+    }
 }

@@ -1,5 +1,25 @@
+import ArgumentParser
 import Rx
 import RxBluetooth
+
+/// `ble-cli connect`
+struct ConnectCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Connect to a device, print what it has, and disconnect.",
+        discussion: """
+            It prints services, characteristics and descriptors with their names, their handles, what can be done with them, \
+            and the values that can be read. What cannot be read is marked with the reason.
+
+            EXAMPLES:
+              ble-cli connect "Heart rate strap"
+              ble-cli connect C0:FF:EE:00:00:01 --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: .target) var target: String
+
+    func verb() throws(CLIError) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
+}
 
 /// Connects, shows all that the peripheral has, with the values that can be read, and disconnects.
 struct ConnectVerb: LinkVerb {

@@ -1,5 +1,29 @@
+import ArgumentParser
+import FoundationEssentials
 import Rx
 import RxBluetooth
+
+/// `ble-cli diagnose`
+struct DiagnoseCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagnose", abstract: "Tell what keeps Bluetooth from working, and what to do about it.",
+        discussion: """
+            It looks at the system bus, bluetoothd, the adapters, the switches that keep radios off, and who scans, and prints in \
+            plain sentences what it has found, the most likely cause first. It needs nothing to be there, changes nothing, and \
+            takes 2 seconds at most, or as long as --timeout says.
+
+            It ends with 0 when Bluetooth can be used, 2 when the adapter of --adapter is not there and others are, and 3 when \
+            Bluetooth cannot be used.
+
+            EXAMPLES:
+              ble-cli diagnose
+              ble-cli diagnose --json | jq -r .cause
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func verb() throws(CLIError) -> any Verb { DiagnoseVerb() }
+}
 
 /// Tells why nothing happens.
 struct DiagnoseVerb: Verb {
@@ -23,4 +47,114 @@ struct DiagnoseVerb: Verb {
             })
             .ignoreElements()
     }
+}
+
+extension Diagnosis {
+    /// The diagnosis as an object. Durations are in seconds.
+    func json(at time: Date) -> JSON {
+        .object([
+            ("time", .string(Timestamp.text(time))), ("cause", .string(cause.rawValue)),
+            ("usable", .bool(!cause.isObstacle)), ("state", .string(orNull: state?.rawValue)),
+            ("bus", bus.json), ("daemon", daemon.json), ("adapters", .array(adapters.map(\.diagnosed))),
+            ("choice", .string(choice)), ("switches", .array(switches.map(\.json))),
+            ("scans", .array(scans.map(\.json))),
+            (
+                "foreignScans",
+                .array(
+                    foreignScans.map {
+                        .object([
+                            ("adapter", .string($0.adapter)), ("seconds", .number(orNull: $0.lasts?.wholeSeconds)),
+                        ])
+                    })
+            ),
+            ("connections", .array(connections.map(\.json))),
+            ("pairings", .array(pairings.map(\.json))), ("rejectedMessages", .number(rejectedMessages)),
+            (
+                "findings",
+                .array(
+                    findings.map {
+                        .object([
+                            ("cause", .string($0.cause.rawValue)), ("text", .string($0.text)),
+                            ("advice", .string(orNull: $0.advice)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+extension Diagnosis.Bus {
+    fileprivate var json: JSON {
+        switch self {
+        case .reachable: .string("reachable")
+        case .unreachable: .string("unreachable")
+        case .silent: .string("silent")
+        }
+    }
+}
+
+extension Diagnosis.Daemon {
+    fileprivate var json: JSON {
+        switch self {
+        case .answers(let name): Self.object("answers", name)
+        case .silent(let name): Self.object("silent", name)
+        case .refuses(let name, _): Self.object("refuses", name)
+        case .notRunning: Self.object("not-running", nil)
+        case .unknown: Self.object("unknown", nil)
+        }
+    }
+
+    private static func object(_ state: String, _ name: String?) -> JSON {
+        .object([("state", .string(state)), ("name", .string(orNull: name))])
+    }
+}
+
+extension Adapter {
+    fileprivate var diagnosed: JSON {
+        .object([
+            ("name", .string(name)), ("address", .string(orNull: address?.description)), ("powered", .bool(isPowered)),
+            ("powerState", .string(orNull: powerState?.rawValue)), ("central", .bool(isCentral)),
+            ("discovering", .bool(isDiscovering)), ("selected", .bool(isSelected)),
+        ])
+    }
+}
+
+extension RadioSwitch {
+    fileprivate var json: JSON {
+        .object([
+            ("name", .string(name)), ("softBlocked", .bool(isSoftBlocked)), ("hardBlocked", .bool(isHardBlocked)),
+        ])
+    }
+}
+
+extension Diagnosis.Scan {
+    fileprivate var json: JSON {
+        .object([
+            ("adapter", .string(adapter)), ("active", .bool(step == .active)), ("seconds", .number(lasts.wholeSeconds)),
+            ("subscribers", .number(subscribers)), ("secondsSinceHeard", .number(orNull: sinceHeard?.wholeSeconds)),
+        ])
+    }
+}
+
+extension Diagnosis.Connection {
+    fileprivate var json: JSON {
+        .object([
+            ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
+            ("seconds", .number(lasts.wholeSeconds)), ("running", .string(orNull: running?.operation.rawValue)),
+            ("waiting", .number(waiting)),
+        ])
+    }
+}
+
+extension Diagnosis.Pairing {
+    fileprivate var json: JSON {
+        .object([
+            ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
+            ("seconds", .number(lasts.wholeSeconds)),
+        ])
+    }
+}
+
+extension Duration {
+    fileprivate var wholeSeconds: Int { Int(components.seconds) }
 }

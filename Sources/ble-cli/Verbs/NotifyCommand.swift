@@ -1,5 +1,44 @@
+import ArgumentParser
 import Rx
 import RxBluetooth
+
+/// `ble-cli notify`
+struct NotifyCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify", abstract: "Print the values that a device sends by itself.",
+        discussion: """
+            It goes on until Ctrl-C, until --count values came, or until --timeout, which counts from the start. At the \
+            time limit it ends with 0 where values came, and with 4 where none came or fewer than --count.
+
+            EXAMPLES:
+              ble-cli notify Strap "Heart Rate Measurement" --count 10
+              ble-cli notify Strap 2A37 --timeout 60 --json
+              ble-cli notify Strap 2A37 --reconnect
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: .target) var target: String
+    @Argument(help: .characteristic) var characteristic: String
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after so many values.", valueName: "number"))
+    var count: String?
+
+    @Flag(help: "Connect again when the link is lost, or Bluetooth was away, and go on.")
+    var reconnect = false
+
+    func verb() throws(CLIError) -> any Verb {
+        var number: Int?
+        if let count {
+            guard let value = Int(count), value > 0 else {
+                throw CLIError(.usage, "“\(count)” is not a number of values. Give 1 or more.")
+            }
+            number = value
+        }
+        return NotifyVerb(
+            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic),
+            count: number, reconnects: reconnect)
+    }
+}
 
 /// Shows the values that a characteristic sends: so many of them, or until the time limit, or until it is stopped.
 ///

@@ -1,6 +1,29 @@
+import ArgumentParser
 import FoundationEssentials
 import Rx
 import RxBluetooth
+
+/// `ble-cli read`
+struct ReadCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Read a value.",
+        discussion: """
+            It prints the bytes, and beside them what they say where that is known.
+
+            EXAMPLES:
+              ble-cli read Strap 2A19
+              ble-cli read Strap "Battery Level" --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: .target) var target: String
+    @Argument(help: .characteristic) var characteristic: String
+
+    func verb() throws(CLIError) -> any Verb {
+        ReadVerb(
+            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic))
+    }
+}
 
 /// Reads one value.
 struct ReadVerb: LinkVerb {

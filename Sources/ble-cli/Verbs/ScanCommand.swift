@@ -1,5 +1,50 @@
+import ArgumentParser
 import Rx
 import RxBluetooth
+
+/// `ble-cli scan`
+struct ScanCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Show the devices that advertise nearby.",
+        discussion: """
+            On a terminal it shows a table that is kept up to date; columns for which the terminal is too narrow are left out. \
+            In a pipe it prints one line for each new device and for each change of its name; with --json, one object for each \
+            new device and each change of its name or its services. With --all it prints a line for every advertisement, also \
+            on a terminal.
+
+            EXAMPLES:
+              ble-cli scan
+              ble-cli scan --service 180D --timeout 10
+              ble-cli scan --service "Heart Rate"
+              ble-cli scan --json --all > advertisements.jsonl
+              ble-cli scan --json --reconnect
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        name: .customLong("service"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". May be given several "
+                + "times; then any of them will do.",
+            valueName: "service"))
+    var services: [String] = []
+
+    @Flag(name: .customLong("all"), help: "Print a line for every advertisement that is heard.")
+    var showsAll = false
+
+    @Flag(name: .customLong("known"), help: "Begin with the devices that bluetoothd remembers, near or not.")
+    var includesKnown = false
+
+    @Flag(help: "Wait where Bluetooth cannot be used, and go on when it can.")
+    var reconnect = false
+
+    func verb() throws(CLIError) -> any Verb {
+        var uuids: [BluetoothUUID] = []
+        for text in services { uuids.append(try ServiceArgument.parse(text)) }
+        return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect)
+    }
+}
 
 /// Shows what advertises, until the time limit, or without one until it is stopped.
 struct ScanVerb: Verb {
@@ -58,5 +103,22 @@ struct ScanLines: ScanView {
 
     func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never> {
         sightings.filter(isShown).do(onNext: { try output.line(line($0)) }).ignoreElements()
+    }
+}
+
+/// Tells which sightings are of a new device, or of one that has changed its name.
+final class NewDeviceFilter: Sendable {
+    private let names = Guarded<[BluetoothAddress: String?]>([:])
+    private static let limit = 10_000
+
+    @Sendable
+    func isNew(_ sighting: ScannedPeripheral) -> Bool {
+        names.withLock { names in
+            let address = sighting.peripheral.address
+            // Private addresses change for ever. Beginning anew now and then only shows a device twice.
+            if names.count >= Self.limit, names[address] == nil { names.removeAll() }
+            guard let name = names.updateValue(sighting.name, forKey: address) else { return true }
+            return name != sighting.name
+        }
     }
 }
