@@ -1,13 +1,11 @@
 import RxBluetooth
 
-/// Which characteristic a person means.
+/// The characteristic that the user names.
 enum CharacteristicArgument: Equatable, Sendable {
     case uuid(BluetoothUUID)
-    /// The one with this handle.
     case handle(UInt16)
 
-    /// Reads a UUID of 16, 32 or 128 bits, with or without `0x` and dashes; or a handle as `connect` prints it;
-    /// or a name of the Bluetooth SIG.
+    /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, a handle such as `@000b`, or a name.
     init(parsing text: String) throws(CLIError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
@@ -15,13 +13,14 @@ enum CharacteristicArgument: Equatable, Sendable {
         }
         if trimmed.hasPrefix("@") {
             guard let handle = AttributeHandle.parse(trimmed) else {
-                throw CLIError(.usage, "“\(trimmed)” is not a handle. One looks like @000b.")
+                throw CLIError(
+                    .usage, "“\(trimmed)” is not a handle. Give one such as @000b, as printed by ble-cli connect.")
             }
             self = .handle(handle)
-        } else if let uuid = BluetoothUUID(person: trimmed) ?? BluetoothUUID.characteristic(named: trimmed) {
+        } else if let uuid = BluetoothUUID(userInput: trimmed) ?? BluetoothUUID.characteristic(named: trimmed) {
             self = .uuid(uuid)
         } else {
-            throw CLIError(.usage, "“\(trimmed)” is no characteristic. \(Self.forms)")
+            throw CLIError(.usage, "“\(trimmed)” is not a characteristic. \(Self.forms)")
         }
     }
 
@@ -38,7 +37,7 @@ extension CharacteristicArgument: CustomStringConvertible {
     }
 }
 
-/// Handles as people see them: `@000b`. The sign tells them from 16-bit UUIDs, and means nothing to a shell.
+/// Attribute handles as text: `@000b`. The sign distinguishes them from 16-bit UUIDs; shells do not interpret it.
 enum AttributeHandle {
     static func text(_ handle: UInt16) -> String { "@" + HexBytes.text(handle) }
 
@@ -52,8 +51,8 @@ enum AttributeHandle {
 }
 
 extension BluetoothUUID {
-    /// Makes a UUID from what a person wrote: as ``init(_:)`` takes it, or with `0x` in front, or 32 digits without dashes.
-    init?(person text: String) {
+    /// Makes a UUID from a form that ``init(_:)`` accepts, with `0x` in front, or from 32 digits without dashes.
+    init?(userInput text: String) {
         var digits = text.trimmed
         if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
         if digits.utf8.count == 32 {
@@ -65,11 +64,11 @@ extension BluetoothUUID {
     }
 }
 
-/// Which service a person means.
+/// The service that the user names.
 enum ServiceArgument {
-    /// Reads a UUID of 16, 32 or 128 bits, with or without `0x` and dashes, or a name of the Bluetooth SIG.
+    /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, or a name.
     static func parse(_ text: String) throws(CLIError) -> BluetoothUUID {
-        guard let uuid = BluetoothUUID(person: text) ?? BluetoothUUID.service(named: text.trimmed) else {
+        guard let uuid = BluetoothUUID(userInput: text) ?? BluetoothUUID.service(named: text.trimmed) else {
             throw CLIError(
                 .usage, "“\(text)” is not a service. Give a UUID such as 180D, or a name such as “Heart Rate”.")
         }

@@ -2,7 +2,7 @@
 enum HexBytes {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The bytes in lower case with nothing between.
+    /// The bytes in lower case without separators.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -15,9 +15,10 @@ enum HexBytes {
     /// A number of 16 bits as four digits in lower case.
     static func text(_ number: UInt16) -> String { text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
 
-    /// The bytes that a person wrote: two digits each, in groups parted by blanks, colons or dashes, each group with or
-    /// without `0x`: `0b16`, `0x0b16`, `0b 16`, `0b:16`. Throws for an odd number of digits in a group, for which there is more
-    /// than one reading. An empty text is no bytes; a blank one is a mistake.
+    /// Reads bytes of two digits each, in groups separated by blanks, colons or dashes.
+    ///
+    /// Each group may start with `0x`: `0b16`, `0x0b16`, `0b 16`, `0b:16`. Throws for an odd number of digits in a
+    /// group, which is ambiguous. An empty text has no bytes; a blank one is an error.
     static func parse(_ text: String) throws(CLIError) -> [UInt8] {
         guard !text.isEmpty else { return [] }
         var bytes: [UInt8] = []
@@ -26,20 +27,20 @@ enum HexBytes {
             let digits = Array((hasPrefix ? group.dropFirst(2) : group).utf8)
             let values = digits.compactMap(value)
             guard values.count == digits.count, !digits.isEmpty else { throw malformed(text, "it is not hexadecimal") }
-            guard values.count.isMultiple(of: 2) else { throw malformed(text, "a byte is two digits") }
+            guard values.count.isMultiple(of: 2) else { throw malformed(text, "a byte has two digits") }
             for place in stride(from: 0, to: values.count, by: 2) {
                 bytes.append(values[place] << 4 | values[place + 1])
             }
         }
         guard !bytes.isEmpty else {
             throw CLIError(
-                .usage, "“\(text)” has no bytes. Write bytes such as 0b16 or 0x0b:16, or \"\" for an empty value.")
+                .usage, "“\(text)” has no bytes. Give bytes such as 0b16 or 0x0b:16, or \"\" for an empty value.")
         }
         return bytes
     }
 
     private static func malformed(_ text: String, _ why: String) -> CLIError {
-        CLIError(.usage, "“\(text)” is not a value: \(why). Write bytes such as 0b16 or 0x0b:16.")
+        CLIError(.usage, "“\(text)” is not a value: \(why). Give bytes such as 0b16 or 0x0b:16.")
     }
 
     /// The value of a digit; nil for any other byte.

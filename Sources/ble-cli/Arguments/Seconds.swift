@@ -1,15 +1,15 @@
 import Dispatch
 
-/// A length of time that a person wrote, in seconds.
+/// A duration in seconds that the user gives.
 enum Seconds {
     private static let longest = 1_000_000.0
 
-    /// Reads a number of seconds, with a fraction or without. Throws for what is no time to wait.
+    /// Reads a positive number of seconds, with or without a fraction.
     static func parse(_ text: String) throws(CLIError) -> Duration {
-        // Double also reads hexadecimal, which nobody means here.
+        // Double also reads hexadecimal, which is a mistake here.
         guard let seconds = Double(text), seconds.isFinite, !text.lowercased().contains("x") else {
             throw CLIError(
-                .usage, "“\(text)” is not a number of seconds. Write, for example, --timeout 10 or --timeout 0.5.")
+                .usage, "“\(text)” is not a number of seconds. Give, for example, --timeout 10 or --timeout 0.5.")
         }
         guard seconds > 0, seconds <= longest else {
             throw CLIError(.usage, "--timeout \(text) is out of range. Give more than 0 and at most 1000000 seconds.")
@@ -19,13 +19,13 @@ enum Seconds {
 }
 
 extension Duration {
-    /// The same length for schedulers; never negative.
+    /// The same duration for schedulers; never negative.
     var interval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         return .nanoseconds(max(0, Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
     }
 
-    /// The number of seconds, as a person would write it.
+    /// The duration in seconds with its unit, such as `1.5 s`.
     var text: String {
         let (seconds, attoseconds) = components
         guard attoseconds != 0 else { return "\(seconds) s" }

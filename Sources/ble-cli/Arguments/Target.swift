@@ -1,14 +1,14 @@
 import RxBluetooth
 
-/// Which device a person means.
+/// The device that the user names.
 enum Target: Equatable, Sendable {
-    /// The one with this address.
     case address(BluetoothAddress)
-    /// The one whose name or address has this in it. Capitals do not matter.
+    /// A part of the device's name or address, in upper or lower case.
     case part(String)
 
-    /// Reads an address, or else a name or a part of either. Throws for an empty text, and for what was meant to be an
-    /// address and is none, since no name will ever fit it.
+    /// Reads an address, a name, or a part of either.
+    ///
+    /// Throws for an empty text, and for a malformed address, because no name would match it.
     init(parsing text: String) throws(CLIError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
@@ -17,7 +17,7 @@ enum Target: Equatable, Sendable {
         if let address = BluetoothAddress(trimmed.replacing("-", with: ":")) {
             self = .address(address)
         } else if Self.looksLikeAddress(trimmed) {
-            throw CLIError(.usage, "“\(trimmed)” is not an address. One looks like C0:FF:EE:00:00:01.")
+            throw CLIError(.usage, "“\(trimmed)” is not an address. Give one such as C0:FF:EE:00:00:01.")
         } else {
             self = .part(trimmed)
         }
@@ -28,12 +28,12 @@ enum Target: Equatable, Sendable {
         return groups.count >= 6 && groups.allSatisfy { $0.count <= 2 && $0.allSatisfy { $0.isLetter || $0.isNumber } }
     }
 
-    /// How well a device fits.
+    /// How well a device matches.
     enum Match: Sendable {
         case exact, partial
     }
 
-    /// Whether a device fits; nil where it does not.
+    /// How a device matches; nil if it does not.
     func match(_ address: BluetoothAddress, name: String?) -> Match? {
         switch self {
         case .address(let wanted): return address == wanted ? .exact : nil
@@ -56,7 +56,7 @@ extension Target: CustomStringConvertible {
 }
 
 extension String {
-    /// The text without blanks at its ends.
+    /// The text without white space at its ends.
     var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }

@@ -1,31 +1,31 @@
 import Rx
 import RxBluetooth
 
-/// Finds the device that a person means.
+/// Finds the device that a target names.
 ///
-/// An address that bluetoothd knows needs no scan. Everything else is scanned for, since what bluetoothd
-/// remembers may be far away. A name may be that of several devices, so after the first that fits, others are waited for
-/// a moment. A device that is remembered and not heard, such as one that another program is connected to, is taken only
-/// after a while.
+/// An address that bluetoothd remembers needs no scan. For any other target, the finder scans, because a remembered
+/// device may be far away. After the first match, it waits for other devices of that name. It uses a remembered device
+/// that does not advertise only after a delay; such a device may be connected to another program.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
 
-    /// How long others are waited for. Most peripherals advertise at least once in this time.
+    /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
-    /// How long a device must be silent before it is taken from bluetoothd's memory; never more than half the limit.
+    /// The delay before a remembered device is used that does not advertise; at most half the time limit.
     static let silence = Duration.seconds(3)
 
-    private enum Step: Sendable {
+    private enum SearchEvent: Sendable {
         case heard(ScannedPeripheral)
         case settled
         case silent
     }
 
-    /// Emits the device and completes. Fails where several fit. Goes on until it is found or disposed of.
+    /// Emits the device and completes. Fails if several match. Never ends if none is found.
     func find() -> Observable<DeviceCandidates.Candidate> {
-        context.manager.knownPeripherals().asObservable().flatMap { known -> Observable<DeviceCandidates.Candidate> in
-            if case .address = target, let hit = try DeviceCandidates(known, fitting: target).choose(for: target) {
+        context.manager.knownPeripherals().asObservable().flatMap {
+            known -> Observable<DeviceCandidates.Candidate> in
+            if case .address = target, let hit = try DeviceCandidates(known, matching: target).choose(for: target) {
                 return .just(hit)
             }
             return scan(remembered: known)
@@ -36,16 +36,17 @@ struct DeviceFinder {
         let heard = context.manager.scanForPeripherals()
             .filter { target.match($0.peripheral.address, name: $0.name) != nil }
             .share()
-        var steps = [
-            heard.map { Step.heard($0) },
-            heard.take(1).flatMap { _ in context.timer(Self.settling) }.map { _ in Step.settled },
+        var events = [
+            heard.map { SearchEvent.heard($0) },
+            heard.take(1).flatMap { _ in context.timer(Self.settling) }.map { _ in SearchEvent.settled },
         ]
-        let fitting = DeviceCandidates(remembered, fitting: target)
-        if !fitting.isEmpty {
-            steps.append(context.timer(min(Self.silence, context.options.patience / 2)).map { _ in Step.silent })
+        let known = DeviceCandidates(remembered, matching: target)
+        if !known.isEmpty {
+            let delay = min(Self.silence, context.options.setupTimeout / 2)
+            events.append(context.timer(delay).map { _ in SearchEvent.silent })
         }
-        return Observable<Step>.merge(steps)
-            .scan(into: Search()) { search, step in try take(step, into: &search, remembered: fitting) }
+        return Observable<SearchEvent>.merge(events)
+            .scan(into: Search()) { search, event in try handle(event, in: &search, remembered: known) }
             .compactMap(\.result)
             .take(1)
     }
@@ -55,11 +56,11 @@ struct DeviceFinder {
         var result: DeviceCandidates.Candidate?
     }
 
-    private func take(_ step: Step, into search: inout Search, remembered: DeviceCandidates) throws {
-        switch step {
+    private func handle(_ event: SearchEvent, in search: inout Search, remembered: DeviceCandidates) throws {
+        switch event {
         case .heard(let sighting):
-            search.candidates.add(sighting, fitting: target)
-            // Nobody else has this address.
+            search.candidates.add(sighting, matching: target)
+            // An address is unique, so the search ends at once.
             if case .address = target { search.result = try search.candidates.choose(for: target) }
         case .settled: search.result = try search.candidates.choose(for: target)
         case .silent:
@@ -68,13 +69,13 @@ struct DeviceFinder {
     }
 }
 
-/// The devices that fit what a person asked for.
+/// The devices that match a target.
 struct DeviceCandidates: Sendable {
     struct Candidate: Sendable {
         let peripheral: Peripheral
         let name: String?
         let match: Target.Match
-        /// The strength at which it was heard; nil for one that is only remembered.
+        /// The RSSI of its last advertisement; nil for a device that is only remembered.
         var rssi: Int16?
     }
 
@@ -82,31 +83,31 @@ struct DeviceCandidates: Sendable {
 
     init() {}
 
-    init(_ sightings: [ScannedPeripheral], fitting target: Target) {
-        for sighting in sightings { add(sighting, fitting: target) }
+    init(_ sightings: [ScannedPeripheral], matching target: Target) {
+        for sighting in sightings { add(sighting, matching: target) }
     }
 
     var isEmpty: Bool { found.isEmpty }
 
-    mutating func add(_ sighting: ScannedPeripheral, fitting target: Target) {
+    mutating func add(_ sighting: ScannedPeripheral, matching target: Target) {
         let peripheral = sighting.peripheral
         guard let match = target.match(peripheral.address, name: sighting.name) else { return }
         found[peripheral.address] = Candidate(
             peripheral: peripheral, name: sighting.name, match: match, rssi: sighting.isCached ? nil : sighting.rssi)
     }
 
-    /// The one that fits. One that fits exactly goes before those that fit in part. Throws where it is not clear.
+    /// The only match; nil if there is none. Exact matches take precedence over partial ones. Throws if several match.
     func choose(for target: Target) throws(CLIError) -> Candidate? {
         let exact = found.values.filter { $0.match == .exact }
-        let fitting = (exact.isEmpty ? Array(found.values) : exact)
+        let matching = (exact.isEmpty ? Array(found.values) : exact)
             .sorted { $0.peripheral.address < $1.peripheral.address }
-        guard fitting.count > 1 else { return fitting.first }
-        let list = fitting.map { candidate in
+        guard matching.count > 1 else { return matching.first }
+        let list = matching.map { candidate in
             candidate.name.map { "\(candidate.peripheral.address) “\($0)”" } ?? candidate.peripheral.address.description
         }
         throw CLIError(
             .usage,
-            "\(target) fits \(fitting.count) devices: \(list.joined(separator: ", ")). Give an address, or more of the name."
-        )
+            "\(target) matches \(matching.count) devices: \(list.joined(separator: ", ")). "
+                + "Give an address, or more of the name.")
     }
 }

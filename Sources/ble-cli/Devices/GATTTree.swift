@@ -2,72 +2,72 @@ import FoundationEssentials
 import Rx
 import RxBluetooth
 
-/// What a connected peripheral has: its services with their characteristics, in the order of their handles.
+/// The services of a connected peripheral with their characteristics, in the order of their handles.
 struct GATTTree: Sendable {
-    struct Entry: Sendable {
+    struct ServiceNode: Sendable {
         let service: Service
         let characteristics: [Characteristic]
     }
 
     let peripheral: Peripheral
-    let entries: [Entry]
+    let services: [ServiceNode]
 
-    /// Emits it once and completes.
+    /// Discovers the tree, emits it once, and completes.
     static func discover(_ peripheral: Peripheral) -> Observable<GATTTree> {
         peripheral.discoverServices()
             .concatMap { service in
-                service.discoverCharacteristics().toArray().map { Entry(service: service, characteristics: $0) }
+                service.discoverCharacteristics().toArray().map { ServiceNode(service: service, characteristics: $0) }
             }
             .toArray()
-            .map { GATTTree(peripheral: peripheral, entries: $0) }
+            .map { GATTTree(peripheral: peripheral, services: $0) }
             .asObservable()
     }
 
-    /// The characteristic that a person means.
-    func characteristic(_ choice: CharacteristicArgument) throws(CLIError) -> Characteristic {
-        let all = entries.flatMap(\.characteristics)
-        let fitting = all.filter { characteristic in
-            switch choice {
+    /// The characteristic that an argument names. Throws if there is none or more than one.
+    func characteristic(_ argument: CharacteristicArgument) throws(CLIError) -> Characteristic {
+        let all = services.flatMap(\.characteristics)
+        let matching = all.filter { characteristic in
+            switch argument {
             case .uuid(let uuid): characteristic.uuid == uuid
             case .handle(let handle): characteristic.handle == handle
             }
         }
-        guard let first = fitting.first else {
+        guard let first = matching.first else {
             let present = all.map { characteristic -> String in
-                if case .handle = choice {
+                if case .handle = argument {
                     AttributeHandle.text(characteristic.handle)
                 } else {
                     characteristic.uuid.description
                 }
             }
             let list = present.isEmpty ? "It has none." : "It has \(present.joined(separator: ", "))."
-            throw CLIError(.notFound, "\(peripheral) has no characteristic \(choice). \(list)")
+            throw CLIError(.notFound, "\(peripheral) has no characteristic \(argument). \(list)")
         }
-        guard fitting.count == 1 else {
-            let list = fitting.map { characteristic in
+        guard matching.count == 1 else {
+            let list = matching.map { characteristic in
                 "\(AttributeHandle.text(characteristic.handle)) (service \(characteristic.service.uuid))"
             }
             throw CLIError(
                 .usage,
-                "\(peripheral) has \(fitting.count) characteristics \(choice). Give the handle of one: "
+                "\(peripheral) has \(matching.count) characteristics \(argument). Give the handle of one: "
                     + "\(list.joined(separator: ", ")).")
         }
         return first
     }
 }
 
-/// One line of what a peripheral has.
+/// One line of the printed tree.
 enum GATTTreeItem: Sendable {
-    /// The bytes, or why they could not be read.
-    typealias Value = Result<[UInt8], BluetoothError>
+    /// The bytes, or the error of the read.
+    typealias ReadResult = Result<[UInt8], BluetoothError>
 
     case peripheral(Peripheral)
     case service(Service)
-    /// A characteristic; its value is nil where it cannot be read.
-    case characteristic(Characteristic, Value?)
-    case descriptor(Descriptor, Value)
+    /// A characteristic with its value; nil if it is not readable.
+    case characteristic(Characteristic, ReadResult?)
+    case descriptor(Descriptor, ReadResult)
 
-    /// The item for people. Handles stand as they may be given to `read`, `write` and `notify`.
+    /// The item as text. `read`, `write` and `notify` accept the handles in this form.
     var line: String {
         switch self {
         case .peripheral(let peripheral):
@@ -90,7 +90,7 @@ enum GATTTreeItem: Sendable {
         return "\(uuid)\(name)  \(AttributeHandle.text(handle))"
     }
 
-    private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
+    private static func text(_ value: ReadResult, of uuid: BluetoothUUID) -> String {
         switch value {
         case .success(let bytes): "  = " + ValueDecoder.line(bytes, of: uuid)
         case .failure(let error): "  ! " + Sanitiser.clean(CLIError(error).text)
@@ -98,12 +98,12 @@ enum GATTTreeItem: Sendable {
     }
 }
 
-/// What a peripheral has, as one object: services, in them characteristics, in them descriptors.
+/// The tree as one JSON object: services contain characteristics, which contain descriptors.
 enum GATTTreeJSON {
-    /// - Parameter isComplete: Whether these are all; not so where the link was lost before.
+    /// - Parameter isComplete: Whether the items are all there are; false if the link was lost before.
     static func object(_ items: [GATTTreeItem], at time: Date, isComplete: Bool) -> JSON {
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
-        var services: [Branch] = []
+        var services: [Node] = []
         for item in items {
             switch item {
             case .peripheral(let peripheral):
@@ -115,16 +115,16 @@ enum GATTTreeJSON {
                 ]
             case .service(let service):
                 let members = members(service.uuid, service.handle) + [("primary", .bool(service.isPrimary))]
-                services.append(Branch(members, "characteristics"))
+                services.append(Node(members, "characteristics"))
             case .characteristic(let characteristic, let value):
                 let properties = JSON.array(characteristic.properties.names.map { .string($0) })
                 let members = members(characteristic.uuid, characteristic.handle) + [("properties", properties)]
-                services[services.count - 1].branches.append(
-                    Branch(members + Self.members(value, characteristic.uuid), "descriptors"))
+                services[services.count - 1].children.append(
+                    Node(members + Self.members(value, characteristic.uuid), "descriptors"))
             case .descriptor(let descriptor, let value):
                 let members = members(descriptor.uuid, descriptor.handle) + members(value, descriptor.uuid)
-                let last = services[services.count - 1].branches.count - 1
-                services[services.count - 1].branches[last].branches.append(Branch(members, nil))
+                let last = services[services.count - 1].children.count - 1
+                services[services.count - 1].children[last].children.append(Node(members, nil))
             }
         }
         return .object(head + [("complete", .bool(isComplete)), ("services", .array(services.map(\.json)))])
@@ -138,9 +138,9 @@ enum GATTTreeJSON {
     }
 
     private static func members(
-        _ value: GATTTreeItem.Value?, _ uuid: BluetoothUUID
+        _ value: GATTTreeItem.ReadResult?, _ uuid: BluetoothUUID
     ) -> [(key: String, value: JSON)] {
-        let (bytes, failure): ([UInt8]?, CLIError?) =
+        let (bytes, error): ([UInt8]?, CLIError?) =
             switch value {
             case .success(let bytes): (bytes, nil)
             case .failure(let error): (nil, CLIError(error))
@@ -148,23 +148,24 @@ enum GATTTreeJSON {
             }
         return [
             ("value", .string(orNull: bytes.map { HexBytes.text($0) })),
-            ("decoded", bytes.flatMap { ValueDecoder.decoded($0, of: uuid)?.json } ?? .null),
-            ("error", failure?.json ?? .null),
+            ("decoded", bytes.flatMap { ValueDecoder.decode($0, of: uuid)?.json } ?? .null),
+            ("error", error?.json ?? .null),
         ]
     }
 
-    private struct Branch {
+    private struct Node {
         var members: [(key: String, value: JSON)]
-        var key: String?
-        var branches: [Branch] = []
+        /// The key of the children; nil if there can be none.
+        var childrenKey: String?
+        var children: [Node] = []
 
-        init(_ members: [(key: String, value: JSON)], _ key: String?) {
+        init(_ members: [(key: String, value: JSON)], _ childrenKey: String?) {
             self.members = members
-            self.key = key
+            self.childrenKey = childrenKey
         }
 
         var json: JSON {
-            .object(members + (key.map { [($0, JSON.array(branches.map(\.json)))] } ?? []))
+            .object(members + (childrenKey.map { [($0, JSON.array(children.map(\.json)))] } ?? []))
         }
     }
 }

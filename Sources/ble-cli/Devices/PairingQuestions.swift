@@ -1,15 +1,15 @@
 import Rx
 import RxBluetooth
 
-/// What bluetoothd asks about a pairing, put to the person at the terminal.
+/// Shows bluetoothd's pairing requests on the terminal, and sends the user's answers.
 final class PairingQuestions: Sendable {
     private let context: CommandContext
     private let keyboard: any Keyboard
     private let peripheral: Peripheral
-    private let state = Guarded(State())
+    private let state = Guarded(PromptState())
 
-    private struct State {
-        /// The number that is shown, so that it is shown once and not for each digit that is typed.
+    private struct PromptState {
+        /// The passkey that is shown. bluetoothd requests it again for each digit that is typed.
         var shown: String?
         var isDeclined = false
     }
@@ -20,13 +20,13 @@ final class PairingQuestions: Sendable {
         self.peripheral = peripheral
     }
 
-    /// Whether the person has said no, or nothing.
+    /// Whether the user declined, or gave no answer.
     var isDeclined: Bool { state.withLock(\.isDeclined) }
 
-    /// Asks and answers. Never ends by itself.
+    /// Answers all requests. Never ends by itself.
     func answers() -> Observable<Never> {
         context.manager.pairingRequests.flatMap { [self] request in
-            // A question that is taken back is not waited for.
+            // Stops waiting for the user if bluetoothd cancels the request.
             answer(request).take(until: request.ending.asObservable())
         }
         .catch { _ in .never() }
@@ -36,18 +36,18 @@ final class PairingQuestions: Sendable {
         guard request.peripheral === peripheral else { return reply(request, .reject) }
         switch request.question {
         case .passkey:
-            return ask("Type the passkey of \(peripheral), and press Enter:", request) { text in
+            return prompt("Type the passkey of \(peripheral), and press Enter:", request) { text in
                 guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                     return nil
                 }
                 return UInt32(text).map { .passkey($0) }
             }
         case .pinCode:
-            return ask("Type the PIN of \(peripheral), and press Enter:", request) { text in
+            return prompt("Type the PIN of \(peripheral), and press Enter:", request) { text in
                 (1...16).contains(text.utf8.count) ? .pinCode(text) : nil
             }
         case .confirmation(let number):
-            return ask("Does \(peripheral) show \(Self.digits(number))? Type yes or no, and press Enter:", request) {
+            return prompt("Does \(peripheral) show \(Self.digits(number))? Type yes or no, and press Enter:", request) {
                 switch $0.lowercased() {
                 case "y", "yes": .accept
                 case "n", "no": .reject
@@ -56,7 +56,7 @@ final class PairingQuestions: Sendable {
             }
         case .displayPasskey(let number, _): show(Self.digits(number))
         case .displayPinCode(let text): show(text)
-        // The person has begun this pairing.
+        // The user started this pairing.
         case .authorization: return reply(request, .accept)
         case .service: return reply(request, .reject)
         }
@@ -71,15 +71,15 @@ final class PairingQuestions: Sendable {
         if isNew { context.note("Type \(text) on \(peripheral).") }
     }
 
-    /// Asks until the line is an answer. An empty line, or the end of the input, declines.
-    private func ask(
+    /// Prompts until the line is a valid answer. An empty line, or the end of the input, declines.
+    private func prompt(
         _ question: String, _ request: PairingRequest,
         _ parse: @escaping @Sendable (String) -> PairingRequest.Answer?
     ) -> Observable<Never> {
         context.note(question)
         return keyboard.line().asObservable().observe(on: context.scheduler).flatMap { [self] line in
             let text = line?.trimmed ?? ""
-            guard let answer = text.isEmpty ? .reject : parse(text) else { return ask(question, request, parse) }
+            guard let answer = text.isEmpty ? .reject : parse(text) else { return prompt(question, request, parse) }
             if answer == .reject, request.peripheral === peripheral { state.withLock { $0.isDeclined = true } }
             return reply(request, answer)
         }

@@ -1,70 +1,69 @@
 import Rx
 import RxBluetooth
 
-/// What a person is told while a scan waits for Bluetooth to come back.
+/// Notes that a scan prints while Bluetooth is unavailable.
 struct StatusNotes {
     let context: CommandContext
 
-    /// Tells when Bluetooth cannot be used and when it can again. Never ends by itself.
+    /// Prints when Bluetooth becomes unavailable and available again. Never ends by itself.
     func ofBluetooth() -> Observable<Never> {
         context.manager.state.skip(while: { $0 == .poweredOn })
             .do(onNext: { state in
-                context.note(state.obstacle.map { "Waiting: \($0)." } ?? "Bluetooth is back; going on.")
+                context.note(state.obstacle.map { "Waiting: \($0)." } ?? "Bluetooth is available again; continuing.")
             })
             .ignoreElements()
     }
 }
 
-/// What a person is told while a connection that is lost is made again: each loss, each new cause why it is not made, and its
-/// return.
+/// Notes that a reconnecting command prints: each lost link, each new cause of failed attempts, and each reconnection.
 final class LinkStatusNotes: Sendable {
-    private struct State {
-        /// Why there is no link; nil while there is one.
+    private struct LinkState {
+        /// Why the device is not connected; nil while it is.
         var outage: BluetoothError?
         var isLost = false
     }
 
-    private let state = Guarded(State())
+    private let state = Guarded(LinkState())
 
-    /// Why there is no link at present; nil while there is one, and before the first attempt has failed.
+    /// Why the device is not connected; nil while it is, and before the first attempt has failed.
     var outage: BluetoothError? { state.withLock(\.outage) }
 
-    /// Tells why attempts fail, each cause once. Never ends by itself.
+    /// Prints why attempts to connect fail, once for each new cause. Never ends by itself.
     func ofAttempts(in context: CommandContext) -> Observable<Never> {
         context.manager.events
             .do(onNext: { [self] event in
-                guard case .reconnection(_, let error, _, _) = event.kind, isNew(error) else { return }
+                guard case .reconnection(_, let error, _, _) = event.kind, recordFailure(error) else { return }
                 context.note("\(error.summary) Trying again.")
             })
             .ignoreElements()
     }
 
-    /// Tells when the link to a device that is connected is lost and when it is back. Never ends by itself.
+    /// Prints when the link to a connected device is lost, and when it is back. Never ends by itself.
     func ofLink(to peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         peripheral.connectionState
             .do(onNext: { [self] connection in
                 switch connection {
                 case .disconnected(let cause):
-                    guard hasLost(cause) else { return }
-                    context.note("\(cause?.summary ?? "\(peripheral): the link was lost.") Connecting again.")
+                    guard recordLoss(cause) else { return }
+                    context.note("\(cause?.summary ?? "\(peripheral): the link was lost.") Reconnecting.")
                 case .connected:
-                    if isBack() { context.note("\(peripheral): connected again.") }
+                    if recordReturn() { context.note("\(peripheral): connected again.") }
                 case .connecting, .disconnecting: break
                 }
             })
             .ignoreElements()
     }
 
-    /// Notes why there is no link. Tells whether that is another cause than before.
-    private func isNew(_ error: BluetoothError) -> Bool {
+    /// Records why an attempt failed. Returns whether the cause is a new one.
+    private func recordFailure(_ error: BluetoothError) -> Bool {
         state.withLock { state in
             defer { state.outage = error }
             return state.outage?.kind != error.kind
         }
     }
 
-    /// Notes that there is no link. Tells whether there was one.
-    private func hasLost(_ cause: BluetoothError?) -> Bool {
+    /// Records that the link is lost. Returns whether there was one.
+    private func recordLoss(_ cause: BluetoothError?) -> Bool {
         state.withLock { state in
             guard !state.isLost else { return false }
             state.isLost = true
@@ -73,19 +72,19 @@ final class LinkStatusNotes: Sendable {
         }
     }
 
-    /// Notes that there is a link. Tells whether one was lost before.
-    private func isBack() -> Bool {
+    /// Records that there is a link. Returns whether one was lost before.
+    private func recordReturn() -> Bool {
         state.withLock { state in
-            defer { state = State() }
+            defer { state = LinkState() }
             return state.isLost
         }
     }
 }
 
 extension ObservableType where Element: Sendable {
-    /// The stream, with something to be told beside it until it ends.
-    func withNotes(_ notes: Observable<Never>) -> Observable<Element> {
-        let none = notes.materialize().compactMap { _ -> Event<Element>? in nil }
+    /// The same stream, with side effects that run until it ends.
+    func alongside(_ effects: Observable<Never>) -> Observable<Element> {
+        let none = effects.materialize().compactMap { _ -> Event<Element>? in nil }
         return Observable<Event<Element>>.merge([materialize(), none])
             .take(until: { $0.isStopEvent }, behavior: .inclusive)
             .dematerialize()
@@ -93,16 +92,16 @@ extension ObservableType where Element: Sendable {
 }
 
 extension BluetoothState {
-    /// What stands in the way, in words; nil where nothing does.
+    /// Why Bluetooth is unavailable; nil if it is available.
     fileprivate var obstacle: String? {
         switch self {
         case .poweredOn: nil
         case .poweredOff: "the Bluetooth adapter is off"
         case .blocked: "the Bluetooth adapter is blocked by rfkill"
-        case .noAdapter: "there is no fitting Bluetooth adapter"
+        case .noAdapter: "there is no matching Bluetooth adapter"
         case .daemonUnavailable: "bluetoothd is not running"
         case .unauthorized: "this process is not allowed to use bluetoothd"
-        case .busUnavailable: "the system bus is not there"
+        case .busUnavailable: "there is no system bus"
         }
     }
 }

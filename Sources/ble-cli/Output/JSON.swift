@@ -5,19 +5,19 @@ indirect enum JSON: Sendable {
     case null
     case bool(Bool)
     case number(Int)
-    /// A number of so many units of the last of its decimal places.
+    /// A fixed-point number: 2350 with two places is `23.50`.
     case decimal(Int, places: Int)
     case string(String)
     case array([JSON])
     case object([(key: String, value: JSON)])
 
-    /// A string, or null for none.
+    /// A string, or null for nil.
     static func string(orNull text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-    /// A number, or null for none.
+    /// A number, or null for nil.
     static func number(orNull number: (some BinaryInteger)?) -> JSON { number.map { .number(Int($0)) } ?? .null }
 
-    /// The value as text on one line, with nothing in it that a terminal could take for more than a character.
+    /// The value as one line, without characters that a terminal could interpret.
     var text: String {
         var text = ""
         write(to: &text)
@@ -42,7 +42,7 @@ indirect enum JSON: Sendable {
         }
     }
 
-    /// A number with its decimal places: 2350 with two places is `23.50`.
+    /// A fixed-point number as text: 2350 with two places is `23.50`.
     static func decimal(_ value: Int, _ places: Int) -> String {
         guard places > 0 else { return String(value) }
         let digits = String(value.magnitude)
@@ -72,7 +72,7 @@ indirect enum JSON: Sendable {
             case "\r": text += "\\r"
             case "\t": text += "\\t"
             case _ where Sanitiser.isHarmful(scalar):
-                // Above U+FFFF JSON wants the two halves of a surrogate pair.
+                // JSON escapes characters above U+FFFF as surrogate pairs.
                 for unit in String(scalar).utf16 { text += "\\u" + HexBytes.text(unit) }
             default: text.unicodeScalars.append(scalar)
             }
@@ -81,7 +81,7 @@ indirect enum JSON: Sendable {
     }
 }
 
-/// Times as RFC 3339 has them, in UTC, with milliseconds: `2026-03-14T15:09:26.535Z`.
+/// Times in the format of RFC 3339, in UTC with milliseconds: `2026-03-14T15:09:26.535Z`.
 enum Timestamp {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 

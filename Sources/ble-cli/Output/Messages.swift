@@ -2,26 +2,26 @@ import FoundationEssentials
 import Logging
 import Rx
 
-/// What goes to standard error: lines for people, or with `--json` one object a line for programs.
+/// Prints to standard error: lines of text, or with `--json` one object per line.
 struct Messages: Sendable {
     let output: any Output
     var isJSON = false
-    /// The clock that the objects' times come from.
+    /// The clock for time stamps.
     var now: @Sendable () -> Date = { Date() }
 
-    /// Tells why the program ends. Where nobody listens there is nobody to tell that.
-    func fail(_ failure: CLIError) {
-        guard isJSON else { return output.complain(failure.text) }
-        write([("error", failure.json), ("exitCode", .number(Int(failure.code.rawValue)))])
+    /// Prints the error that ends the program. Errors of the output itself are ignored.
+    func fail(_ error: CLIError) {
+        guard isJSON else { return output.message(error.text) }
+        write([("error", error.json), ("exitCode", .number(Int(error.code.rawValue)))])
     }
 
-    /// Tells a person something while the program goes on.
+    /// Prints a note while the program continues.
     func note(_ text: String) {
-        guard isJSON else { return output.complain(text) }
+        guard isJSON else { return output.message(text) }
         write([("note", .string(text))])
     }
 
-    /// Tells what happens between this program and bluetoothd.
+    /// Prints a log line about the exchange with bluetoothd.
     func log(_ level: String, _ text: String, _ details: [(key: String, value: String)]) {
         guard isJSON else {
             let parts = [Timestamp.text(now()), level, text] + details.map { "\($0.key)=\($0.value)" }
@@ -40,11 +40,11 @@ struct Messages: Sendable {
 }
 
 extension Output {
-    /// Tells a person something in one line.
-    fileprivate func complain(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
+    /// Prints one line for a person.
+    fileprivate func message(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
 }
 
-/// A log handler that writes one line an event to the program's messages.
+/// A log handler that prints each event as one line of the program's messages.
 struct MessageLogHandler: LogHandler {
     let messages: Messages
     var logLevel = Logger.Level.debug

@@ -1,13 +1,13 @@
-/// Makes text that came from elsewhere harmless before anybody sees it.
+/// Escapes harmful characters in text from devices before it is printed.
 ///
-/// A device's name, a value and an error's text may hold anything that fits a radio packet: escape sequences that
-/// take a terminal over, characters that turn the reading direction around, and ones that nobody sees. All of these are shown
-/// as escapes such as `\u{202E}`. A backslash is doubled, so that an escape cannot be faked. Invisible characters are kept
-/// only within an emoji; see ``EmojiSequence``.
+/// A device's name, a value or an error text may contain escape sequences that control a terminal, characters that
+/// reverse the reading direction, and invisible characters. They are printed as escapes such as `\u{202E}`. A
+/// backslash is doubled, so that an escape cannot be faked. Invisible characters are kept only within an emoji; see
+/// ``EmojiSequence``.
 enum Sanitiser {
-    /// The text, harmless on a terminal and within one line.
+    /// The text as one line that is harmless on a terminal.
     ///
-    /// - Parameter quote: Whether the text is to stand in double quotes, so that a quote in it is escaped too.
+    /// - Parameter quote: Whether double quotes are escaped too, because the text is printed in quotes.
     static func clean(_ text: String, quote: Bool = false) -> String {
         guard mayNeedWork(text, quote) else { return text }
         var clean = ""
@@ -25,10 +25,10 @@ enum Sanitiser {
         return clean
     }
 
-    /// Whether a text can be shown without an escape.
+    /// Whether a text needs no escape.
     static func isHarmless(_ text: String) -> Bool { areShown(Array(text.unicodeScalars)).allSatisfy { $0 } }
 
-    /// For each character, whether it is shown as it is.
+    /// For each character, whether it is printed unchanged.
     private static func areShown(_ scalars: [Unicode.Scalar]) -> [Bool] {
         var marks = Marks()
         return scalars.indices.map { index in
@@ -37,11 +37,13 @@ enum Sanitiser {
         }
     }
 
-    /// Whether a character does something to a terminal, or shows nothing. Everything is harmful that Unicode counts as a
-    /// control, a format, private, unassigned, a separator of lines, ignorable, or a blank other than the space.
+    /// Whether a character controls a terminal or is invisible.
+    ///
+    /// These categories of Unicode are harmful: control, format, private use, unassigned, line separators, ignorable,
+    /// and spaces other than U+0020.
     static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
-        // BRAILLE PATTERN BLANK is a symbol to Unicode and a blank to the eye.
+        // BRAILLE PATTERN BLANK is a symbol in Unicode, but looks like a space.
         if scalar.value == 0x2800 { return true }
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
@@ -52,9 +54,9 @@ enum Sanitiser {
         }
     }
 
-    /// Counts combining marks. A pile of them reaches into the lines above and below; two on a letter are in real use.
+    /// Counts combining marks. Two on a letter are in real use; more of them overlap the lines above and below.
     struct Marks {
-        // Nothing stands before the first character, so a mark there is one too many.
+        // A mark before the first character is always one too many.
         private var count = 2
 
         mutating func isTooMany(with scalar: Unicode.Scalar) -> Bool {
@@ -80,15 +82,16 @@ enum Sanitiser {
     }
 }
 
-/// The invisible characters that an emoji consists of. Source: Unicode Technical Standard 51, 1.4.
+/// The invisible characters within an emoji. Source: Unicode Technical Standard 51, 1.4.
 enum EmojiSequence {
     private static let joiner: Unicode.Scalar = "\u{200D}"
     private static let emojiStyle: Unicode.Scalar = "\u{FE0F}"
     private static let keycap: Unicode.Scalar = "\u{20E3}"
     private static let blackFlag: Unicode.Scalar = "\u{1F3F4}"
 
-    /// Whether an invisible character belongs to an emoji, so that it is kept: a variation selector between an emoji and what
-    /// follows, a joiner between two emoji, or the tags of one of the flags that are in general use.
+    /// Whether an invisible character is part of an emoji.
+    ///
+    /// That is a variation selector after an emoji, a joiner between two emoji, or a tag of a flag in general use.
     static func isPart(_ index: Int, of scalars: [Unicode.Scalar]) -> Bool {
         switch scalars[index].value {
         case 0xFE0E, 0xFE0F: isStyle(index, scalars)
@@ -98,7 +101,7 @@ enum EmojiSequence {
         }
     }
 
-    /// A variation selector right behind an emoji. One behind a digit is part of a keycap, and otherwise shows nothing.
+    /// A variation selector directly after an emoji, or between a digit and a keycap.
     private static func isStyle(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0 else { return false }
         let base = scalars[index - 1]
@@ -107,7 +110,7 @@ enum EmojiSequence {
             && index + 1 < scalars.count && scalars[index + 1] == keycap
     }
 
-    /// A joiner between an emoji, with its skin tone or its variation selector, and the next one.
+    /// A joiner between two emoji; the first may have a skin tone or a variation selector.
     private static func isJoiner(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0, index + 1 < scalars.count, isPicture(scalars[index + 1]) else { return false }
         var previous = index - 1
@@ -117,7 +120,7 @@ enum EmojiSequence {
         return isPicture(scalars[previous])
     }
 
-    /// A tag of the flag of England, Scotland or Wales. Any other tags would be text that nobody sees.
+    /// A tag of the flag of England, Scotland or Wales. Any other sequence of tags is invisible text.
     private static func isFlagTag(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         let isTag = { (scalar: Unicode.Scalar) in (0xE0020...0xE007F).contains(scalar.value) }
         guard let flag = scalars[..<index].lastIndex(where: { !isTag($0) }), scalars[flag] == blackFlag else {
@@ -127,7 +130,7 @@ enum EmojiSequence {
         return ["gbeng\u{7F}", "gbsct\u{7F}", "gbwls\u{7F}"].contains { $0.unicodeScalars.map(\.value) == tags }
     }
 
-    /// Whether a character is an emoji by itself: no digit, no skin tone, no letter of a flag.
+    /// Whether a character is an emoji by itself: not a digit, a skin tone or a letter of a flag.
     private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x80 && scalar.properties.isEmoji && !scalar.properties.isEmojiModifier
             && !(0x1F1E6...0x1F1FF).contains(scalar.value)

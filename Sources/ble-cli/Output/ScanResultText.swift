@@ -1,26 +1,26 @@
 import RxBluetooth
 
-/// A sighting as lines for people and for programs.
+/// A scan result as text and as JSON.
 extension ScannedPeripheral {
-    /// The name that is advertised, or else known.
+    /// The advertised name, or else the known name.
     var name: String? { advertisementData.localName ?? peripheral.name }
 
-    /// The name, harmless; a sign where there is none.
-    var shownName: String {
+    /// The sanitised name, or `(no name)`.
+    var displayName: String {
         guard let name, !name.trimmed.isEmpty else { return "(no name)" }
         return Sanitiser.clean(name)
     }
 
-    /// The companies of the manufacturer data, harmless, by number; the number of one whose name is not known.
-    var shownCompanies: String {
+    /// The sanitised names of the companies of the manufacturer data, in the order of their numbers.
+    var displayCompanies: String {
         advertisementData.manufacturerData.keys.sorted().map { number in
             CompanyName.of(number).map { Sanitiser.clean($0) } ?? "company 0x" + HexBytes.text(number)
         }
         .joined(separator: "; ")
     }
 
-    /// The services by name, or by UUID where they have none, each with its data. Services with data only come last.
-    var shownServices: String {
+    /// The services by name or UUID, each with its data. Services that have only data are last.
+    var displayServices: String {
         let data = advertisementData.serviceData
         let others = data.keys.filter { !advertisementData.serviceUUIDs.contains($0) }
             .sorted { $0.description < $1.description }
@@ -31,20 +31,20 @@ extension ScannedPeripheral {
         .joined(separator: ", ")
     }
 
-    /// One line for people.
+    /// The result as one line of text.
     var line: String {
         let strength = rssi.map { "\($0) dBm" } ?? "-"
         var parts = [
             peripheral.address.description, String(repeating: " ", count: max(0, 8 - strength.count)) + strength,
-            TextWidth.fit(shownName, to: max(24, TextWidth.of(shownName))),
+            TextWidth.fit(displayName, to: max(24, TextWidth.of(displayName))),
         ]
-        if !shownCompanies.isEmpty { parts.append("[\(shownCompanies)]") }
-        if !shownServices.isEmpty { parts.append(shownServices) }
+        if !displayCompanies.isEmpty { parts.append("[\(displayCompanies)]") }
+        if !displayServices.isEmpty { parts.append(displayServices) }
         if isCached { parts.append("(remembered)") }
         return parts.joined(separator: "  ").trimmingEnd
     }
 
-    /// One object for programs. Its keys are always the same.
+    /// The result as a JSON object. It always has the same keys.
     var json: JSON {
         let data = advertisementData
         return .object([
@@ -83,7 +83,7 @@ extension ScannedPeripheral {
 }
 
 extension String {
-    /// The text without blanks at its end.
+    /// The text without spaces at its end.
     fileprivate var trimmingEnd: String {
         var text = self[...]
         while text.last == " " { text.removeLast() }

@@ -2,24 +2,23 @@ import Dispatch
 import Rx
 import RxBluetooth
 
-/// A scan as a table that is drawn over itself when something has changed, ten times a second at most. While nothing
-/// comes, nothing runs.
+/// A scan as a table that is redrawn when it changes, at most ten times a second.
 final class LiveScanTable: ScanView {
     private let output: any Output
     private let scheduler: any SchedulerType
-    private let state = Guarded(State())
+    private let state = Guarded(TableState())
 
-    /// Far more than a terminal shows; what was not heard for longest makes room.
+    /// More than a terminal shows. Beyond it, the device that was silent for longest is removed.
     private static let mostRows = 500
 
-    private struct State {
-        var rows: [BluetoothAddress: (row: ScanTableLayout.Row, place: Int, heard: Int)] = [:]
+    private struct TableState {
+        var rows: [BluetoothAddress: (row: ScanTableLayout.TableRow, position: Int, lastHeard: Int)] = [:]
         var count = 0
-        /// The lines that stand on the screen.
+        /// The lines on the screen.
         var drawn: [String] = []
     }
 
-    /// Makes a table; nil where the output is no terminal.
+    /// Makes a table; nil if the output is not a terminal.
     init?(_ output: any Output, scheduler: any SchedulerType) {
         guard output.size != nil else { return nil }
         self.output = output
@@ -30,24 +29,26 @@ final class LiveScanTable: ScanView {
 
     func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never> {
         sightings
-            .filter { self.take($0) }
+            .filter { self.update($0) }
             .map { _ in }
             .throttle(.milliseconds(100), latest: true, scheduler: scheduler)
-            .do(onNext: { try self.draw() }, onDispose: { self.leave() })
+            .do(onNext: { try self.draw() }, onDispose: { self.restoreCursor() })
             .ignoreElements()
     }
 
-    /// Notes a sighting. Tells whether it changed what the table shows.
-    private func take(_ sighting: ScannedPeripheral) -> Bool {
-        let row = ScanTableLayout.Row(
-            address: sighting.peripheral.address.description, rssi: sighting.rssi, name: sighting.shownName,
-            company: sighting.shownCompanies, services: sighting.shownServices)
+    /// Updates the row of a device. Returns whether the row changed.
+    private func update(_ sighting: ScannedPeripheral) -> Bool {
+        let row = ScanTableLayout.TableRow(
+            address: sighting.peripheral.address.description, rssi: sighting.rssi, name: sighting.displayName,
+            company: sighting.displayCompanies, services: sighting.displayServices)
         return state.withLock { state in
             state.count += 1
             let address = sighting.peripheral.address
             let old = state.rows[address]
-            state.rows[address] = (row, old?.place ?? state.count, state.count)
-            if state.rows.count > Self.mostRows, let oldest = state.rows.min(by: { $0.value.heard < $1.value.heard }) {
+            state.rows[address] = (row, old?.position ?? state.count, state.count)
+            if state.rows.count > Self.mostRows,
+                let oldest = state.rows.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+            {
                 state.rows[oldest.key] = nil
             }
             return old?.row != row
@@ -57,34 +58,34 @@ final class LiveScanTable: ScanView {
     private func draw() throws {
         guard let size = output.size else { return }
         let text = state.withLock { state -> String? in
-            // Those seen first stay on top, so that nothing jumps.
-            let rows = state.rows.values.sorted { $0.place < $1.place }.map(\.row)
+            // Rows keep their positions.
+            let rows = state.rows.values.sorted { $0.position < $1.position }.map(\.row)
             let lines = ScanTableLayout.lines(rows, in: size)
             guard lines != state.drawn else { return nil }
             defer { state.drawn = lines }
-            return Screen.redraw(lines, over: state.drawn.count)
+            return TerminalSequence.redraw(lines, over: state.drawn.count)
         }
         if let text { try output.write(text) }
     }
 
-    private func leave() {
+    private func restoreCursor() {
         guard state.withLock({ !$0.rows.isEmpty }) else { return }
-        // Whoever closed the terminal does not miss its cursor.
+        // Errors are ignored: the terminal may be closed.
         try? draw()
-        try? output.write(Screen.showCursor)
+        try? output.write(TerminalSequence.showCursor)
     }
 }
 
-/// The few control sequences that are needed. Source: ECMA-48; DEC private modes 7 and 25.
-enum Screen {
+/// Terminal control sequences. Source: ECMA-48; DEC private modes 7 and 25.
+enum TerminalSequence {
     static let showCursor = "\u{1B}[?25h"
     private static let hideCursor = "\u{1B}[?25l"
 
-    // Terminals disagree on the width of some emoji. Without line wrap a line that turns out too long stays one line.
+    // Terminals disagree on the width of some emoji. Without wrapping, a line that is too long stays one line.
     private static let noWrap = "\u{1B}[?7l"
     private static let wrap = "\u{1B}[?7h"
 
-    /// Draws lines over those that were drawn before, in one piece and without clearing first, so that nothing flickers.
+    /// Draws lines over the previous ones. The screen is not cleared first, so it does not flicker.
     static func redraw(_ lines: [String], over count: Int) -> String {
         var text = (count > 0 ? "\u{1B}[\(count)A" : hideCursor) + noWrap
         for line in lines { text += "\r\(line)\u{1B}[K\n" }
@@ -92,9 +93,9 @@ enum Screen {
     }
 }
 
-/// The table of a scan as lines: as wide as the terminal and no wider, and no higher.
+/// Lays out the table of a scan within the size of the terminal.
 struct ScanTableLayout: Sendable {
-    struct Row: Equatable, Sendable {
+    struct TableRow: Equatable, Sendable {
         var address: String
         var rssi: Int16?
         var name: String
@@ -102,14 +103,14 @@ struct ScanTableLayout: Sendable {
         var services: String
     }
 
-    private static let widestName = 64
+    private static let maximumNameWidth = 64
     private static let headings = ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]
-    /// The fewest columns of the terminal with which a column of the table says something. One with fewer is left out.
-    private static let leastWidths = [17, 4, 8, 12, 12]
+    /// The minimum width of each column. A column that does not fit with it is left out.
+    private static let minimumWidths = [17, 4, 8, 12, 12]
 
-    /// The heading and the rows, as many as fit; where there are more, a last line tells how many.
-    static func lines(_ rows: [Row], in size: TerminalSize) -> [String] {
-        // The last row of a terminal stays free, for a line break there would scroll.
+    /// The heading and as many rows as fit. If some do not fit, the last line is their number.
+    static func lines(_ rows: [TableRow], in size: TerminalSize) -> [String] {
+        // The terminal's last line stays free, because a line break there would scroll.
         let room = max(2, size.rows - 1) - 1
         let shown = rows.count > room ? Array(rows.prefix(room - 1)) : rows
         let columns = columns(in: size.columns)
@@ -122,23 +123,24 @@ struct ScanTableLayout: Sendable {
         return lines
     }
 
-    private static func cells(_ row: Row) -> [String] {
+    private static func cells(_ row: TableRow) -> [String] {
         [row.address, row.rssi.map { String($0) } ?? "-", row.name, row.company, row.services]
     }
 
-    /// How many columns a terminal shows, from the left; at least the address. It depends on nothing else, so that no column
-    /// comes and goes with what is heard.
+    /// The number of columns that a terminal shows, from the left; at least the address.
+    ///
+    /// It depends only on the width of the terminal, so columns do not appear and disappear with the content.
     private static func columns(in width: Int) -> Int {
         var needed = -2
-        let fitting = leastWidths.prefix { least in
-            needed += least + 2
+        let fitting = minimumWidths.prefix { minimum in
+            needed += minimum + 2
             return needed <= width
         }
         return max(1, fitting.count)
     }
 
-    /// Address and strength get what they need. Of the others each gets what it needs where all fit, and else half of
-    /// what is left, so that the name has most; but each gets its least.
+    /// Address and RSSI get the width they need. If the others do not fit, each gets half of the rest, but at least
+    /// its minimum.
     private static func widths(_ cells: [[String]], in width: Int) -> [Int] {
         let count = cells[0].count
         let needed = (0..<count).map { column in cells.map { TextWidth.of($0[column]) }.max() ?? 0 }
@@ -147,10 +149,10 @@ struct ScanTableLayout: Sendable {
         for column in widths.count..<max(widths.count, count) {
             let later = (column + 1)..<count
             let wanted = later.reduce(0) { $0 + needed[$1] }
-            let least = later.reduce(0) { $0 + min(needed[$1], leastWidths[$1]) }
-            let share = min(max(left - wanted, later.isEmpty ? left : left / 2), left - least)
-            let most = column == 2 ? min(needed[column], widestName) : needed[column]
-            widths.append(max(0, min(most, share)))
+            let minimum = later.reduce(0) { $0 + min(needed[$1], minimumWidths[$1]) }
+            let share = min(max(left - wanted, later.isEmpty ? left : left / 2), left - minimum)
+            let maximum = column == 2 ? min(needed[column], maximumNameWidth) : needed[column]
+            widths.append(max(0, min(maximum, share)))
             left -= widths[column]
         }
         return widths

@@ -1,28 +1,28 @@
-/// How many columns of a terminal text takes, and fitting it into fewer.
+/// The width of text in terminal columns, and cutting text to a width.
 enum TextWidth {
-    /// The columns of text that was made harmless.
+    /// The width of sanitised text.
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The columns of one character as a person sees it, which may consist of several in Unicode.
+    /// The width of one character, which may consist of several Unicode scalars.
     static func of(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard scalars.count > 1, let first = scalars.first else { return scalars.first.map(of) ?? 0 }
-        // Terminals draw a sequence of emoji as one, and the emoji style makes any of them wide.
+        // Terminals draw an emoji sequence as one wide character.
         if first.properties.isEmoji, scalars.contains(where: { emojiSigns.contains($0.value) }) { return 2 }
-        // Vowels and finals of Hangul are drawn into the block that the first consonant begins.
+        // Hangul vowels and final consonants are drawn within the block of the first consonant.
         if (0x1100...0x115F).contains(first.value) { return 2 }
         return scalars.reduce(0) { $0 + of($1) }
     }
 
-    /// The joiner, the emoji style, the keycap, the letters of flags, the skin tones and the tags.
+    /// The joiner, the emoji style, the keycap, flag letters, skin tones and tags.
     private static let emojiSigns = RangeSet<UInt32>([
         0x200D..<0x200E, 0xFE0F..<0xFE10, 0x20E3..<0x20E4, 0x1F1E6..<0x1F200, 0x1F3FB..<0x1F400, 0xE0020..<0xE0080,
     ])
 
-    /// The text, cut where it is wider than so many columns; an ellipsis then tells that there was more.
+    /// The text, cut to a width. A cut text ends with an ellipsis.
     static func cut(_ text: String, to columns: Int) -> String {
         guard of(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -36,7 +36,7 @@ enum TextWidth {
         return kept + "…"
     }
 
-    /// The text in exactly so many columns: cut, or filled up with blanks.
+    /// The text in exactly this width: cut, or padded with spaces.
     static func fit(_ text: String, to columns: Int) -> String {
         let cut = cut(text, to: columns)
         return cut + String(repeating: " ", count: max(0, columns - of(cut)))
@@ -48,12 +48,12 @@ enum TextWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // A terminal that draws a picture character narrow leaves a gap, which is better than a line too long.
+        // If a terminal draws such a character narrow, a gap is left, which is better than a line that is too long.
         if scalar.properties.isEmojiPresentation { return 2 }
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// The blocks of characters that take two columns. Source: Unicode Standard Annex 11, classes W and F.
+    /// The Unicode blocks of wide characters. Source: Unicode Standard Annex 11, classes W and F.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F,  // Hangul Jamo
         0x2E80...0x303E,  // CJK radicals and punctuation

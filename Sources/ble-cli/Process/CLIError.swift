@@ -1,12 +1,11 @@
 import RxBluetooth
 
-/// Why the program ends without having done what it was asked for: a code, and one line for people.
+/// The reason why a command failed: an exit code, and a text of one line.
 struct CLIError: Error, Equatable {
     let code: ExitCode
-    /// What went wrong, why, and what to do about it. It may quote text from the air as it came;
-    /// whoever shows it makes it harmless.
+    /// What failed, the cause, and what to do. It may contain raw text from a device; ``Messages`` sanitises it.
     let text: String
-    /// The library's error; nil for a failure of the program itself.
+    /// The library's error; nil if the program itself found the fault.
     private(set) var cause: BluetoothError?
 
     init(_ code: ExitCode, _ text: String) {
@@ -14,32 +13,32 @@ struct CLIError: Error, Equatable {
         self.text = text
     }
 
-    /// The failure that an error of the library is to the user.
+    /// Makes an error from one of the library.
     ///
-    /// - Parameter advice: What to do about it. Nil: what this program or else the library says.
+    /// - Parameter advice: What to do about it. Nil: this program's hint, or else the library's advice.
     init(_ error: BluetoothError, advice: String?) {
         code = ExitCode(error.kind)
         text = [error.summary, advice ?? error.hint ?? error.advice].compactMap(\.self).joined(separator: " ")
         cause = error
     }
 
-    /// The failure that an error of any kind is to the user.
+    /// Makes an error from an error of any type.
     init(_ error: any Error) {
         switch error {
-        case let failure as CLIError: self = failure
+        case let error as CLIError: self = error
         case let error as BluetoothError: self.init(error, advice: nil)
         default: self.init(.failed, "\(error).")
         }
     }
 
-    /// The failure with a cause that was seen before it.
-    func after(_ cause: BluetoothError?) -> CLIError {
-        var failure = self
-        failure.cause = cause
-        return failure
+    /// The same error, with an earlier error of the library as its cause.
+    func caused(by cause: BluetoothError?) -> CLIError {
+        var error = self
+        error.cause = cause
+        return error
     }
 
-    /// One object for programs. Its keys are always the same.
+    /// The error as a JSON object. It always has the same keys.
     var json: JSON {
         .object([
             ("code", .string(word)), ("message", .string(text)),
@@ -49,7 +48,7 @@ struct CLIError: Error, Equatable {
         ])
     }
 
-    /// A word for the kind of failure, for programs.
+    /// The `code` of the JSON object.
     private var word: String {
         if let cause, ExitCode(cause.kind) == code { return cause.code }
         return switch code {
@@ -63,7 +62,7 @@ struct CLIError: Error, Equatable {
 }
 
 extension BluetoothError {
-    /// What to do about it with this program; nil where the library says it all.
+    /// What to do about the error with this program; nil if the library's advice is enough.
     var hint: String? {
         switch kind {
         case .needsPairing where isBondTooWeak: naming("ble-cli forget, then ble-cli pair --passkey")
@@ -72,14 +71,14 @@ extension BluetoothError {
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
-            "Try again, or give --timeout more."
+            "Try again, or give a longer --timeout."
         default: nil
         }
     }
 
-    /// The library's advice, which names no commands, with the commands that follow it.
+    /// The library's advice, which names no commands, followed by the commands.
     private func naming(_ commands: String) -> String? { advice.map { $0.dropLast() + ": \(commands)." } }
 }
 
-/// Nobody reads the output any more. That is no failure: `ble-cli scan | head -1` has what it wanted.
+/// The reader closed the output. This is not a failure: `ble-cli scan | head -1` ends normally.
 struct OutputClosed: Error {}

@@ -2,72 +2,75 @@ import Dispatch
 import Rx
 import RxBluetooth
 
-/// What a verb works with. It knows neither the process nor the terminal, so that a test can run it.
+/// What a verb needs to run. It depends on neither the process nor the terminal, so tests can run verbs.
 struct CommandContext: Sendable {
     let manager: BluetoothManager
-    /// Where the manager delivers, and the clock.
+    /// Delivers the manager's events, and is the clock.
     let scheduler: any SchedulerType
     let output: any Output
     let options: Options
-    /// Where a person is told what happens meanwhile.
+    /// Receives notes and errors.
     let messages: Messages
 
-    /// Tells a person something in one line.
+    /// Prints a note of one line while the command runs.
     func note(_ text: String) { messages.note(text) }
 
-    /// What the common options say.
+    /// The common options as values.
     struct Options: Sendable {
         var adapter = AdapterSelection.automatic
-        /// The time limit; nil where none was given.
+        /// The time limit; nil if none was given.
         var timeout: Duration?
         var json = false
         var isVerbose = false
 
-        /// How long finding, connecting and discovering may take.
-        var patience: Duration { timeout ?? .seconds(10) }
+        /// The time limit for finding, connecting and discovering together.
+        var setupTimeout: Duration { timeout ?? .seconds(10) }
 
-        /// The library's deadlines with that limit: a peripheral that does not answer is given up as early.
+        /// The library's deadlines within the time limit.
         var deadlines: Deadlines {
             var deadlines = Deadlines()
-            deadlines.connect = patience
-            deadlines.services = patience
-            deadlines.operation = patience
+            deadlines.connect = setupTimeout
+            deadlines.services = setupTimeout
+            deadlines.operation = setupTimeout
             if let timeout { deadlines.diagnosis = timeout }
-            // A person may have to press a button first.
+            // Without --timeout, pairing keeps the library's longer deadline: a person may have to press a button.
             if let timeout { deadlines.pair = timeout }
             return deadlines
         }
     }
 
-    /// A timer on the context's clock that fires once.
+    /// Emits once after a duration on the context's clock.
     func timer(_ duration: Duration) -> Observable<Int> {
         Observable<Int>.timer(duration.interval, scheduler: scheduler)
     }
 }
 
-/// Something that the program can do. It completes when it is done; disposing of it undoes what it has under way.
+/// The behaviour of a command.
 protocol Verb: Sendable {
-    /// Whether it can do nothing without the adapter that was asked for.
+    /// Whether the verb fails if the adapter of `--adapter` is missing.
     var needsAdapter: Bool { get }
-    /// How to answer what bluetoothd asks about pairings. Where nothing is said: agree to nothing.
+    /// How pairing requests are answered. The default rejects all of them.
     var pairing: PairingPolicy { get }
 
-    /// Whether bluetoothd's answers are waited for when the verb has ended, and not only its having received what undoes the
-    /// verb. It answers `Disconnect` after 2 s, and nothing depends on that; a verb that only closes its link does not wait.
-    func waitsForAnswers(after code: ExitCode) -> Bool
+    /// Whether the process waits for bluetoothd's replies before it exits, not only until bluetoothd has received the
+    /// calls.
+    ///
+    /// bluetoothd replies to `Disconnect` after 2 s. A verb that only closes its link need not wait for that.
+    func waitsForReplies(after code: ExitCode) -> Bool
 
+    /// Runs the verb. Completes when the verb is done; disposing undoes what is in progress.
     func run(in context: CommandContext) -> Observable<Never>
 }
 
 extension Verb {
     var needsAdapter: Bool { true }
     var pairing: PairingPolicy { PairingPolicy() }
-    func waitsForAnswers(after code: ExitCode) -> Bool { true }
+    func waitsForReplies(after code: ExitCode) -> Bool { true }
 }
 
-/// A verb that works over a link and closes it in the end.
+/// A verb that connects to a device, and closes the link at its end.
 protocol LinkVerb: Verb {}
 
 extension LinkVerb {
-    func waitsForAnswers(after code: ExitCode) -> Bool { false }
+    func waitsForReplies(after code: ExitCode) -> Bool { false }
 }

@@ -1,39 +1,41 @@
 import Rx
 import RxBluetooth
 
-/// One verb from start to end. Whatever ends it first decides the exit code: the verb itself, an error, a signal, or the
-/// reader of the output. Then what the verb has under way is undone, and bluetoothd has received that, before it is over.
+/// Runs one verb, and decides the exit code.
+///
+/// The first of these ends the run and sets the exit code: the verb, an error, a signal, or the reader of the output.
+/// Then the runner undoes what the verb has in progress, and ends when bluetoothd has received those calls.
 final class CommandRunner: Sendable {
     private let context: CommandContext
     private let messages: Messages
-    private let over: @Sendable (ExitCode) -> Void
-    private let state = Guarded(State())
+    private let onEnd: @Sendable (ExitCode) -> Void
+    private let state = Guarded(RunState())
 
-    /// How long undoing may take. bluetoothd is told in any case; only its answer is not waited for any longer.
-    private static let patience = Duration.seconds(3)
+    /// The limit for undoing. bluetoothd has received the calls by then; only its replies may be missing.
+    private static let cleanupTimeout = Duration.seconds(3)
 
-    private struct State {
+    private struct RunState {
         /// The exit code, once it is decided.
-        var ending: ExitCode?
-        /// Whether everything that it had to print is printed.
+        var code: ExitCode?
+        /// Whether the verb's results and its error are printed.
         var hasPrinted = false
         var work: (any Disposable)?
-        var waits: @Sendable (ExitCode) -> Bool = { _ in true }
+        var waitsForReplies: @Sendable (ExitCode) -> Bool = { _ in true }
     }
 
-    /// Makes a run.
+    /// Makes a runner.
     ///
     /// - Parameters:
-    ///   - messages: Where the one line goes that tells why it failed.
-    ///   - over: Called once, on the context's scheduler, when nothing is left to be undone.
-    init(_ context: CommandContext, messages: Messages, over: @escaping @Sendable (ExitCode) -> Void) {
+    ///   - messages: Receives the error if the verb fails.
+    ///   - onEnd: Called once, on the context's scheduler, after everything is undone.
+    init(_ context: CommandContext, messages: Messages, onEnd: @escaping @Sendable (ExitCode) -> Void) {
         self.context = context
         self.messages = messages
-        self.over = over
+        self.onEnd = onEnd
     }
 
     func start(_ verb: any Verb) {
-        state.withLock { $0.waits = { verb.waitsForAnswers(after: $0) } }
+        state.withLock { $0.waitsForReplies = { verb.waitsForReplies(after: $0) } }
         let check = verb.needsAdapter ? AdapterCheck().run(in: context) : .empty()
         let work = check.concat(Observable.deferred { [context] in verb.run(in: context) })
             .subscribe(
@@ -41,17 +43,17 @@ final class CommandRunner: Sendable {
                 onCompleted: { self.end(.done) })
         let isEnding = state.withLock {
             $0.work = work
-            return $0.ending != nil
+            return $0.code != nil
         }
         if isEnding { work.dispose() }
     }
 
-    /// The exit code, if it has ended and waits only for what it had under way to be undone.
-    var ending: ExitCode? { state.withLock { $0.hasPrinted ? $0.ending : nil } }
+    /// The exit code if everything is printed and only the undoing is left; nil before.
+    var resultCode: ExitCode? { state.withLock { $0.hasPrinted ? $0.code : nil } }
 
-    /// Ends it from outside: from any thread, any number of times.
+    /// Ends the run from outside. May be called from any thread and more than once.
     func stop(_ code: ExitCode) {
-        // On the scheduler, so that it does not cut a line in two that is being written there.
+        // Runs on the scheduler, so that a line that is being written there is not cut.
         _ = context.scheduler.schedule(()) { _ in
             self.end(code)
             return Disposables.create()
@@ -60,33 +62,34 @@ final class CommandRunner: Sendable {
 
     private func end(_ error: any Error) {
         if error is OutputClosed { return end(.done) }
-        let failure = CLIError(error)
-        end(failure.code, failure)
+        let error = CLIError(error)
+        end(error.code, error)
     }
 
-    private func end(_ code: ExitCode, _ failure: CLIError? = nil) {
-        let (isFirst, work, waits) = state.withLock { state in
-            defer { state.ending = state.ending ?? code }
-            return (state.ending == nil, state.work, state.waits(code))
+    private func end(_ code: ExitCode, _ error: CLIError? = nil) {
+        let (isFirst, work, waitsForReplies) = state.withLock { state in
+            defer { state.code = state.code ?? code }
+            return (state.code == nil, state.work, state.waitsForReplies(code))
         }
         guard isFirst else { return }
         work?.dispose()
-        if let failure { messages.fail(failure) }
+        if let error { messages.fail(error) }
         state.withLock { $0.hasPrinted = true }
         let manager = context.manager
-        let undone = waits ? manager.settled() : manager.delivered()
-        let tooLate = context.timer(Self.patience).ignoreElements()
-        _ = undone.asObservable().catch { _ in .empty() }.amb(tooLate)
+        let undone = waitsForReplies ? manager.settled() : manager.delivered()
+        let timedOut = context.timer(Self.cleanupTimeout).ignoreElements()
+        _ = undone.asObservable().catch { _ in .empty() }.amb(timedOut)
             .subscribe(onCompleted: {
-                // It goes on in the background for as long as the process lives.
+                // Closing continues in the background until the process exits.
                 _ = manager.close().subscribe()
-                self.over(code)
+                self.onEnd(code)
             })
     }
 }
 
-/// Completes where the adapter that was asked for is there, or none was asked for. Fails where others are there.
-/// Where there is none at all, the verb itself tells why.
+/// Fails if the adapter of `--adapter` is missing while others are present.
+///
+/// Completes if the adapter is present or none was given. If there is no adapter at all, the verb reports the cause.
 struct AdapterCheck: Verb {
     func run(in context: CommandContext) -> Observable<Never> {
         let selection = context.options.adapter
@@ -99,7 +102,7 @@ struct AdapterCheck: Verb {
                 }
                 throw CLIError(
                     .notFound,
-                    "There is no adapter \(selection.text). There is \(present.joined(separator: ", ")).")
+                    "There is no adapter \(selection.text). Present: \(present.joined(separator: ", ")).")
             })
             .ignoreElements()
     }

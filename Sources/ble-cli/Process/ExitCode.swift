@@ -1,25 +1,25 @@
 import Glibc
 import RxBluetooth
 
-/// How the program ends; the one place for its exit codes.
+/// The exit codes of the program.
 enum ExitCode: Int32, Sendable {
-    /// Done, or the reader of the output has seen enough.
+    /// Done, or the reader of the output closed it.
     case done = 0
-    /// There is no such device, characteristic or adapter.
+    /// The device, characteristic or adapter was not found.
     case notFound = 2
     /// Bluetooth cannot be used: the bus, bluetoothd, the adapter or the permission is missing.
     case unavailable = 3
-    /// It took too long.
+    /// The operation timed out.
     case timedOut = 4
-    /// Bluetooth works, and the operation failed, or the link was lost.
+    /// Bluetooth works, but the operation failed or the link was lost.
     case failed = 5
-    /// The command line is not understood, or means more than one thing. As in sysexits.h.
+    /// The command line is invalid or ambiguous. The value is EX_USAGE of sysexits.h.
     case usage = 64
     /// The terminal was closed (128 + SIGHUP).
     case hungUp = 129
     /// Ctrl-C (128 + SIGINT).
     case interrupted = 130
-    /// Asked to end (128 + SIGTERM).
+    /// The process was asked to end (128 + SIGTERM).
     case terminated = 143
 
     /// The code for an error of the library.
@@ -40,10 +40,10 @@ enum ExitCode: Int32, Sendable {
     }
 }
 
-/// The end of the process.
-enum Exit {
-    static func now(_ code: ExitCode) -> Never {
-        // Nothing is kept back in buffers, and other threads may still run: what exit(3) would do besides is not wanted.
-        _exit(code.rawValue)
+extension ExitCode {
+    /// Ends the process with this code.
+    func exitProcess() -> Never {
+        // Output is unbuffered, and other threads may still run, so exit handlers are skipped.
+        _exit(rawValue)
     }
 }

@@ -5,6 +5,7 @@ import Rx
 import RxBluetooth
 import RxBluetoothMocks
 
+/// The program's entry point.
 @main
 enum Main {
     static func main() {
@@ -15,18 +16,18 @@ enum Main {
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
             CommandProcess.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
-        } catch let failure as CLIError {
-            fail(failure)
+        } catch let error as CLIError {
+            fail(error)
         } catch {
-            end(with: error)
+            endParsing(with: error)
         }
     }
 
-    /// What the argument parser has to say: help to standard output, and an error as one line.
-    private static func end(with error: any Error) -> Never {
+    /// Prints the result of the argument parser: help on standard output, or an error as one line.
+    private static func endParsing(with error: any Error) -> Never {
         guard !BLECLI.exitCode(for: error).isSuccess else {
             try? FileOutput.standard.line(BLECLI.fullMessage(for: error))
-            Exit.now(.done)
+            ExitCode.done.exitProcess()
         }
         let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         let verb = CommandLineArguments.all.first { argument in
@@ -39,29 +40,29 @@ enum Main {
                 "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."))
     }
 
-    /// Ends before any verb has begun. Also a command line that is not understood says whether its reader is a program.
-    private static func fail(_ failure: CLIError) -> Never {
+    /// Exits with an error before a verb starts. `--json` counts even if the command line could not be parsed.
+    private static func fail(_ error: CLIError) -> Never {
         let isJSON = CommandLineArguments.all.contains("--json")
-        Messages(output: FileOutput.error, isJSON: isJSON).fail(failure)
-        Exit.now(failure.code)
+        Messages(output: FileOutput.error, isJSON: isJSON).fail(error)
+        error.code.exitProcess()
     }
 }
 
-/// The program's command line, from which help texts and completions are made.
+/// The root command, with the general help text.
 struct BLECLI: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ble-cli",
         abstract: "Work with Bluetooth Low Energy devices through BlueZ.",
         discussion: """
-            TARGET is a device's address, its name, or a part of either that fits one device only. Capitals do not matter. A \
-            device that bluetoothd does not know is scanned for.
+            TARGET is a device's address, its name, or a part of either that matches only one device. Upper and \
+            lower case are the same. If bluetoothd has no record of the device, the command scans for it.
 
-            CHARACTERISTIC is a UUID of 16, 32 or 128 bits, a name of the Bluetooth SIG, or a handle such as @000b, as \
-            connect prints it.
+            CHARACTERISTIC is a UUID of 16, 32 or 128 bits, a name assigned by the Bluetooth SIG, or a handle such \
+            as @000b, as printed by connect.
 
-            Results go to standard output, and one line to standard error if something fails. The program ends with 0 when \
-            it is done, 2 when something is not found, 3 when Bluetooth cannot be used, 4 when it took too long, 5 when the \
-            operation failed or the link was lost, 64 when the command line is wrong, and 130 after Ctrl-C.
+            Results are printed on standard output, and an error as one line on standard error. Exit codes: 0 done, \
+            2 not found, 3 Bluetooth cannot be used, 4 timed out, 5 the operation failed or the link was lost, 64 \
+            wrong command line, 130 interrupted with Ctrl-C.
 
             EXAMPLES:
               ble-cli scan
@@ -80,7 +81,7 @@ struct BLECLI: ParsableCommand {
         ])
 }
 
-/// A verb in a process of its own: on the real clock, with signals.
+/// Runs a verb as this process: on the real clock, ended by signals or a closed output.
 enum CommandProcess {
     static func run(_ verb: any Verb, _ options: CommandContext.Options, simulating scenario: Scenario?) -> Never {
         let queue = DispatchQueue(label: "ble-cli")
@@ -102,22 +103,22 @@ enum CommandProcess {
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,
             messages: messages)
-        let run = CommandRunner(context, messages: messages) { code in
-            // The simulation lives as long as its user.
+        let runner = CommandRunner(context, messages: messages) { code in
+            // Keeps the simulation alive until the command has ended.
             withExtendedLifetime(simulation) {}
-            Exit.now(code)
+            code.exitProcess()
         }
-        run.start(verb)
-        ClosedPipeMonitor.start(FileOutput.standard.descriptor) { run.stop(.done) }
-        let first = Signals.next()
-        // The result is there, and only bluetoothd's answer is not: the exit code stays that of the result.
-        if let code = run.ending { Exit.now(code) }
-        run.stop(first)
-        // Who asks twice does not want to wait. But timeout(1) and a terminal's group may bring one wish as two signals at once.
-        Exit.now(Signals.next(after: .milliseconds(200)))
+        runner.start(verb)
+        ClosedPipeMonitor.start(FileOutput.standard.descriptor) { runner.stop(.done) }
+        let signal = Signals.next()
+        // The result is printed; only bluetoothd's reply is missing. Keep the exit code of the result.
+        if let code = runner.resultCode { code.exitProcess() }
+        runner.stop(signal)
+        // A second signal exits immediately. timeout(1) and a terminal's process group may send the first one twice.
+        Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// Talk goes to stderr, so that the data on stdout stays what it is.
+    /// A logger for standard error, so that standard output holds results only.
     private static func logger(to messages: Messages) -> Logger {
         Logger(label: "ble-cli") { _ in MessageLogHandler(messages: messages) }
     }

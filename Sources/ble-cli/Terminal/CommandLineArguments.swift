@@ -1,6 +1,6 @@
 import CArguments
 
-/// The arguments of the command line, also if /proc is not mounted and `CommandLine.arguments` is empty.
+/// The command line's arguments. Without /proc, `CommandLine.arguments` is empty, so a C function reads them.
 enum CommandLineArguments {
     /// Without the program's name.
     static let all: [String] = {

@@ -1,13 +1,13 @@
 import Glibc
 import Rx
 
-/// A dbus-daemon that lives as long as this process, however that ends.
+/// A dbus-daemon that ends with this process, even if the process is killed.
 ///
-/// A shell stands between: its input is a socket of ours that no other program inherits, and when that ends, because we
-/// close it or are no more, it ends the daemon. The two have a process group of their own, so that Ctrl-C reaches
-/// us alone and what we serve is taken back before the bus goes.
+/// A shell between them reads from a socket of this process. At the end of that input, the shell ends the daemon.
+/// Both have a process group of their own, so Ctrl-C reaches only this process, which releases its names before the
+/// bus ends.
 final class PrivateBus: Sendable {
-    /// Where the daemon listens.
+    /// The address of the bus.
     let address: String
     private let shell: pid_t
     private let socket: Int32
@@ -19,8 +19,8 @@ final class PrivateBus: Sendable {
         self.socket = socket
     }
 
-    /// How long the daemon may take to say its address.
-    private static let patience: Int32 = 10_000
+    /// The limit for printing the address, in milliseconds.
+    private static let startTimeout: Int32 = 10_000
 
     private static let script = """
         command -v dbus-daemon > /dev/null || { echo missing; exit; }
@@ -36,26 +36,26 @@ final class PrivateBus: Sendable {
         let failure = unsafe withUnsafeMutablePointer(to: &pair) {
             unsafe $0.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe socketpair(AF_UNIX, kind, 0, $0) }
         }
-        guard failure == 0 else { throw impossible(errno) }
+        guard failure == 0 else { throw systemError(errno) }
         let shell = try spawn(with: pair.1)
         close(pair.1)
-        let said = firstLine(of: pair.0)
-        guard said.hasPrefix("unix:") else {
+        let reply = firstLine(of: pair.0)
+        guard reply.hasPrefix("unix:") else {
             close(pair.0)
-            guard said != "missing" else {
+            guard reply != "missing" else {
                 throw CLIError(
                     .unavailable,
-                    "There is no dbus-daemon to make a bus with. Install Debian's package dbus-daemon, or give --bus.")
+                    "There is no dbus-daemon to start a bus. Install Debian's package dbus-daemon, or give --bus.")
             }
-            let why = said.isEmpty ? "it says no address" : said
-            throw CLIError(.unavailable, "dbus-daemon makes no bus: \(why). See man dbus-daemon, or give --bus.")
+            let why = reply.isEmpty ? "it prints no address" : reply
+            throw CLIError(.unavailable, "dbus-daemon starts no bus: \(why). See man dbus-daemon, or give --bus.")
         }
-        // Nobody reads what it may say later, and it must not wait for that.
+        // Later output is not read. Without this, a full buffer would block the daemon.
         shutdown(pair.0, Int32(SHUT_RD))
-        return PrivateBus(address: said, shell: shell, socket: pair.0)
+        return PrivateBus(address: reply, shell: shell, socket: pair.0)
     }
 
-    /// Ends the daemon, and waits until it has ended. It may be asked for more than once.
+    /// Ends the daemon, and waits until it has ended. May be called more than once.
     func end() {
         hasEnded.withLock { hasEnded in
             guard !hasEnded else { return }
@@ -72,7 +72,7 @@ final class PrivateBus: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Signals that we block must end the daemon; a broken pipe, which we ignore, must go on not to.
+        // The daemon must not inherit our blocked signals, but it inherits that SIGPIPE is ignored.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
@@ -87,16 +87,16 @@ final class PrivateBus: Sendable {
         unsafe words.forEach { unsafe free($0) }
         unsafe posix_spawn_file_actions_destroy(&actions)
         unsafe posix_spawnattr_destroy(&attributes)
-        guard failure == 0 else { throw impossible(failure) }
+        guard failure == 0 else { throw systemError(failure) }
         return process
     }
 
-    /// What was written first; empty where nothing is within the time limit.
+    /// The first line of output; empty at the time limit.
     private static func firstLine(of socket: Int32) -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1024)
         var wait = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        while !text.contains(UInt8(ascii: "\n")), unsafe poll(&wait, 1, patience) > 0 {
+        while !text.contains(UInt8(ascii: "\n")), unsafe poll(&wait, 1, startTimeout) > 0 {
             let count = unsafe read(socket, &chunk, chunk.count)
             guard count > 0 else { break }
             text += chunk[..<count]
@@ -104,7 +104,7 @@ final class PrivateBus: Sendable {
         return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    private static func impossible(_ code: Int32) -> CLIError {
-        CLIError(.failed, "No bus can be started: \(unsafe String(cString: strerror(code))). Give --bus.")
+    private static func systemError(_ code: Int32) -> CLIError {
+        CLIError(.failed, "Starting a bus failed: \(unsafe String(cString: strerror(code))). Give --bus.")
     }
 }

@@ -3,27 +3,28 @@ import Glibc
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// Opens those that the caller has closed, on nothing. Otherwise the next file to be opened, such as the socket to the
-    /// bus, would get the number of standard output, and what is printed would go there. To be called first of all.
+    /// Opens streams that the caller has closed on /dev/null. Call it first.
+    ///
+    /// Otherwise the next open file, such as the socket of the bus, would get the descriptor of standard output.
     static func secure() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is taken, which is this one.
+            // open(2) returns the lowest free descriptor, which is this one.
             _ = unsafe open("/dev/null", O_RDWR)
         }
     }
 }
 
-/// Where results go: standard output, or what a test keeps.
+/// A destination of text: standard output, or a recording in tests.
 protocol Output: Sendable {
-    /// The size of the terminal; nil where it is none.
+    /// The size of the terminal; nil if the output is not a terminal.
     var size: TerminalSize? { get }
 
-    /// Writes text at once. Throws ``OutputClosed`` when nobody reads it any more.
+    /// Writes text without buffering. Throws ``OutputClosed`` if the reader is gone.
     func write(_ text: String) throws
 }
 
 extension Output {
-    /// Writes one line at once.
+    /// Writes one line without buffering.
     func line(_ text: String) throws { try write(text + "\n") }
 }
 
@@ -33,7 +34,7 @@ struct TerminalSize: Equatable, Sendable {
     let rows: Int
 }
 
-/// A file descriptor as an output. Each write goes out at once; nothing is kept back.
+/// A file descriptor as an unbuffered output.
 struct FileOutput: Output {
     let descriptor: Int32
 
@@ -51,7 +52,7 @@ struct FileOutput: Output {
         return TerminalSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
-    /// Whether the terminal is one that only prints, such as that of an editor. It gets plain lines.
+    /// Whether the terminal supports no control sequences, such as that of an editor.
     private static let isDumb = unsafe getenv("TERM").map { unsafe String(cString: $0) } == "dumb"
 
     func write(_ text: String) throws {
@@ -73,29 +74,34 @@ struct FileOutput: Output {
         switch code {
         case EINTR: return
         case EAGAIN:
-            // Whoever shares the descriptor has made it non-blocking; waiting is what a blocking one would do.
+            // Another process that shares the descriptor made it non-blocking. Wait as a blocking write would.
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = unsafe poll(&wait, 1, -1)
         case EPIPE: throw OutputClosed()
-        default: throw CLIError(.failed, "The output could not be written: \(unsafe String(cString: strerror(code))).")
+        default:
+            throw CLIError(
+                .failed,
+                "Writing the output failed: \(unsafe String(cString: strerror(code))). Check its destination."
+            )
         }
     }
 }
 
-/// Notices that the reader of a pipe has gone although nothing is being written.
+/// Detects that the reader of a pipe is gone, even if nothing is written.
 enum ClosedPipeMonitor {
-    /// Calls `gone` when nobody can read any more what is written to the descriptor. It is waited for on a
-    /// thread of its own, since libdispatch cannot wait for an error alone; the thread sleeps until then.
-    static func start(_ descriptor: Int32, gone: @escaping @Sendable () -> Void) {
+    /// Calls `onClosed` when the last reader of the descriptor is gone. Does nothing if it is not a pipe or socket.
+    ///
+    /// A thread of its own waits for that, because libdispatch cannot wait for an error alone.
+    static func start(_ descriptor: Int32, onClosed: @escaping @Sendable () -> Void) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return }
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFIFO || kind == S_IFSOCK else { return }
         DispatchQueue(label: "ble-cli.reader").async {
-            // No events are asked for; the kernel reports errors and hang-ups all the same.
+            // The kernel reports errors and hang-ups even if no events are requested.
             var wait = pollfd(fd: descriptor, events: 0, revents: 0)
             while unsafe poll(&wait, 1, -1) < 0, errno == EINTR {}
-            if wait.revents & Int16(POLLERR | POLLHUP) != 0 { gone() }
+            if wait.revents & Int16(POLLERR | POLLHUP) != 0 { onClosed() }
         }
     }
 }

@@ -2,26 +2,27 @@ import Dispatch
 import Glibc
 import Rx
 
-/// What a person types.
+/// The lines that the user types.
 protocol Keyboard: Sendable {
-    /// Emits the next line without its end; nil when there is no more input. What was asked before gets no line any more.
+    /// Emits the next line without its line break, or nil at the end of the input. Earlier requests get no line any
+    /// more.
     func line() -> Single<String?>
 }
 
-/// The terminal at standard input, of a person who also sees standard error.
+/// The terminal at standard input, if standard error is a terminal too.
 final class TerminalKeyboard: Keyboard {
-    /// The keyboard; nil if this program does not run on a terminal.
+    /// The keyboard; nil if standard input or standard error is not a terminal.
     static var present: TerminalKeyboard? {
         isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? TerminalKeyboard() : nil
     }
 
-    private struct State {
+    private struct RequestState {
         var isReading = false
-        /// The last question; it gets the next line.
+        /// The latest request, which gets the next line.
         var waiter: (@Sendable (String?) -> Void)?
     }
 
-    private let state = Guarded(State())
+    private let state = Guarded(RequestState())
     private let queue = DispatchQueue(label: "ble-cli.keyboard")
 
     func line() -> Single<String?> {
@@ -38,13 +39,13 @@ final class TerminalKeyboard: Keyboard {
 
     private func deliver(_ line: String?) {
         let waiter = state.withLock { state in
-            defer { state = State() }
+            defer { state = RequestState() }
             return state.waiter
         }
         waiter?(line)
     }
 
-    /// Waits for a line; a terminal hands over whole lines.
+    /// Waits for a line. A terminal delivers whole lines.
     private static func read() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

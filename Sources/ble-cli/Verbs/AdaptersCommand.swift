@@ -20,7 +20,7 @@ struct AdaptersVerb: Verb {
         context.manager.adapters.take(1)
             .flatMap { adapters -> Observable<Adapter> in
                 guard adapters.isEmpty else { return Observable.from(adapters) }
-                return context.manager.state.take(1).map { throw $0.whyNoAdapters }
+                return context.manager.state.take(1).map { throw $0.errorWithoutAdapters }
             }
             .do(onNext: { try context.output.line(context.options.json ? $0.json.text : $0.line) })
             .ignoreElements()
@@ -46,8 +46,8 @@ extension Adapter {
 }
 
 extension BluetoothState {
-    /// The error that an empty list of adapters is in this state.
-    fileprivate var whyNoAdapters: BluetoothError {
+    /// The error to report if the list of adapters is empty in this state.
+    fileprivate var errorWithoutAdapters: BluetoothError {
         switch self {
         case .daemonUnavailable: BluetoothError(.daemonUnavailable, operation: .readState)
         case .unauthorized: BluetoothError(.permissionDenied, operation: .readState)

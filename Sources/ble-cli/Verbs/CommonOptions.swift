@@ -3,12 +3,12 @@ import RxBluetooth
 import RxBluetoothMocks
 import ScenarioFiles
 
-/// The options that every verb has.
+/// The options of every command that uses Bluetooth.
 struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Use this adapter, by name, number or address. Default: the one that is on and has the fewest connections.",
+            "Use this adapter: a name, number or address. Default: the powered adapter with the fewest connections.",
             valueName: "hci1")
     )
     var adapter: String?
@@ -16,12 +16,13 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Give up after so many seconds; fractions are allowed. A scan without it goes on until Ctrl-C; other verbs "
+            "Time limit in seconds; fractions are allowed. Without it, a scan runs until Ctrl-C, and other commands "
                 + "take at most 10 seconds to find and connect the device.",
             valueName: "seconds"))
     var timeout: String?
 
-    @Flag(help: "Print one JSON object a line: results to stdout, errors and notes to stderr. See docs/json-output.md.")
+    @Flag(
+        help: "Print one JSON object per line: results on stdout, errors and notes on stderr. See docs/json-output.md.")
     var json = false
 
     @Flag(help: "Use simulated devices instead of this machine's Bluetooth.")
@@ -30,20 +31,20 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Use the simulated devices of this scenario: \(ScenarioArgument.choices). It means --simulate.",
+            "Use the simulated devices of this scenario: \(ScenarioArgument.choices). Implies --simulate.",
             valueName: "scenario"))
     var scenario: String?
 
-    @Flag(name: .shortAndLong, help: "Tell on stderr what happens between this program and bluetoothd.")
+    @Flag(name: .shortAndLong, help: "Log the exchange with bluetoothd on stderr.")
     var verbose = false
 
-    /// What to simulate; nil where this machine's Bluetooth is meant.
+    /// The scenario to simulate; nil to use this machine's Bluetooth.
     func simulated() throws(CLIError) -> Scenario? {
         if let scenario { return try ScenarioArgument.parse(scenario) }
         return simulate ? try ScenarioArgument.parse(ScenarioArgument.standard) : nil
     }
 
-    /// The options as a verb wants them.
+    /// The options as values; throws if one of them is invalid.
     func parsed() throws(CLIError) -> CommandContext.Options {
         var options = CommandContext.Options()
         if let adapter { options.adapter = try AdapterSelection(parsing: adapter) }
@@ -54,11 +55,11 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// A command that works with Bluetooth.
+/// A command that uses Bluetooth, and therefore has the common options.
 protocol BluetoothCommand: ParsableCommand {
     var common: CommonOptions { get }
 
-    /// What the command line asks for; throws where it makes no sense.
+    /// The verb with its arguments; throws if an argument is invalid.
     func verb() throws(CLIError) -> any Verb
 }
 
@@ -68,7 +69,7 @@ extension ArgumentHelp {
 }
 
 extension AdapterSelection {
-    /// Reads an adapter's name or address.
+    /// Reads an adapter's name, number or address.
     init(parsing text: String) throws(CLIError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
@@ -81,9 +82,9 @@ extension AdapterSelection {
     }
 }
 
-/// Which scenario a person means. This is the one place where a name becomes a scenario, or a file is read.
+/// The scenario that the user names. Only this type maps names to scenarios and reads scenario files.
 enum ScenarioArgument {
-    /// The one that is served where none is named.
+    /// The default scenario.
     static let standard = "everyday"
 
     private static let named: [(name: String, scenario: @Sendable () -> Scenario)] = [
@@ -92,19 +93,19 @@ enum ScenarioArgument {
         ("lab", { .lab }),
     ]
 
-    /// What one may give, for help texts.
+    /// The accepted values, for help texts.
     static var choices: String { named.map(\.name).joined(separator: ", ") + ", or a file" }
 
-    /// Takes a name, or a path: what has a slash or a dot in it. Throws for a name that no scenario has, and for a file that
-    /// cannot be read or has something wrong in it.
+    /// Reads a name, or the path of a file. A text with a slash or a dot is a path.
+    ///
+    /// Throws for an unknown name, and for a file that cannot be read or has an error.
     static func parse(_ text: String) throws(CLIError) -> Scenario {
         let name = text.trimmed.lowercased()
         if let choice = named.first(where: { $0.name == name }) { return choice.scenario() }
         guard text.contains("/") || text.contains(".") else {
             let names = named.map(\.name).joined(separator: ", ")
             throw CLIError(
-                .usage,
-                "There is no scenario “\(text)”. Name one of these: \(names); or give a file, such as ./hall.yaml.")
+                .usage, "There is no scenario “\(text)”. Give one of \(names), or a file such as ./hall.yaml.")
         }
         do throws(ScenarioFileError) { return try ScenarioFile.load(text) } catch {
             throw CLIError(.usage, "\(error).")

@@ -5,10 +5,10 @@ import RxBluetooth
 /// `ble-cli connect`
 struct ConnectCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connect", abstract: "Connect to a device, print what it has, and disconnect.",
+        commandName: "connect", abstract: "Connect to a device, print its services and values, and disconnect.",
         discussion: """
-            It prints services, characteristics and descriptors with their names, their handles, what can be done with them, \
-            and the values that can be read. What cannot be read is marked with the reason.
+            Prints services, characteristics and descriptors with their names, handles, properties, and the values \
+            that can be read. If a value cannot be read, the reason is printed in its place.
 
             EXAMPLES:
               ble-cli connect "Heart rate strap"
@@ -21,7 +21,7 @@ struct ConnectCommand: BluetoothCommand {
     func verb() throws(CLIError) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
 }
 
-/// Connects, shows all that the peripheral has, with the values that can be read, and disconnects.
+/// Connects, prints the GATT tree of the peripheral with all readable values, and disconnects.
 struct ConnectVerb: LinkVerb {
     let target: Target
 
@@ -30,14 +30,15 @@ struct ConnectVerb: LinkVerb {
             .use { tree in
                 let items = Self.items(of: tree)
                 guard context.options.json else { return items.do(onNext: { try context.output.line($0.line) }) }
-                return asOneObject(items, in: context)
+                return printingOneObject(items, in: context)
             }
             .ignoreElements()
     }
 
-    /// Prints all items as one object at their end; those that came so far if they fail or nobody waits for the rest.
-    private func asOneObject(_ items: Observable<GATTTreeItem>, in context: CommandContext) -> Observable<GATTTreeItem>
-    {
+    /// Prints all items as one object at the end, or those that were read before an error or a dispose.
+    private func printingOneObject(_ items: Observable<GATTTreeItem>, in context: CommandContext) -> Observable<
+        GATTTreeItem
+    > {
         let time = context.scheduler.now
         let seen = Guarded<[GATTTreeItem]?>([])
         let show: @Sendable (Bool) throws -> Void = { isComplete in
@@ -53,13 +54,13 @@ struct ConnectVerb: LinkVerb {
             onCompleted: { try show(true) }, onDispose: { try? show(false) })
     }
 
-    /// Everything from the top to the leaves, each with its value read when its turn comes.
+    /// The tree from the root to the leaves. Each value is read when its item is emitted.
     private static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         Observable.just(GATTTreeItem.peripheral(tree.peripheral))
             .concat(
-                Observable.from(tree.entries).concatMap { entry in
-                    Observable.just(GATTTreeItem.service(entry.service))
-                        .concat(Observable.from(entry.characteristics).concatMap { items(of: $0) })
+                Observable.from(tree.services).concatMap { node in
+                    Observable.just(GATTTreeItem.service(node.service))
+                        .concat(Observable.from(node.characteristics).concatMap { items(of: $0) })
                 })
     }
 
@@ -74,8 +75,8 @@ struct ConnectVerb: LinkVerb {
             })
     }
 
-    /// A value, or why it cannot be read, which is part of the picture. Only a lost link ends it.
-    private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.Value> {
+    /// A value, or the error of its read, which is printed in its place. A lost link ends the stream with an error.
+    private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.ReadResult> {
         read.asObservable().map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }
             switch error.kind {

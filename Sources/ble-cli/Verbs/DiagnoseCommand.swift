@@ -6,14 +6,14 @@ import RxBluetooth
 /// `ble-cli diagnose`
 struct DiagnoseCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagnose", abstract: "Tell what keeps Bluetooth from working, and what to do about it.",
+        commandName: "diagnose", abstract: "Find out why Bluetooth does not work, and what to do about it.",
         discussion: """
-            It looks at the system bus, bluetoothd, the adapters, the switches that keep radios off, and who scans, and prints in \
-            plain sentences what it has found, the most likely cause first. It needs nothing to be there, changes nothing, and \
-            takes 2 seconds at most, or as long as --timeout says.
+            Examines the system bus, bluetoothd, the adapters, the rfkill switches and running scans, and prints its \
+            findings in plain sentences, the most likely cause first. It works without bluetoothd or a bus, changes \
+            nothing, and takes at most 2 seconds or the time of --timeout.
 
-            It ends with 0 when Bluetooth can be used, 2 when the adapter of --adapter is not there and others are, and 3 when \
-            Bluetooth cannot be used.
+            Exit code: 0 if Bluetooth can be used, 2 if the adapter of --adapter is missing but others are present, \
+            3 if Bluetooth cannot be used.
 
             EXAMPLES:
               ble-cli diagnose
@@ -25,9 +25,9 @@ struct DiagnoseCommand: BluetoothCommand {
     func verb() throws(CLIError) -> any Verb { DiagnoseVerb() }
 }
 
-/// Tells why nothing happens.
+/// Prints why Bluetooth does not work.
 struct DiagnoseVerb: Verb {
-    /// What is missing is what it tells.
+    /// A missing adapter is one of the findings.
     var needsAdapter: Bool { false }
 
     func run(in context: CommandContext) -> Observable<Never> {

@@ -7,8 +7,8 @@ struct ForgetCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forget a device and its bond.",
         discussion: """
-            It disconnects the device, and removes what bluetoothd remembers of it. The device keeps its side of the bond, \
-            and may have to be told to forget it, too.
+            Disconnects the device, and removes it from bluetoothd's memory. The device keeps its own copy of the \
+            bond. If it refuses to pair again, remove the bond on the device, too.
 
             EXAMPLES:
               ble-cli forget Lock
@@ -20,18 +20,18 @@ struct ForgetCommand: BluetoothCommand {
     func verb() throws(CLIError) -> any Verb { ForgetVerb(target: try Target(parsing: target)) }
 }
 
-/// Makes bluetoothd forget a device and its bond. The device need not be near, so nothing is scanned for.
+/// Removes a device and its bond from bluetoothd. The device need not be near, so this needs no scan.
 struct ForgetVerb: Verb {
     let target: Target
 
     func run(in context: CommandContext) -> Observable<Never> {
         context.manager.knownPeripherals().asObservable()
             .map { known in
-                guard let peripheral = try DeviceCandidates(known, fitting: target).choose(for: target)?.peripheral
+                guard let peripheral = try DeviceCandidates(known, matching: target).choose(for: target)?.peripheral
                 else {
                     throw CLIError(
                         .notFound,
-                        "bluetoothd knows no device \(target). See those that it knows: ble-cli scan --known.")
+                        "bluetoothd has no device \(target). List its devices: ble-cli scan --known.")
                 }
                 return peripheral
             }

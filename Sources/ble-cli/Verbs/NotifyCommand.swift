@@ -5,10 +5,11 @@ import RxBluetooth
 /// `ble-cli notify`
 struct NotifyCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notify", abstract: "Print the values that a device sends by itself.",
+        commandName: "notify", abstract: "Print the values that a device notifies.",
         discussion: """
-            It goes on until Ctrl-C, until --count values came, or until --timeout, which counts from the start. At the \
-            time limit it ends with 0 where values came, and with 4 where none came or fewer than --count.
+            Runs until Ctrl-C, until --count values have arrived, or until --timeout, which counts from the start of \
+            the command. At the time limit, the exit code is 0 if values have arrived, and 4 if none or fewer than \
+            --count have.
 
             EXAMPLES:
               ble-cli notify Strap "Heart Rate Measurement" --count 10
@@ -20,10 +21,10 @@ struct NotifyCommand: BluetoothCommand {
     @Argument(help: .target) var target: String
     @Argument(help: .characteristic) var characteristic: String
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after so many values.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values.", valueName: "number"))
     var count: String?
 
-    @Flag(help: "Connect again when the link is lost, or Bluetooth was away, and go on.")
+    @Flag(help: "Reconnect and continue after the link is lost or Bluetooth was unavailable.")
     var reconnect = false
 
     func verb() throws(CLIError) -> any Verb {
@@ -40,17 +41,16 @@ struct NotifyCommand: BluetoothCommand {
     }
 }
 
-/// Shows the values that a characteristic sends: so many of them, or until the time limit, or until it is stopped.
+/// Prints the notifications of a characteristic, up to a count or a time limit.
 ///
-/// The limit counts from the start, so it bounds finding and connecting too. At the limit it is done where values
-/// came, and all of them where a number was asked for; where not, it took too long. A lost link
-/// is a failure at any time, unless it is to be made again.
+/// The time limit includes finding and connecting. If it is reached with fewer values than `count`, or with none, the
+/// verb fails with a timeout. A lost link is an error, unless the verb reconnects.
 struct NotifyVerb: LinkVerb {
     let target: Target
     let characteristic: CharacteristicArgument
-    /// How many values to wait for; nil for no end.
+    /// The number of values to print; nil for no limit.
     var count: Int?
-    /// Whether to connect again when the link is lost, and to go on.
+    /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -62,10 +62,10 @@ struct NotifyVerb: LinkVerb {
                 .use { tree in
                     let characteristic = try tree.characteristic(self.characteristic)
                     let values = limited(characteristic.observeValueUpdates(), after: clock.time - start, in: context)
-                    return (notes.map { values.withNotes($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
+                    return (notes.map { values.alongside($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
                         .do(onNext: { try context.show($0, of: characteristic) })
                         .reduce(0) { shown, _ in shown + 1 }
-                        .do(onNext: { try judge($0, characteristic, notes?.outage, in: context) })
+                        .do(onNext: { try checkCount($0, characteristic, notes?.outage, in: context) })
                 }
                 .ignoreElements()
         }
@@ -79,15 +79,17 @@ struct NotifyVerb: LinkVerb {
         return wanted.take(for: (timeout - elapsed).interval, scheduler: context.scheduler)
     }
 
-    private func judge(
+    /// Throws if the stream ended at the time limit with too few values.
+    private func checkCount(
         _ shown: Int, _ characteristic: Characteristic, _ outage: BluetoothError?, in context: CommandContext
     ) throws {
         guard let timeout = context.options.timeout, shown < count ?? 1 else { return }
         let source = "\(characteristic.uuid) of \(characteristic.peripheral)"
         let what =
-            count.map { "Only \(shown) of \($0) values of \(source) came within \(timeout.text)." }
-            ?? "No value of \(source) came within \(timeout.text)."
+            count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
+            ?? "No value of \(source) arrived within \(timeout.text)."
         guard let outage else { throw CLIError(.timedOut, what) }
-        throw CLIError(.timedOut, "\(what) There is no link. Last cause: \(outage.summary)").after(outage)
+        throw CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)").caused(
+            by: outage)
     }
 }

@@ -7,12 +7,13 @@ struct PairCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Pair with a device.",
         discussion: """
-            The bond remains, and values that are protected can be read and written from then on. Bring the device into its \
+            The bond is stored, so protected values can be read and written from then on. Put the device into \
             pairing mode first.
 
-            On a terminal it asks for the passkey that the device shows or has printed on it, shows the one that is to be \
-            typed on the device, or asks whether both show the same number. Elsewhere, and if the passkey is known before, give \
-            --passkey; without it only a device that wants none can be paired. A device that is paired already stays so.
+            On a terminal, the command prompts for the passkey that the device shows or has printed on it, shows the \
+            passkey to type on the device, or asks whether both show the same number. Without a terminal, give \
+            --passkey; otherwise only a device that needs no passkey can be paired. A device that is already paired \
+            is left unchanged.
 
             EXAMPLES:
               ble-cli pair Lock
@@ -24,7 +25,7 @@ struct PairCommand: BluetoothCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The passkey of the device, of six digits at most.", valueName: "digits"))
+        help: ArgumentHelp("The passkey of the device, at most six digits.", valueName: "digits"))
     var passkey: String?
 
     func verb() throws(CLIError) -> any Verb {
@@ -41,12 +42,12 @@ struct PairCommand: BluetoothCommand {
     }
 }
 
-/// Pairs with a device, so that its protected values can be read and written from then on.
+/// Pairs with a device, so that its protected values can be read and written.
 struct PairVerb: Verb {
     let target: Target
-    /// The passkey that the device wants; nil if none is known before.
+    /// The passkey of `--passkey`; nil if none was given.
     var passkey: UInt32?
-    /// Where a person answers what the pairing asks; nil if nobody is there.
+    /// Where the user answers pairing requests; nil without a terminal.
     var keyboard: (any Keyboard)?
 
     var pairing: PairingPolicy {
@@ -54,20 +55,20 @@ struct PairVerb: Verb {
         return PairingPolicy(keyboard == nil ? .justWorks : .ask)
     }
 
-    /// A pairing that is called off is undone in steps, each after bluetoothd's answer.
-    func waitsForAnswers(after code: ExitCode) -> Bool { code != .done }
+    /// A cancelled pairing is undone in steps, each after bluetoothd's reply.
+    func waitsForReplies(after code: ExitCode) -> Bool { code != .done }
 
     func run(in context: CommandContext) -> Observable<Never> {
-        let late = context.timer(context.options.patience).map { _ -> DeviceCandidates.Candidate in
-            throw ConnectionProgress().failure(target, after: context.options.patience)
+        let timedOut = context.timer(context.options.setupTimeout).map { _ -> DeviceCandidates.Candidate in
+            throw ConnectionProgress().timeoutError(target, after: context.options.setupTimeout)
         }
-        return DeviceFinder(context: context, target: target).find().amb(late)
+        return DeviceFinder(context: context, target: target).find().amb(timedOut)
             .flatMap { found in found.peripheral.isBonded.take(1).map { (found.peripheral, $0) } }
             .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in
                 guard isBonded else { return pair(peripheral, in: context) }
                 try context.show(peripheral, "is paired already", [("paired", true), ("alreadyPaired", true)])
                 if passkey != nil {
-                    context.note("The passkey was not needed. To pair anew: ble-cli forget, then ble-cli pair.")
+                    context.note("The passkey was not needed. To pair again: ble-cli forget, then ble-cli pair.")
                 }
                 return .empty()
             }
@@ -75,38 +76,39 @@ struct PairVerb: Verb {
 
     private func pair(_ peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         let questions = keyboard.map { PairingQuestions(context: context, keyboard: $0, peripheral: peripheral) }
-        return ClosingLinkWait(context: context).gone(peripheral).flatMap { peripheral -> Observable<Never> in
+        return ClosingLinkWait(context: context).waitUntilClosed(peripheral).flatMap {
+            peripheral -> Observable<Never> in
             let pairing = peripheral.pair().asObservable()
-            return questions.map { pairing.withNotes($0.answers()) } ?? pairing
+            return questions.map { pairing.alongside($0.answers()) } ?? pairing
         }
-        .catch { throw failure($0, questions) }
+        .catch { throw withAdvice($0, questions) }
         .do(onCompleted: {
             try context.show(peripheral, "is paired", [("paired", true), ("alreadyPaired", false)])
         })
     }
 
-    /// The failure of a pairing, with advice that fits what was given.
-    private func failure(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
+    /// The error of a pairing, with advice that matches the options that were given.
+    private func withAdvice(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
         guard let error = error as? BluetoothError else { return error }
         if error.kind == .timedOut {
             return CLIError(
                 error,
-                advice: "Check that the device is in pairing mode and accepts connections, or give --timeout more.")
+                advice: "Check that the device is in pairing mode and accepts connections, or give a longer --timeout.")
         }
         guard case .pairingFailed(let reason) = error.kind else { return error }
-        if questions?.isDeclined == true { return CLIError(error, advice: "It was not confirmed here.") }
+        if questions?.isDeclined == true { return CLIError(error, advice: "You declined the pairing.") }
         guard passkey == nil, reason == "AuthenticationFailed" else { return error }
         return CLIError(
             error,
             advice: questions != nil
-                ? "Bring the device into pairing mode, and check what was typed if it asked for something."
+                ? "Put the device into pairing mode, and check the passkey or PIN that you typed."
                 : "If the device shows a passkey or has one printed on it, give --passkey; "
-                    + "if it wants one typed or a number confirmed, run this on a terminal.")
+                    + "if a passkey must be typed on the device or a number confirmed, run the command on a terminal.")
     }
 }
 
 extension CommandContext {
-    /// Shows what has become of a device, as one line.
+    /// Prints the new state of a device as one line.
     func show(_ peripheral: Peripheral, _ text: String, _ state: [(key: String, value: Bool)]) throws {
         guard options.json else { return try output.line(Sanitiser.clean("\(peripheral) \(text).")) }
         let members: [(key: String, value: JSON)] = [

@@ -8,7 +8,7 @@ struct ReadCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read a value.",
         discussion: """
-            It prints the bytes, and beside them what they say where that is known.
+            Prints the bytes, followed by their meaning if the characteristic is a known one.
 
             EXAMPLES:
               ble-cli read Strap 2A19
@@ -42,7 +42,7 @@ struct ReadVerb: LinkVerb {
 }
 
 extension CommandContext {
-    /// Shows a value as one line.
+    /// Prints a value as one line.
     func show(_ value: [UInt8], of characteristic: Characteristic) throws {
         guard options.json else { return try output.line(ValueDecoder.line(value, of: characteristic.uuid)) }
         try output.line(JSON.object(characteristic.jsonMembers(value, at: scheduler.now)).text)
@@ -50,7 +50,7 @@ extension CommandContext {
 }
 
 extension Characteristic {
-    /// When, where and what, as each object about a value of a characteristic begins.
+    /// The first members of every JSON object about a value of this characteristic.
     func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
         [
             ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
@@ -58,7 +58,7 @@ extension Characteristic {
             ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
             ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
             ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
-            ("decoded", ValueDecoder.decoded(value, of: uuid)?.json ?? .null),
+            ("decoded", ValueDecoder.decode(value, of: uuid)?.json ?? .null),
         ]
     }
 }

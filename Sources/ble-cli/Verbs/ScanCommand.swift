@@ -5,12 +5,11 @@ import RxBluetooth
 /// `ble-cli scan`
 struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "Show the devices that advertise nearby.",
+        commandName: "scan", abstract: "Show advertising devices.",
         discussion: """
-            On a terminal it shows a table that is kept up to date; columns for which the terminal is too narrow are left out. \
-            In a pipe it prints one line for each new device and for each change of its name; with --json, one object for each \
-            new device and each change of its name or its services. With --all it prints a line for every advertisement, also \
-            on a terminal.
+            On a terminal, shows a live table; columns that do not fit are left out. In a pipe, prints one line for \
+            each new device and each change of its name; with --json, one object for each new device and each change \
+            of its name or services. With --all, prints a line for every advertisement, also on a terminal.
 
             EXAMPLES:
               ble-cli scan
@@ -25,18 +24,18 @@ struct ScanCommand: BluetoothCommand {
     @Option(
         name: .customLong("service"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". May be given several "
-                + "times; then any of them will do.",
+            "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". If given several "
+                + "times, a device with any of the services is shown.",
             valueName: "service"))
     var services: [String] = []
 
-    @Flag(name: .customLong("all"), help: "Print a line for every advertisement that is heard.")
+    @Flag(name: .customLong("all"), help: "Print a line for every advertisement.")
     var showsAll = false
 
-    @Flag(name: .customLong("known"), help: "Begin with the devices that bluetoothd remembers, near or not.")
+    @Flag(name: .customLong("known"), help: "Start with the devices that bluetoothd remembers, near or not.")
     var includesKnown = false
 
-    @Flag(help: "Wait where Bluetooth cannot be used, and go on when it can.")
+    @Flag(help: "While Bluetooth is unavailable, wait, and then continue.")
     var reconnect = false
 
     func verb() throws(CLIError) -> any Verb {
@@ -46,17 +45,17 @@ struct ScanCommand: BluetoothCommand {
     }
 }
 
-/// Shows what advertises, until the time limit, or without one until it is stopped.
+/// Prints scan results until the time limit, or until the verb is stopped.
 struct ScanVerb: Verb {
     var services: [BluetoothUUID] = []
-    /// Whether every advertisement is shown, where lines of JSON are.
+    /// Whether every advertisement is printed, not only new devices and new names.
     var showsAll = false
-    /// Whether to begin with the devices that bluetoothd remembers.
+    /// Whether the devices that bluetoothd remembers are printed first.
     var includesKnown = false
-    /// Whether to wait where Bluetooth cannot be used, and to go on when it can.
+    /// Whether the scan waits while Bluetooth is unavailable, and then continues.
     var reconnects = false
 
-    /// How long all devices may be silent before the scan is started anew, where it is to go on by itself (Q42).
+    /// With `reconnects`, restarts discovery after this long without any advertisement (Q42).
     private static let silence = Duration.seconds(90)
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -70,9 +69,9 @@ struct ScanVerb: Verb {
             let limited =
                 context.options.timeout.map { sightings.take(for: $0.interval, scheduler: context.scheduler) }
                 ?? sightings
-            // A table has the terminal for itself.
+            // Notes would disturb the live table.
             guard reconnects, !view.wantsAll else { return view.show(limited) }
-            return view.show(limited.withNotes(StatusNotes(context: context).ofBluetooth()))
+            return view.show(limited.alongside(StatusNotes(context: context).ofBluetooth()))
         }
     }
 
@@ -84,16 +83,16 @@ struct ScanVerb: Verb {
     }
 }
 
-/// A way to show a scan.
+/// A way to print scan results.
 protocol ScanView: Sendable {
-    /// Whether it makes use of every advertisement.
+    /// Whether the view needs every advertisement.
     var wantsAll: Bool { get }
 
-    /// Shows the sightings until they end.
+    /// Prints the results until they end.
     func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never>
 }
 
-/// One line for a sighting.
+/// Prints each scan result as one line.
 struct ScanLines: ScanView {
     let output: any Output
     var isShown: @Sendable (ScannedPeripheral) -> Bool = { _ in true }
@@ -106,7 +105,7 @@ struct ScanLines: ScanView {
     }
 }
 
-/// Tells which sightings are of a new device, or of one that has changed its name.
+/// Passes a scan result if its device is new or has changed its name.
 final class NewDeviceFilter: Sendable {
     private let names = Guarded<[BluetoothAddress: String?]>([:])
     private static let limit = 10_000
@@ -115,7 +114,7 @@ final class NewDeviceFilter: Sendable {
     func isNew(_ sighting: ScannedPeripheral) -> Bool {
         names.withLock { names in
             let address = sighting.peripheral.address
-            // Private addresses change for ever. Beginning anew now and then only shows a device twice.
+            // Private addresses change all the time. Clearing the list only prints a device twice.
             if names.count >= Self.limit, names[address] == nil { names.removeAll() }
             guard let name = names.updateValue(sighting.name, forKey: address) else { return true }
             return name != sighting.name

@@ -5,17 +5,17 @@ import RxBluetoothMocks
 /// `ble-cli simulate`
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Serve simulated devices as bluetoothd does, to any program.",
+        commandName: "simulate", abstract: "Serve simulated devices over D-Bus to any BlueZ program.",
         discussion: """
-            It starts a bus of its own, serves org.bluez there as BlueZ 5.66 does, and prints where: the first line is \
-            DBUS_SYSTEM_BUS_ADDRESS=… for the environment of the program that is to see the devices. It goes on until \
-            Ctrl-C, takes the bus with it, and says how many advertisements were sent.
+            Starts a private bus, and serves org.bluez on it as BlueZ 5.66 does. The first line of output is \
+            DBUS_SYSTEM_BUS_ADDRESS=…; set it in the environment of the program that uses the devices. Ctrl-C ends the \
+            simulation and its bus, and prints the number of advertisements sent.
 
-            SCENARIO is everyday (five devices of a household; the one that is served where none is named), crowd \
-            (1,000 beacons that send 5,000 advertisements a second) or lab (the eight peripherals of the project's \
-            virtual machine), or a file in YAML or JSON that describes adapters, peripherals, what goes wrong and what \
-            happens when. A file is named by a path with a slash or a dot in it. What is wrong with a file is told with its \
-            line and what is expected there. Times in a file count from the start of this program.
+            SCENARIO is everyday (the default: five devices of a household), crowd (1,000 beacons that send 5,000 \
+            advertisements a second), lab (the eight peripherals of the project's virtual machine), or a YAML or \
+            JSON file that describes adapters, peripherals, faults and events. The path of a file contains a slash \
+            or a dot. An error in a file is reported with its line and the expected value. Times in a file count \
+            from the start of this program.
 
             EXAMPLES:
               ble-cli simulate
@@ -28,7 +28,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Serve on the bus at this address, and start none.", valueName: "address"))
+        help: ArgumentHelp("Serve on the bus at this address instead of a private bus.", valueName: "address"))
     var bus: String?
 
     func run() throws {
@@ -40,7 +40,7 @@ struct SimulateCommand: ParsableCommand {
     }
 }
 
-/// The simulation in a process of its own, for other processes to use, until a signal ends it.
+/// Serves a simulation from this process to other processes, until a signal ends it.
 enum SimulationProcess {
     static func run(_ scenario: Scenario, bus: String?) throws(CLIError) -> Never {
         let privateBus: PrivateBus? = if bus == nil { try PrivateBus.start() } else { nil }
@@ -49,7 +49,7 @@ enum SimulationProcess {
         if let privateBus { endBus = { privateBus.end() } }
         let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
         let code = Guarded(ExitCode.interrupted)
-        // Nobody need read the output: it is the bus that is served.
+        // A closed output does not end the simulation: its clients use the bus.
         simulation.start {
             try? FileOutput.standard.line("DBUS_SYSTEM_BUS_ADDRESS=\(address)")
         } over: { error in
@@ -59,19 +59,19 @@ enum SimulationProcess {
                 try? FileOutput.standard.line(summary(of: simulation.bluez))
             case .badAddress, .noBus, .refused, .nameTaken: break
             }
-            guard let error else { Exit.now(code.withLock { $0 }) }
+            guard let error else { code.withLock { $0 }.exitProcess() }
             let failure = CLIError(error, address: address)
             Messages(output: FileOutput.error).fail(failure)
-            Exit.now(failure.code)
+            failure.code.exitProcess()
         }
         let signal = Signals.next()
         code.withLock { $0 = signal }
         simulation.stop()
-        // Who asks twice does not want to wait. The bus goes with this process in any case.
-        Exit.now(Signals.next(after: .milliseconds(200)))
+        // A second signal exits immediately. The private bus ends with this process in any case.
+        Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// What a client is to have taken, and whether the computer was too slow for the scenario.
+    /// The number of advertisements that clients could receive, and of those that this computer was too slow to send.
     private static func summary(of bluez: SimulatedBlueZ) -> String {
         let missed = bluez.advertisementsMissed
         return "Sent \(bluez.advertisementsSent) advertisements"
@@ -80,24 +80,26 @@ enum SimulationProcess {
 }
 
 extension CLIError {
-    /// The failure that the end of a simulation on a bus is to the user.
+    /// Makes an error from one that ended a simulation on a bus.
     init(_ error: ServingError, address: String) {
         var why = error.message.trimmed
         while why.last == "." { why.removeLast() }
-        if why.isEmpty { why = "it gives no reason" }
+        if why.isEmpty { why = "no reason given" }
         let what = "The devices cannot be served at \(address)"
-        let otherwise = "or leave --bus out for a bus of its own"
+        let otherwise = "or leave out --bus to use a private bus"
         switch error.kind {
         case .badAddress:
             self.init(.usage, "\(what): \(why). Give an address such as unix:path=/run/test/bus.")
         case .noBus:
             self.init(.unavailable, "\(what): \(why). Check that there is a bus, \(otherwise).")
         case .refused:
-            self.init(.unavailable, "\(what): \(why). Let the bus's policy allow to own org.bluez, \(otherwise).")
+            self.init(
+                .unavailable,
+                "\(what): \(why). Change the bus's policy so that it allows owning org.bluez, \(otherwise).")
         case .nameTaken:
-            self.init(.failed, "\(what): \(why). End the program that has it, \(otherwise).")
+            self.init(.failed, "\(what): \(why). End the program that owns the name, \(otherwise).")
         case .busLost:
-            self.init(.unavailable, "The bus at \(address) has gone: \(why). Start the simulation again.")
+            self.init(.unavailable, "The bus at \(address) is gone: \(why). Start the simulation again.")
         }
     }
 }

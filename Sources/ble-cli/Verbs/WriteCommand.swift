@@ -7,8 +7,8 @@ struct WriteCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write a value.",
         discussion: """
-            It prints nothing when the value is written. Without an option it is written as the characteristic offers: with a \
-            confirmation by the device, or if it offers only that, without. An empty value ("") is a value of no bytes.
+            Prints nothing if the write succeeds. By default, the device confirms the write; if the characteristic \
+            supports only writes without a response, one of those is sent. An empty value ("") has no bytes.
 
             EXAMPLES:
               ble-cli write Strap 2A39 01
@@ -22,12 +22,13 @@ struct WriteCommand: BluetoothCommand {
 
     @Argument(
         help:
-            "The bytes, two hexadecimal digits each, with or without 0x in front and blanks, colons or dashes between.")
+            "Bytes of two hexadecimal digits each, with or without 0x. Spaces, colons or dashes may separate them."
+    )
     var hex: String
 
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
-        help: "Ask the device for a confirmation, or do not. Default: as the characteristic offers.")
+        help: "Request a response from the device, or do not. Default: as the characteristic supports.")
     var response: Bool?
 
     func verb() throws(CLIError) -> any Verb {
@@ -35,8 +36,8 @@ struct WriteCommand: BluetoothCommand {
         guard value.count <= Characteristic.longestValue else {
             throw CLIError(
                 .usage,
-                "The value has \(value.count) bytes, and a characteristic holds "
-                    + "\(Characteristic.longestValue) at most.")
+                "The value has \(value.count) bytes, but a characteristic holds at most "
+                    + "\(Characteristic.longestValue). Give a shorter one.")
         }
         return WriteVerb(
             target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic),
@@ -45,19 +46,19 @@ struct WriteCommand: BluetoothCommand {
     }
 }
 
-/// Writes one value. Prints nothing if that succeeds, but for an object with `--json`.
+/// Writes one value. Prints nothing if that succeeds, except an object with `--json`.
 struct WriteVerb: LinkVerb {
     let target: Target
     let characteristic: CharacteristicArgument
     let value: [UInt8]
-    /// Whether the device confirms it; nil for what the characteristic offers, with a confirmation if it offers both.
+    /// Whether the device confirms the write; nil to choose a type that the characteristic supports.
     var type: Characteristic.WriteType?
 
     func run(in context: CommandContext) -> Observable<Never> {
         DeviceConnector(context: context, target: target)
             .use { tree in
                 let characteristic = try tree.characteristic(self.characteristic)
-                let type = type ?? characteristic.properties.offeredWrite
+                let type = type ?? characteristic.properties.supportedWriteType
                 return characteristic.writeValue(value, type: type).asObservable()
                     .do(onCompleted: { try report(characteristic, type, in: context) })
             }
@@ -76,8 +77,8 @@ struct WriteVerb: LinkVerb {
 }
 
 extension Characteristic.Properties {
-    /// The write that is offered. One that is not offered at all is left to the library to refuse.
-    fileprivate var offeredWrite: Characteristic.WriteType {
+    /// The preferred type of write. If neither type is supported, the library rejects the write.
+    fileprivate var supportedWriteType: Characteristic.WriteType {
         contains(.writeWithoutResponse) && !contains(.write) ? .withoutResponse : .withResponse
     }
 }

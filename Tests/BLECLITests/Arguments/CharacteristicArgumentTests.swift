@@ -12,12 +12,12 @@ struct CharacteristicArgumentTests {
     ]
 
     @Test(arguments: uuids)
-    func `reads UUIDs and names of the Bluetooth SIG`(text: String, uuid: BluetoothUUID) throws {
+    func `Accepts UUIDs and names of the Bluetooth SIG`(text: String, uuid: BluetoothUUID) throws {
         #expect(try CharacteristicArgument(parsing: text) == .uuid(uuid))
     }
 
     @Test(arguments: [("@000b", 0x000B), ("@B", 0x000B), ("@2A37", 0x2A37)] as [(String, UInt16)])
-    func `reads handles, which cannot be taken for UUIDs`(text: String, handle: UInt16) throws {
+    func `Accepts handles, which are distinct from UUIDs`(text: String, handle: UInt16) throws {
         #expect(try CharacteristicArgument(parsing: text) == .handle(handle))
     }
 
@@ -27,11 +27,11 @@ struct CharacteristicArgumentTests {
             "é0002a37-0000-1000-8000-00805f9b34f", "éé02A3700001000800000805F9B34FB",
             "00002a37-0000-1000-8000-00805f9b34fg",
         ])
-    func `refuses everything else as wrong usage`(text: String) {
+    func `Rejects everything else as wrong usage`(text: String) {
         #expect { try CharacteristicArgument(parsing: text) } throws: { ($0 as? CLIError)?.code == .usage }
     }
 
-    @Test func `prints a handle as it is read`() throws {
+    @Test func `A formatted handle can be parsed again`() throws {
         for handle in [UInt16(0), 0xB, 0xFFFF] {
             #expect(AttributeHandle.parse(AttributeHandle.text(handle)) == handle)
         }

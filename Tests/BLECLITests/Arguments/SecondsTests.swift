@@ -3,19 +3,19 @@ import Testing
 @testable import ble_cli
 
 struct SecondsTests {
-    @Test func `reads seconds with and without a fraction`() throws {
+    @Test func `Accepts seconds with and without a fraction`() throws {
         #expect(try Seconds.parse("10") == .seconds(10))
         #expect(try Seconds.parse("0.5") == .milliseconds(500))
         #expect(try Seconds.parse("1000000") == .seconds(1_000_000))
     }
 
     @Test(arguments: ["", "x", "-1", "0", "-0.0", "nan", "inf", "1e300", "1000001", "10s", "1,5"])
-    func `refuses what is no time to wait`(text: String) {
+    func `Rejects text that is not a positive number of seconds`(text: String) {
         #expect { try Seconds.parse(text) } throws: { ($0 as? CLIError)?.code == .usage }
     }
 
     @Test(arguments: [(Duration.seconds(10), "10 s"), (.milliseconds(1500), "1.5 s"), (.milliseconds(300), "0.3 s")])
-    func `writes them as a person would`(duration: Duration, text: String) {
+    func `Formats a duration in seconds with its unit`(duration: Duration, text: String) {
         #expect(duration.text == text)
     }
 }

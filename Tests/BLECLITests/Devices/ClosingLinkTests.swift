@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// What happens between the end of one verb and the next: bluetoothd takes 2 s to close a link.
+/// A verb after another one: bluetoothd takes 2 s to close the first link.
 struct ClosingLinkTests {
     private let strap = Target.address("C0:FF:EE:00:00:01")
 
@@ -14,27 +14,27 @@ struct ClosingLinkTests {
         ConnectVerb(target: .address("C0:FF:EE:00:00:01")),
         NotifyVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A37), count: 1),
         PairVerb(target: .address("C0:FF:EE:00:00:01")),
-        // Found, connected, and then it fails.
+        // Connects, and then fails.
         ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A6E)),
     ]
 
     @Test(arguments: verbs.indices)
-    func `A verb does not wait for the answer to Disconnect, and the link is closed`(index: Int) {
+    func `A verb closes its link without waiting for the reply to Disconnect`(index: Int) {
         let harness = CommandHarness()
-        // The scan takes 0.1 s, the connection 0.25 s, a value 1 s at most.
+        // The scan takes 0.1 s, the connection 0.25 s, a value at most 1 s.
         let outcome = harness.run(Self.verbs[index], for: 3)
         #expect(outcome.code != nil)
         #expect((outcome.time ?? 9) < 1.9, "\(outcome.time ?? 9)")
         #expect(harness.calls("Connect") == 1)
         #expect(harness.calls("Disconnect") == 1)
         harness.advance(3_000)
-        // Only a device without a link is connected again.
+        // The device is connected again only if its link is closed.
         #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).code == .done)
         #expect(harness.calls("Connect") == 2)
         #expect(harness.calls("Disconnect") == 2)
     }
 
-    @Test func `The next verb waits until the link of the one before is down, and makes its own`() {
+    @Test func `The next verb waits until the previous link is down, then connects itself`() {
         let harness = CommandHarness()
         harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
         #expect(harness.calls("Disconnect") == 1)
@@ -45,7 +45,7 @@ struct ClosingLinkTests {
         #expect(harness.calls("Disconnect") == 2)
     }
 
-    @Test func `A link that another program keeps is shared after a moment, and not closed`() {
+    @Test func `The link of another program is shared after a delay, and not closed`() {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         let rival = harness.simulation.bluez.rival()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// Which device a target is, and how it is found.
+/// The device that a target names.
 struct DeviceFinderTests {
     private static func device(_ name: String, _ address: String) -> SimulatedPeripheral {
         SimulatedPeripheral(name, address: address) {
@@ -26,13 +26,13 @@ struct DeviceFinderTests {
     }
 
     @Test(arguments: ["C0:FF:EE:00:01:03", "hrm-2", "HRM-2", "M-2", "01:03", "HRM-1", "hrm-10"])
-    func `finds a device by address, name, or a part that fits one`(target: String) throws {
+    func `Finds a device by address, name, or a part that matches only one`(target: String) throws {
         let outcome = try read(target, CommandHarness(monitors))
         #expect(outcome.code == .done, "\(outcome.errors)")
         #expect(outcome.lines == ["32  50 %"])
     }
 
-    @Test func `lists the candidates in one line where several fit`() throws {
+    @Test func `Lists the candidates in one line if several match`() throws {
         let harness = CommandHarness(monitors)
         let outcome = try read("hrm", harness)
         #expect(outcome.code == .usage)
@@ -44,45 +44,45 @@ struct DeviceFinderTests {
         #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
     }
 
-    @Test func `does not choose among devices of one name`() throws {
+    @Test func `Rejects a name that two devices have`() throws {
         let outcome = try read("twin", CommandHarness(monitors))
         #expect(outcome.code == .usage)
-        #expect(outcome.errors.first?.contains("fits 2 devices") == true)
+        #expect(outcome.errors.first?.contains("matches 2 devices") == true)
     }
 
-    @Test func `a device that is not there is not found, at the time limit`() throws {
+    @Test func `A missing device is reported as not found at the time limit`() throws {
         let harness = CommandHarness(monitors)
-        let outcome = try read("nobody", harness, .limited(.seconds(3)))
+        let outcome = try read("absent", harness, .limited(.seconds(3)))
         #expect(outcome.code == .notFound)
         #expect(outcome.errors.count == 1)
-        #expect(outcome.errors.first?.contains("“nobody” was heard within 3 s") == true)
+        #expect(outcome.errors.first?.contains("“absent” advertised within 3 s") == true)
         #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
     }
 
-    @Test func `an address that bluetoothd knows is connected without a scan`() throws {
+    @Test func `An address that bluetoothd remembers is connected without a scan`() throws {
         let harness = CommandHarness(monitors)
-        // bluetoothd forgets it after half a minute.
+        // bluetoothd removes it after half a minute.
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.forgetCalls()
         #expect(try read("C0:FF:EE:00:01:03", harness).code == .done)
         #expect(harness.calls("StartDiscovery") == 0)
     }
 
-    @Test func `a name that bluetoothd remembers is taken from there where it stays silent`() throws {
+    @Test func `A remembered name is connected if the device does not advertise`() throws {
         let harness = CommandHarness(monitors)
-        // bluetoothd forgets it after half a minute.
+        // bluetoothd removes it after half a minute.
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.advertise(nil, from: "C0:FF:EE:00:01:03")
         let outcome = try read("hrm-2", harness, .limited(.seconds(8)))
-        // It does not answer either, but it was tried, which a device that nobody knows is not.
+        // The device does not respond, but a connection was attempted.
         #expect(outcome.code == .timedOut || outcome.code == .done, "\(outcome.errors)")
         #expect(harness.calls("Connect") == 1)
     }
 
-    @Test func `Echoes what was typed`() throws {
+    @Test func `Errors contain the target as it was typed`() throws {
         let several = try read("HRM", CommandHarness(monitors))
-        #expect(several.errors.first?.contains("“HRM” fits 3 devices") == true)
-        let nobody = try read("No Such Strap", CommandHarness(monitors), .limited(.seconds(3)))
-        #expect(nobody.errors.first?.contains("“No Such Strap”") == true)
+        #expect(several.errors.first?.contains("“HRM” matches 3 devices") == true)
+        let absent = try read("No Such Strap", CommandHarness(monitors), .limited(.seconds(3)))
+        #expect(absent.errors.first?.contains("“No Such Strap”") == true)
     }
 }

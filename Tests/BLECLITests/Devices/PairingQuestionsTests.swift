@@ -18,7 +18,7 @@ struct PairingQuestionsTests {
             })
     }
 
-    @Test func `Asks for the passkey that the device shows`() {
+    @Test func `Prompts for the passkey that the device shows`() {
         let harness = harness(.passkeyShown(42))
         let outcome = harness.run(PairVerb(target: lock, keyboard: ScriptedKeyboard("42")))
         #expect(outcome.code == .done, "\(outcome.errors)")
@@ -30,48 +30,48 @@ struct PairingQuestionsTests {
         #expect(harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1))).lines == ["2a  42"])
     }
 
-    @Test func `Asks again if what was typed is no passkey`() {
+    @Test func `Prompts again after an invalid passkey`() {
         let outcome = harness(.passkeyShown(42)).run(
             PairVerb(target: lock, keyboard: ScriptedKeyboard("x", "1234567", "42")))
         #expect(outcome.code == .done)
         #expect(outcome.errors.count == 3)
     }
 
-    @Test func `A wrong passkey fails`() {
+    @Test func `A wrong passkey fails the pairing`() {
         let outcome = harness(.passkeyShown(42)).run(PairVerb(target: lock, keyboard: ScriptedKeyboard("41")))
         #expect(outcome.code == .failed)
-        #expect(outcome.errors.last?.contains("check what was typed") == true)
+        #expect(outcome.errors.last?.contains("check the passkey or PIN that you typed") == true)
     }
 
     @Test(arguments: [["no"], [""], []])
-    func `Saying no, nothing or ending the input declines`(lines: [String]) {
+    func `Typing no, nothing, or ending the input declines the pairing`(lines: [String]) {
         let outcome = harness(.numericComparison(123_456)).run(
             PairVerb(target: lock, keyboard: ScriptedKeyboard(list: lines)))
         #expect(outcome.code == .failed)
-        #expect(outcome.errors.last?.contains("not confirmed here") == true)
+        #expect(outcome.errors.last?.contains("You declined the pairing.") == true)
     }
 
-    @Test func `Shows the passkey that is typed on the device, once`() {
+    @Test func `Shows the passkey to type on the device once`() {
         let outcome = harness(.passkeyEntered(42)).run(PairVerb(target: lock, keyboard: ScriptedKeyboard()))
         #expect(outcome.code == .done, "\(outcome.errors)")
         #expect(outcome.errors == ["ble-cli: Type 000042 on C0:FF:EE:00:00:07 “Lock\\u{1B}”."])
     }
 
-    @Test func `Asks whether both show the same number`() {
+    @Test func `Prompts whether both show the same number`() {
         let outcome = harness(.numericComparison(123_456)).run(
             PairVerb(target: lock, keyboard: ScriptedKeyboard("yes")))
         #expect(outcome.code == .done, "\(outcome.errors)")
         #expect(outcome.errors.first?.contains("show 123456? Type yes or no") == true)
     }
 
-    @Test func `A device that wants no passkey is paired without a question`() {
+    @Test func `A device that needs no passkey is paired without a prompt`() {
         let outcome = harness(.justWorks, requiresAuthentication: false).run(
             PairVerb(target: lock, keyboard: ScriptedKeyboard()))
         #expect(outcome.code == .done)
         #expect(outcome.errors.isEmpty)
     }
 
-    @Test func `Says that a device is paired already, and asks bluetoothd for no pairing`() {
+    @Test func `A device that is already paired is reported and not paired again`() {
         let harness = harness(.justWorks, requiresAuthentication: false)
         #expect(harness.run(PairVerb(target: lock)).code == .done)
         let again = harness.run(PairVerb(target: lock, passkey: 42))
@@ -82,7 +82,7 @@ struct PairingQuestionsTests {
     }
 }
 
-/// A person who types these lines, one for each question, and then ends the input.
+/// A keyboard that types these lines, one for each prompt, and then ends the input.
 final class ScriptedKeyboard: Keyboard {
     private let lines: Guarded<[String]>
 

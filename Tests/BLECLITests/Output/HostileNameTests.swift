@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// Names from the air that would do harm.
+/// Advertised names with harmful characters.
 struct HostileNameTests {
     private static let names: [String] = [
         "\u{1B}]0;owned\u{07}\u{1B}[2J", "abc\u{202E}fed", "line\nbreak", "zero\u{200B}width", "\u{9B}31m", "\u{7F}",
@@ -32,7 +32,7 @@ struct HostileNameTests {
     }
 
     @Test(arguments: names)
-    func `are harmless in lines, in JSON and in the tree`(name: String) throws {
+    func `Hostile names are harmless in lines, in JSON and in the tree`(name: String) throws {
         let plain = Self.harness(name).run(ScanVerb(), .limited(.seconds(1)))
         expectHarmless(plain.lines)
         #expect(plain.lines.count == 1)
@@ -55,12 +55,12 @@ struct HostileNameTests {
     }
 
     @Test(arguments: names)
-    func `leave the table in order`(name: String) {
+    func `Hostile names keep the table intact`(name: String) {
         let harness = Self.harness(name, terminal: TerminalSize(columns: 60, rows: 24))
         let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
         #expect(outcome.lines.count == 2)
         for line in outcome.lines {
-            // What is ours: the cursor, the line's begin and end.
+            // Removes the control sequences of the table itself.
             let text = line.replacing("\u{1B}[?25l", with: "").replacing("\r", with: "").replacing("\u{1B}[K", with: "")
                 .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "")
             expectHarmless([text])
@@ -68,7 +68,7 @@ struct HostileNameTests {
         }
     }
 
-    @Test func `that are no text, empty or missing are shown as such`() {
+    @Test func `Invalid, empty and missing names have a placeholder`() {
         let bytes: [[UInt8]?] = [nil, [], [0, 0], [0x20, 0x20]]
         for name in bytes {
             var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import ble_cli
 
-/// `docs/ble-cli.schema.json` describes what the verbs print with `--json`.
+/// `docs/ble-cli.schema.json` against the output of the verbs with `--json`.
 struct JSONSchemaTests {
     private static let address = "C0:FF:EE:00:00:09"
     private static let target = Target.address("C0:FF:EE:00:00:09")
 
-    /// A device with everything that can stand in an object.
+    /// A device that fills every key of the objects.
     private static var harness: CommandHarness {
         CommandHarness(
             Scenario(
@@ -46,7 +46,7 @@ struct JSONSchemaTests {
     ]
 
     @Test(arguments: verbs.indices)
-    func `Describes the output of each verb, with all its keys`(index: Int) throws {
+    func `The schema describes the output of each verb with all its keys`(index: Int) throws {
         let schema = try JSONSchema()
         let harness = Self.harness
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
@@ -58,7 +58,7 @@ struct JSONSchemaTests {
     }
 
     private static let failing: [(verb: any Verb, code: String, exitCode: ExitCode)] = [
-        (ReadVerb(target: .part("nobody"), characteristic: .uuid(0x2A19)), "not-found", .notFound),
+        (ReadVerb(target: .part("absent"), characteristic: .uuid(0x2A19)), "not-found", .notFound),
         (ReadVerb(target: target, characteristic: .uuid(0x2A37)), "not-found", .notFound),
         (ReadVerb(target: target, characteristic: .uuid(0x2A19)), "att-error", .failed),
         (ReadVerb(target: .part("c0:ff"), characteristic: .uuid(0x2A19)), "usage", .usage),
@@ -69,11 +69,11 @@ struct JSONSchemaTests {
         ),
         (NotifyVerb(target: target, characteristic: .uuid(0x2A6E), count: 1_000), "timed-out", .timedOut),
         (ConnectVerb(target: .address("C0:FF:EE:00:00:03")), "timed-out", .timedOut),
-        (ForgetVerb(target: .part("nobody")), "not-found", .notFound),
+        (ForgetVerb(target: .part("absent")), "not-found", .notFound),
     ]
 
     @Test(arguments: failing.indices)
-    func `Describes errors, which are one object on standard error`(index: Int) throws {
+    func `The schema describes errors on standard error`(index: Int) throws {
         let (verb, code, exitCode) = Self.failing[index]
         let outcome = Self.harness.run(verb, .limited(.seconds(5), json: true))
         #expect(outcome.code == exitCode)
@@ -84,7 +84,7 @@ struct JSONSchemaTests {
         #expect(ParsedJSON(line)?["exitCode"]?.number == Int(exitCode.rawValue))
     }
 
-    @Test func `Describes the diagnosis of a machine without anything, and a tree that is cut short`() throws {
+    @Test func `The schema describes a diagnosis without adapters and an incomplete tree`() throws {
         let schema = try JSONSchema()
         let diagnosis = CommandHarness(starting: false).run(DiagnoseVerb(), .asJSON)
         #expect(schema.violations(of: diagnosis.lines.first ?? "", as: "diagnosis") == [])
@@ -98,7 +98,7 @@ struct JSONSchemaTests {
         #expect(schema.violations(of: tree.lines.first ?? "", as: "tree") == [])
     }
 
-    @Test func `Describes notes and log lines`() throws {
+    @Test func `The schema describes notes and log lines`() throws {
         let schema = try JSONSchema()
         let harness = CommandHarness()
         let simulation = harness.simulation
@@ -125,7 +125,7 @@ struct JSONSchemaTests {
             + schema.members.values.flatMap { keys(of: $0) + $0.items.flatMap(keys) }
     }
 
-    @Test func `Finds what is wrong with an object`() throws {
+    @Test func `The schema check detects invalid objects`() throws {
         let schema = try JSONSchema()
         let good = #"{"time":"2026-03-14T15:09:26.535Z","note":"x"}"#
         #expect(schema.violations(of: good, as: "note") == [])

@@ -9,18 +9,18 @@ struct JSONTests {
             "\u{E0041}\u{10FFFF}\u{2028}", "体温計 🌡", "e\u{301}\u{302}\u{303}\u{304}", "",
             String(repeating: "long ", count: 100),
         ])
-    func `a string comes back as it was, and harmless on the way`(text: String) throws {
+    func `A string survives the round trip and is harmless as JSON`(text: String) throws {
         let json = JSON.object([("key", .string(text))]).text
         #expect(try #require(ParsedJSON(json))["key"]?.string == text)
         #expect(!json.unicodeScalars.contains(where: Sanitiser.isHarmful))
     }
 
-    @Test func `characters beyond 16 bits are escaped as surrogate pairs`() {
+    @Test func `Escapes characters above U+FFFF as surrogate pairs`() {
         #expect(JSON.string("\u{E0041}").text == #""\udb40\udc41""#)
         #expect(JSON.string("\u{202E}").text == #""\u202e""#)
     }
 
-    @Test func `keeps keys in order and writes every kind of value`() {
+    @Test func `Keeps the order of keys and writes every kind of value`() {
         let json = JSON.object([
             ("z", .null), ("a", .bool(true)), ("n", .number(-58)), ("l", .array([.string("x"), .object([])])),
             ("none", .string(orNull: nil)), ("zero", .number(orNull: Int16?.none)),

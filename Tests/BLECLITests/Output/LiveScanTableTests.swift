@@ -7,7 +7,7 @@ import Testing
 struct LiveScanTableTests {
     private let size = TerminalSize(columns: 80, rows: 24)
 
-    @Test func `draws ten times a second at most, and gives the cursor back`() {
+    @Test func `Redraws at most ten times a second, and hides the cursor once`() {
         let harness = CommandHarness(terminal: size)
         let outcome = harness.run(ScanVerb(), .limited(.seconds(2)))
         #expect(outcome.code == .done)
@@ -15,33 +15,32 @@ struct LiveScanTableTests {
         let text = outcome.lines.joined(separator: "\n")
         #expect(text.components(of: "\u{1B}[?25l") == 1)
         #expect(text.contains("Heart rate strap"))
-        // The last sequence has no line break after it, so it is still there.
         #expect(harness.output.text.isEmpty)
     }
 
-    @Test func `gives the cursor back when it is interrupted`() {
+    @Test func `Restores the cursor after an interrupt`() {
         let harness = CommandHarness(terminal: size)
-        let manager = harness.run(ScanVerb(), for: 0, meanwhile: [(1000, { $0.stop(.interrupted) })])
-        #expect(manager.code == nil)
+        let outcome = harness.run(ScanVerb(), for: 0, meanwhile: [(1000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == nil)
         harness.advance(2000)
         #expect(harness.output.text.hasSuffix("\u{1B}[?25h"))
     }
 
-    @Test func `draws nothing while nothing comes, and nothing again that is the same`() {
+    @Test func `Redraws only after a change`() {
         let silent = CommandHarness(Scenario(peripherals: []), terminal: size)
         silent.run(ScanVerb(), for: 60)
         #expect(silent.output.writes == 0)
-        let steady = CommandHarness(
+        let unchanged = CommandHarness(
             Scenario(peripherals: [
                 SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
                     SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
                 }
             ]), terminal: size)
-        steady.run(ScanVerb(), for: 60)
-        #expect(steady.output.writes <= 2)
+        unchanged.run(ScanVerb(), for: 60)
+        #expect(unchanged.output.writes <= 2)
     }
 
-    @Test func `draws nothing where the scan fails`() {
+    @Test func `Draws nothing if the scan fails`() {
         let harness = CommandHarness(starting: false, terminal: size)
         #expect(harness.run(ScanVerb()).code == .unavailable)
         #expect(harness.output.writes == 0)

@@ -26,11 +26,11 @@ struct SanitiserTests {
             ("\u{FFFD}", "\u{FFFD}"),
             ("", ""),
         ])
-    func `shows what is harmful as an escape and leaves the rest`(raw: String, clean: String) {
+    func `Escapes harmful characters and keeps the rest`(raw: String, clean: String) {
         #expect(Sanitiser.clean(raw) == clean)
     }
 
-    @Test func `no character of Unicode gets through that a terminal acts upon`() {
+    @Test func `Escapes every Unicode character that controls a terminal`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let clean = Sanitiser.clean("x" + String(scalar))
@@ -41,7 +41,7 @@ struct SanitiserTests {
         }
     }
 
-    @Test func `escapes quotes where the text stands in quotes`() {
+    @Test func `Escapes quotes if the text is printed in quotes`() {
         #expect(Sanitiser.clean("a \"b\" c", quote: true) == "a \\\"b\\\" c")
         #expect(Sanitiser.clean("a \"b\" c") == "a \"b\" c")
     }
@@ -51,7 +51,7 @@ struct SanitiserTests {
             "❤️", "☎︎", "1️⃣ #️⃣ *️⃣", "👩‍💻", "👨‍👩‍👧‍👦", "🧑🏽‍🚀", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "🐻‍❄️", "🇩🇪", "👍🏽", "Küche 🌡️",
             "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
         ])
-    func `An emoji is shown as it is, with all that it consists of`(emoji: String) {
+    func `Keeps all characters of an emoji`(emoji: String) {
         #expect(Sanitiser.clean(emoji) == emoji)
         #expect(Sanitiser.clean("a" + emoji + "b") == "a" + emoji + "b")
         #expect(Sanitiser.isHarmless(emoji))
@@ -70,7 +70,7 @@ struct SanitiserTests {
             ("👍\u{E0067}\u{E007F}", "👍\\u{E0067}\\u{E007F}"),
             ("\u{FFF9}a\u{FFFA}b\u{FFFB}", "\\u{FFF9}a\\u{FFFA}b\\u{FFFB}"), ("a\u{2800}b", "a\\u{2800}b"),
         ])
-    func `What an emoji consists of is shown as an escape anywhere else`(raw: String, clean: String) {
+    func `Escapes the invisible parts of an emoji anywhere else`(raw: String, clean: String) {
         #expect(Sanitiser.clean(raw) == clean)
         #expect(!Sanitiser.isHarmless(raw))
     }

@@ -4,9 +4,9 @@ import Testing
 
 struct ScanTableLayoutTests {
     private static func row(_ name: String, rssi: Int16? = -58, company: String = "", services: String = "")
-        -> ScanTableLayout.Row
+        -> ScanTableLayout.TableRow
     {
-        ScanTableLayout.Row(
+        ScanTableLayout.TableRow(
             address: "C0:FF:EE:00:00:01", rssi: rssi, name: name, company: company, services: services)
     }
 
@@ -19,13 +19,13 @@ struct ScanTableLayoutTests {
     ]
 
     @Test(arguments: [1, 10, 20, 24, 40, 60, 79, 80, 120, 300], [2, 3, 5, 24])
-    func `fits every terminal`(columns: Int, height: Int) {
+    func `Fits every terminal size`(columns: Int, height: Int) {
         let lines = ScanTableLayout.lines(Self.rows, in: TerminalSize(columns: columns, rows: height))
         #expect(lines.count <= max(2, height - 1))
         for line in lines { #expect(TextWidth.of(line) <= columns, "\(line)") }
     }
 
-    @Test func `aligns its columns, whatever width the characters have`() {
+    @Test func `Aligns columns with characters of different widths`() {
         let lines = ScanTableLayout.lines(
             [Self.row("体温計", services: "A"), Self.row("Strap", rssi: -100, services: "B")],
             in: TerminalSize(columns: 80, rows: 24))
@@ -37,12 +37,12 @@ struct ScanTableLayoutTests {
             ])
     }
 
-    @Test func `cuts a long name at 64 columns, with an ellipsis`() throws {
+    @Test func `Cuts a long name at 64 columns with an ellipsis`() throws {
         let lines = ScanTableLayout.lines(Self.rows, in: TerminalSize(columns: 500, rows: 24))
         #expect(lines.contains { $0.contains(" " + String(repeating: "x", count: 63) + "… ") })
     }
 
-    @Test func `tells how many rows do not fit`() {
+    @Test func `Prints the number of rows that do not fit`() {
         let lines = ScanTableLayout.lines(Self.rows, in: TerminalSize(columns: 80, rows: 5))
         #expect(lines.count == 4)
         #expect(lines.last == "and 3 more")
@@ -54,7 +54,7 @@ struct ScanTableLayoutTests {
             ("❤️", 2), ("1️⃣", 2), ("👩‍💻", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("👍🏽", 2), ("🏳️‍🌈", 2),
             ("\u{1112}\u{1161}\u{11AB}", 2), ("a👩‍💻b", 4),
         ])
-    func `knows how wide characters are`(text: String, width: Int) {
+    func `Measures the width of characters`(text: String, width: Int) {
         #expect(TextWidth.of(text) == width)
     }
 
@@ -63,7 +63,7 @@ struct ScanTableLayoutTests {
             ("abcdef", 4, "abc…"), ("abcd", 4, "abcd"), ("体温計", 4, "体…"), ("体温計", 5, "体温…"), ("ab", 0, ""),
             ("ab", 1, "…"), ("👩‍💻👩‍💻👩‍💻", 4, "👩‍💻…"), ("👩‍💻👩‍💻", 4, "👩‍💻👩‍💻"), ("🇩🇪🇫🇷", 3, "🇩🇪…"),
         ])
-    func `cuts to a width`(text: String, columns: Int, cut: String) {
+    func `Cuts text to a width`(text: String, columns: Int, cut: String) {
         #expect(TextWidth.cut(text, to: columns) == cut)
     }
 
@@ -73,7 +73,7 @@ struct ScanTableLayoutTests {
             (60, ["ADDRESS", "RSSI", "NAME", "COMPANY"]), (80, ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]),
             (120, ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]),
         ] as [(Int, [String])])
-    func `Columns for which a terminal is too narrow are left out, and no heading is cut`(
+    func `Leaves out columns that do not fit, and cuts no heading`(
         width: Int, headings: [String]
     ) {
         for rows in [Self.rows, [Self.rows[0]], [Self.rows[2]], []] {
@@ -82,12 +82,12 @@ struct ScanTableLayoutTests {
         }
     }
 
-    @Test func `Names of emoji are aligned with others`() {
+    @Test func `Aligns names with emoji`() {
         let lines = ScanTableLayout.lines(
             [Self.row("👩‍💻 ❤️", services: "A"), Self.row("Strap", services: "B")],
             in: TerminalSize(columns: 80, rows: 24))
-        let places = lines.dropFirst().map { line in TextWidth.of(String(line.prefix { $0 != "A" && $0 != "B" })) }
-        // The address begins with C0, so that only the last column has these letters before it ends.
-        #expect(Set(places).count == 1)
+        let positions = lines.dropFirst().map { line in TextWidth.of(String(line.prefix { $0 != "A" && $0 != "B" })) }
+        // Only the last column contains A or B, because the address begins with C0.
+        #expect(Set(positions).count == 1)
     }
 }

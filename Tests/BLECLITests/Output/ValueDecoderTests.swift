@@ -19,8 +19,8 @@ struct ValueDecoderTests {
     ]
 
     @Test(arguments: known)
-    func `tells what values of known kinds say`(uuid: BluetoothUUID, value: [UInt8], text: String?) {
-        #expect(ValueDecoder.known(value, of: uuid) == text)
+    func `Decodes well-known values`(uuid: BluetoothUUID, value: [UInt8], text: String?) {
+        #expect(ValueDecoder.knownText(value, of: uuid) == text)
     }
 
     private static let guessed: [([UInt8], String?)] = [
@@ -29,11 +29,11 @@ struct ValueDecoderTests {
     ]
 
     @Test(arguments: guessed)
-    func `guesses plain text and small numbers only`(value: [UInt8], text: String?) {
+    func `Guesses only plain text and small numbers`(value: [UInt8], text: String?) {
         #expect(ValueDecoder.guess(value, of: 0xFFD1) == text)
     }
 
-    @Test func `writes times as RFC 3339 with a fraction`() {
+    @Test func `Formats times by RFC 3339 with a fraction`() {
         #expect(Timestamp.text(Date(timeIntervalSince1970: 1_773_500_966.535)) == "2026-03-14T15:09:26.535Z")
         #expect(Timestamp.text(Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00.000Z")
     }

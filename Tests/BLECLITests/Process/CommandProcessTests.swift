@@ -1,11 +1,12 @@
 import Glibc
 import Testing
 
-/// The built program on the simulation, from outside. These use the real clock, for they are about the process: its
-/// exit code, its signals, its pipes. Each waits for what the program writes or for its end.
+/// Exit codes, signals and pipes of the built program on the simulation, on the real clock.
+///
+/// Each test waits for the output or the end of the program.
 @Suite(.timeLimit(.minutes(5)))
 struct CommandProcessTests {
-    @Test func `a scan prints JSON and ends by itself`() async throws {
+    @Test func `A scan prints JSON and ends at its time limit`() async throws {
         let addresses = { (end: CLIProcess.End) in end.lines.map { ParsedJSON($0)?["address"]?.string } }
         let end = await CLIProcess.scan("--simulate", "--json") { Set(addresses($0)).count == 5 }
         #expect(end.code == 0)
@@ -15,7 +16,7 @@ struct CommandProcessTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-    func `a signal ends a scan with its own code and no message`(signal: Int32, code: Int32) async {
+    func `A signal ends a scan with its own exit code and no message`(signal: Int32, code: Int32) async {
         let program = CLIProcess("scan", "--simulate")
         #expect(await program.firstLine().contains("C0:FF:EE"))
         program.signal(signal)
@@ -24,7 +25,7 @@ struct CommandProcessTests {
         #expect(end.errors.isEmpty)
     }
 
-    @Test func `a reader that goes away ends it quietly, also while nothing is written`() async {
+    @Test func `A closed output ends the program without an error, even if it is idle`() async {
         let program = CLIProcess("scan", "--simulate")
         _ = await program.firstLine()
         program.closeOutput()
@@ -33,7 +34,7 @@ struct CommandProcessTests {
         #expect(end.errors.isEmpty)
     }
 
-    @Test func `connecting prints a tree`() async {
+    @Test func `Connect prints the tree`() async {
         let end = await CLIProcess("connect", "C0:FF:EE:00:00:05", "--simulate").end()
         #expect(end.code == 0)
         #expect(end.output.contains("= 0b  11\n"))
@@ -43,7 +44,7 @@ struct CommandProcessTests {
     private static let mistakes: [(arguments: [String], part: String)] = [
         (["read", "C0:FF:EE:00:00:ZZ", "2A37"], "is not an address"),
         (["read", "", "2A37"], "target is empty"),
-        (["read", "x", "2A3"], "is no characteristic"),
+        (["read", "x", "2A3"], "is not a characteristic"),
         (["write", "x", "2A39", "0g"], "is not a value"),
         (["write", "x", "2A39", String(repeating: "00", count: 513)], "513 bytes"),
         (["notify", "x", "2A37", "--count", "0"], "is not a number of values"),
@@ -58,7 +59,7 @@ struct CommandProcessTests {
     ]
 
     @Test(arguments: mistakes)
-    func `a wrong command line is one line and exit code 64`(arguments: [String], part: String) async {
+    func `A wrong command line is reported in one line with exit code 64`(arguments: [String], part: String) async {
         let end = await CLIProcess(list: arguments).end()
         #expect(end.code == 64)
         #expect(end.output.isEmpty)
@@ -68,8 +69,8 @@ struct CommandProcessTests {
         #expect(!end.errors.contains("\u{1B}"))
     }
 
-    @Test func `what is not found is one line and exit code 2`() async {
-        for arguments in [["connect", "nobody", "--timeout", "0.2"], ["scan", "--adapter", "hci9"]] {
+    @Test func `A missing device or adapter is reported in one line with exit code 2`() async {
+        for arguments in [["connect", "absent", "--timeout", "0.2"], ["scan", "--adapter", "hci9"]] {
             let end = await CLIProcess(list: arguments + ["--simulate"]).end()
             #expect(end.code == 2)
             #expect(end.output.isEmpty)
@@ -77,7 +78,7 @@ struct CommandProcessTests {
         }
     }
 
-    @Test func `no bus is one line with what to do, and exit code 3`() async {
+    @Test func `A missing bus is reported in one line with advice and exit code 3`() async {
         let end = await CLIProcess("scan", bus: "unix:path=/nonexistent").end()
         #expect(end.code == 3)
         #expect(end.errorLines.count == 1)
@@ -85,14 +86,14 @@ struct CommandProcessTests {
         #expect(end.errors.contains("apt install dbus"))
     }
 
-    @Test func `a diagnosis works without a bus, says so in its first line, and ends with 3`() async {
+    @Test func `Diagnose reports a missing bus in its first line with exit code 3`() async {
         let end = await CLIProcess("diagnose", bus: "unix:path=/nowhere").end()
         #expect(end.code == 3)
         #expect(end.lines.first?.hasPrefix("The system bus is not there. ") == true)
         #expect(end.errorLines == ["ble-cli: Bluetooth cannot be used (bus-unavailable)."])
     }
 
-    @Test func `help goes to standard output`() async {
+    @Test func `Help is printed on standard output`() async {
         for arguments in [[], ["--help"], ["help", "scan"], ["notify", "--help"]] {
             let end = await CLIProcess(list: arguments).end()
             #expect(end.code == 0)
@@ -105,9 +106,9 @@ struct CommandProcessTests {
         arguments: [
             (["scan", "--json", "--nonsense"], 64, "usage"), (["read", "x", "2A3", "--json"], 64, "usage"),
             (["write", "x", "2A39", "0g", "--json"], 64, "usage"),
-            (["connect", "nobody", "--json", "--simulate", "--timeout", "0.2"], 2, "not-found"),
+            (["connect", "absent", "--json", "--simulate", "--timeout", "0.2"], 2, "not-found"),
         ] as [([String], Int32, String)])
-    func `An error is one object on standard error if JSON is asked for`(arguments: [String], code: Int32, word: String)
+    func `With --json, an error is one object on standard error`(arguments: [String], code: Int32, word: String)
         async throws
     {
         let end = await CLIProcess(list: arguments).end()
@@ -118,7 +119,7 @@ struct CommandProcessTests {
         #expect(ParsedJSON(end.errorLines.first ?? "")?["error"]?["code"]?.string == word)
     }
 
-    @Test func `A verbose run tells which adapter was chosen, and in objects if JSON is asked for`() async throws {
+    @Test func `With --verbose, logs the chosen adapter as text or as JSON objects`() async throws {
         let text = await CLIProcess("adapters", "--simulate", "--verbose").end()
         #expect(text.errorLines.first?.hasSuffix(" info An adapter was chosen. adapter=hci0") == true)
         let json = await CLIProcess("read", "C0:FF:EE:00:00:01", "2A19", "--simulate", "--verbose", "--json").end()
@@ -126,7 +127,7 @@ struct CommandProcessTests {
         for line in json.errorLines { #expect(try JSONSchema().violations(of: line, as: "log") == []) }
     }
 
-    @Test func `A write takes one of its two types at most`() async {
+    @Test func `Write accepts only one of its two types`() async {
         let end = await CLIProcess("write", "x", "2A39", "00", "--response", "--no-response").end()
         #expect(end.code == 64)
         #expect(end.errorLines.count == 1)

@@ -21,11 +21,11 @@ struct ExitCodeTests {
     ]
 
     @Test(arguments: kinds)
-    func `every kind of error has its exit code`(kind: BluetoothError.Kind, code: ExitCode) {
+    func `Every kind of error has its exit code`(kind: BluetoothError.Kind, code: ExitCode) {
         #expect(ExitCode(kind) == code)
     }
 
-    @Test func `an error is one harmless line`() {
+    @Test func `An error is printed as one sanitised line`() {
         let output = RecordingOutput()
         let error = BluetoothError(
             .bluez, operation: .read, target: "x", dbusName: "a.b", dbusMessage: "\u{1B}[2J\nsecond")

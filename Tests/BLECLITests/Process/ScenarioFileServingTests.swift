@@ -5,8 +5,9 @@ import Testing
 
 @testable import ble_cli
 
-/// `ble-cli simulate FILE`: what a file describes reaches a client on a real bus. On the real clock, for it is about
-/// processes; each test waits for a signal or an answer.
+/// `ble-cli simulate FILE`, seen by a client on a real bus and on the real clock.
+///
+/// Each test waits for a signal or a reply.
 @Suite(.timeLimit(.minutes(5)))
 struct ScenarioFileServingTests {
     private static let peripherals = """
@@ -27,14 +28,14 @@ struct ScenarioFileServingTests {
     private static let first = device + "/service000a/char000b"
     private static let second = device + "/service000a/char000e"
 
-    /// Serves a scenario from a file while something is done with it.
+    /// Serves a scenario from a file while a closure runs.
     private func serve(_ text: String, _ work: (BusClient) async throws -> Void) async throws {
         try await withFile(Self.peripherals + text) { path in
             let program = CLIProcess("simulate", path)
             let line = await program.firstLine()
             let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
             guard line.hasPrefix(prefix) else {
-                Issue.record("It serves nothing: \(line)\(await program.end().errors)")
+                Issue.record("No address: \(line)\(await program.end().errors)")
                 return
             }
             let address = String(line.dropFirst(prefix.count).dropLast())
@@ -54,7 +55,7 @@ struct ScenarioFileServingTests {
         try await work(path)
     }
 
-    @Test func `faults: late, an error, an error afterwards, never, two answers swapped, an event meanwhile`()
+    @Test func `Faults delay, fail, drop and swap replies, and trigger events`()
         async throws
     {
         let faults = """
@@ -81,7 +82,7 @@ struct ScenarioFileServingTests {
             #expect(refused == "InProgress: In Progress")
             let unanswered = try await client.call(Self.first, read, none, timeout: .milliseconds(300))
             #expect(unanswered.hasPrefix("NoReply"))
-            // It was written all the same.
+            // The value was written although the reply is an error.
             #expect(try await client.call(Self.first, read, none).contains("7"))
             async let one = client.call(Self.second, read, none)
             async let other = client.call(Self.second, read, none)
@@ -91,7 +92,7 @@ struct ScenarioFileServingTests {
         }
     }
 
-    @Test func `events come in their order: strength, value, services, end of the link with its reason, adapter`()
+    @Test func `Events of all kinds reach the client in their order`()
         async throws
     {
         let events = """
@@ -119,7 +120,7 @@ struct ScenarioFileServingTests {
             try await client.call(Self.device, "org.bluez.Device1.CancelPairing")
             await client.signal("org.bluez.Reason.Authentication")
             try await client.call(Self.device, "org.bluez.Device1.ConnectProfile", .string("x"))
-            // Only the rival scans.
+            // Only the competing client scans.
             await client.signal("Discovering")
             try await client.call(Self.adapter, "org.bluez.Adapter1.GetDiscoveryFilters")
             await client.signal("InterfacesRemoved")
@@ -127,7 +128,7 @@ struct ScenarioFileServingTests {
         }
     }
 
-    @Test func `the daemon dies and comes back, and the bus stays`() async throws {
+    @Test func `The daemon crashes and restarts while the bus stays`() async throws {
         let events = """
             faults:
               - { method: GetDiscoveryFilters, meanwhile: { daemon: crash } }
@@ -136,7 +137,7 @@ struct ScenarioFileServingTests {
               - { method: StartDiscovery, meanwhile: { daemon: start }, after: 600 ms }
             """
         try await serve(events) { client in
-            // A bus greets before it answers, and what is subscribed is heard from then on.
+            // The first reply proves that the subscription is active.
             #expect(try await client.objects().contains("hci0"))
             let answer = try await client.call(Self.adapter, "org.bluez.Adapter1.GetDiscoveryFilters")
             #expect(answer.hasPrefix("ok"))
@@ -148,12 +149,12 @@ struct ScenarioFileServingTests {
         }
     }
 
-    @Test func `quirks and features: a stranger's signals, missing properties, handles`() async throws {
+    @Test func `Quirks and features of the file take effect`() async throws {
         try await serve("quirks: [Q17, Q20, Q72]\nfeatures: [handle]\n") { client in
             try await client.find(Self.device)
             await client.signal("\"RSSI\"")
             await client.signal("\"RSSI\"")
-            // The stranger has a connection of his own, so bluetoothd does not say so (Q17).
+            // The unknown device connects itself, and bluetoothd does not report it (Q17).
             #expect(!client.lines.contains { $0.contains("\"Connected\"") })
             let known = try await client.objects()
             #expect(!known.contains("\"PowerState\""))
@@ -164,16 +165,16 @@ struct ScenarioFileServingTests {
         }
     }
 
-    @Test func `a bus that the scenario takes away ends the program with code 3`() async throws {
+    @Test func `A bus that the scenario removes ends the program with exit code 3`() async throws {
         try await withFile(Self.peripherals + "events: [{ at: 300 ms, lose-bus: true }]\n") { path in
             let end = await CLIProcess("simulate", path).end()
             #expect(end.code == 3)
             #expect(end.errorLines.count == 1)
-            #expect(end.errors.contains("has gone"))
+            #expect(end.errors.contains("is gone"))
         }
     }
 
-    @Test func `other verbs take the file too, and everyday stays what --simulate means`() async throws {
+    @Test func `Other commands accept the file, too; --simulate stays everyday`() async throws {
         let address = "C0:FF:EE:00:00:01"
         try await withFile(Self.peripherals) { path in
             let read = await CLIProcess("read", address, "2A6E", "--scenario", path).end()
@@ -185,7 +186,7 @@ struct ScenarioFileServingTests {
         #expect(await CLIProcess.scan("--scenario", "crowd") { $0.lines.count > 100 }.lines.count > 100)
     }
 
-    @Test func `JSON is read as well`() async throws {
+    @Test func `Accepts a scenario file in JSON`() async throws {
         let json =
             #"{"peripherals": [{"name": "Lamp", "address": "C0:00:00:00:00:07", "services": [], "#
             + #""advertisement": {"interval": "50 ms", "rssi": -50, "name": "Lamp"}}]}"#
@@ -204,7 +205,7 @@ struct ScenarioFileServingTests {
         ),
         ("seed: [", "expected: valid YAML"),
     ])
-    func `what is wrong with a file is one line, and exit code 64`(_ text: String, _ part: String) async throws {
+    func `An error in a file is reported in one line with exit code 64`(_ text: String, _ part: String) async throws {
         try await withFile(Self.peripherals + text + "\n") { path in
             for arguments in [["simulate", path], ["scan", "--scenario", path]] {
                 let end = await CLIProcess(list: arguments).end()
@@ -217,7 +218,7 @@ struct ScenarioFileServingTests {
         }
     }
 
-    @Test func `a file that is not there is one line, and exit code 64`() async {
+    @Test func `A missing file is reported in one line with exit code 64`() async {
         let end = await CLIProcess("simulate", "/nowhere/hall.yaml").end()
         #expect(end.code == 64)
         #expect(

@@ -4,11 +4,12 @@ import Testing
 
 @testable import ble_cli
 
-/// The simulation as a process that serves others. On the real clock, for it is about processes; each test waits for what a
-/// program writes or for its end.
+/// The simulation as a process that serves others, on the real clock.
+///
+/// Each test waits for the output or the end of a program.
 @Suite(.timeLimit(.minutes(5)))
 struct SimulateTests {
-    /// A serving program, and the address that its first line names.
+    /// A serving program, and the address in its first line.
     private func serve(_ arguments: String...) async throws -> (CLIProcess, address: String) {
         let program = CLIProcess(list: ["simulate"] + arguments)
         let line = await program.firstLine()
@@ -17,7 +18,7 @@ struct SimulateTests {
         return (program, String(line.dropFirst(prefix.count).dropLast()))
     }
 
-    @Test func `another process sees the devices, and at the end the bus is gone`() async throws {
+    @Test func `Another process sees the devices, and the bus ends with the simulation`() async throws {
         let (server, address) = try await serve()
         let scan = await CLIProcess.scan(bus: address) { $0.lines.count == 5 }
         #expect(scan.code == 0)
@@ -33,7 +34,7 @@ struct SimulateTests {
         #expect(await CLIProcess("scan", bus: address).end().code == 3)
     }
 
-    @Test func `it serves on a bus that is there, once`() async throws {
+    @Test func `A second simulation on the same bus fails`() async throws {
         let (first, address) = try await serve("everyday")
         let second = await CLIProcess("simulate", "--bus", address).end()
         #expect(second.code == 5)
@@ -44,7 +45,7 @@ struct SimulateTests {
         #expect(await first.end().code == 143)
     }
 
-    @Test func `two signals at once, as timeout sends them, are one wish to end`() async throws {
+    @Test func `Two signals at once, as timeout(1) sends them, count as one`() async throws {
         let (server, _) = try await serve()
         server.signal(SIGTERM)
         server.signal(SIGHUP)
@@ -53,9 +54,9 @@ struct SimulateTests {
         #expect(end.lines.last == "Sent 0 advertisements.")
     }
 
-    @Test func `a bus that goes away is one line and exit code 3`() async throws {
+    @Test func `A bus that is gone is reported in one line with exit code 3`() async throws {
         let (first, address) = try await serve()
-        // With another name owner gone the name is free; here it is the bus itself that goes.
+        // The bus itself ends here, not only the owner of the name.
         first.signal(SIGINT)
         _ = await first.end()
         let end = await CLIProcess("simulate", "--bus", address).end()
@@ -63,11 +64,11 @@ struct SimulateTests {
         #expect(end.errorLines.count == 1)
     }
 
-    @Test func `the bus goes with a program that is killed`() async throws {
+    @Test func `The bus ends if the program is killed`() async throws {
         let (server, address) = try await serve()
         try server.killChild()
         _ = await server.end()
-        // The daemon hears of it at once; how soon it is gone is up to the machine.
+        // The end of the daemon depends on the load of the machine.
         var code: Int32 = 0
         for _ in 0..<200 where code != 3 {
             code = await CLIProcess("adapters", "--timeout", "1", bus: address).end().code
@@ -83,7 +84,7 @@ struct SimulateTests {
     ]
 
     @Test(arguments: mistakes)
-    func `what it cannot serve is one line`(arguments: [String], code: Int32, part: String) async {
+    func `An invalid scenario or bus is reported in one line`(arguments: [String], code: Int32, part: String) async {
         let end = await CLIProcess(list: ["simulate"] + arguments).end()
         #expect(end.code == code)
         #expect(end.output.isEmpty)
@@ -92,7 +93,7 @@ struct SimulateTests {
         #expect(end.errors.contains(part))
     }
 
-    @Test func `A link is closed although the program ends without waiting for that`() async throws {
+    @Test func `The link is closed although the program exits without waiting`() async throws {
         let (server, address) = try await serve()
         let client = BusClient(address)
         let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"

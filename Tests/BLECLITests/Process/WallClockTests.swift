@@ -8,7 +8,7 @@ import Testing
 
 struct WallClockTests {
     @Test(arguments: [-3_600.0, 3_600])
-    func `notify keeps its time limit when the wall clock is set while it connects`(seconds: Double) {
+    func `Notify keeps its time limit if the wall clock is set while it connects`(seconds: Double) {
         let virtual = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scheduler = SettableRealTimeScheduler(virtual)
         let simulation = Simulation(.everyday, scheduler: virtual)
@@ -18,8 +18,8 @@ struct WallClockTests {
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: output, options: .limited(.seconds(5)), messages: messages)
         let codes = Guarded<[ExitCode]>([])
-        let run = CommandRunner(context, messages: messages) { code in codes.withLock { $0.append(code) } }
-        run.start(NotifyVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A37)))
+        let runner = CommandRunner(context, messages: messages) { code in codes.withLock { $0.append(code) } }
+        runner.start(NotifyVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A37)))
         virtual.advanceBy(100)
         scheduler.setWallClock(by: seconds)
         virtual.advanceBy(4_500)

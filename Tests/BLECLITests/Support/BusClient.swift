@@ -2,70 +2,71 @@ import DBus
 import Rx
 import Testing
 
-/// A client of a served simulation that speaks raw D-Bus: it calls, and waits for signals.
+/// A raw D-Bus client of a served simulation. It calls methods and waits for signals.
 final class BusClient: Sendable {
     private let connection: Connection
-    private let heard = Guarded(Heard())
+    private let received = Guarded(Received())
 
-    private struct Heard {
+    private struct Received {
         var lines: [String] = []
         var waiting: (parts: [String], continuation: CheckedContinuation<String, Never>)?
     }
 
-    init(_ address: String, hearing sender: String = "org.bluez") {
+    init(_ address: String, from sender: String = "org.bluez") {
         connection = Connection.open(.address(address))
-        _ = connection.subscribe(MatchRule(sender: sender)) { [weak self] in self?.hear($0) }
+        _ = connection.subscribe(MatchRule(sender: sender)) { [weak self] in self?.receive($0) }
     }
 
     deinit { connection.close() }
 
-    private func hear(_ signal: Message) {
+    private func receive(_ signal: Message) {
         let values = (try? signal.read { (body) throws(DBusError) in try body.values() }) ?? []
         let line = "\(signal.path?.description ?? "") \(signal.member ?? "") \(values)"
-        let waiting = heard.withLock { heard -> CheckedContinuation<String, Never>? in
-            guard let waiting = heard.waiting, waiting.parts.allSatisfy(line.contains) else {
-                heard.lines.append(line)
+        let waiting = received.withLock { received -> CheckedContinuation<String, Never>? in
+            guard let waiting = received.waiting, waiting.parts.allSatisfy(line.contains) else {
+                received.lines.append(line)
                 return nil
             }
-            heard.waiting = nil
+            received.waiting = nil
             return waiting.continuation
         }
         waiting?.resume(returning: line)
     }
 
-    /// What was heard and not waited for.
-    var lines: [String] { heard.withLock { $0.lines } }
+    /// The signals that no call of ``signal(_:)`` has consumed.
+    var lines: [String] { received.withLock { $0.lines } }
 
-    /// The next signal with all of this in it; what came before is passed over. An issue and nothing where none comes in a minute.
+    /// The next signal that contains all parts. Earlier signals are skipped. Records an issue if none arrives in a
+    /// minute.
     @discardableResult
     func signal(_ parts: String...) async -> String {
-        let limit = connection.schedule(after: .seconds(280)) { [weak self] in self?.giveUp() }
+        let limit = connection.schedule(after: .seconds(280)) { [weak self] in self?.timeOut() }
         defer { limit.cancel() }
         return await withCheckedContinuation { continuation in
-            let line = heard.withLock { heard -> String? in
-                guard let place = heard.lines.firstIndex(where: { parts.allSatisfy($0.contains) }) else {
-                    heard.lines = []
-                    heard.waiting = (parts, continuation)
+            let line = received.withLock { received -> String? in
+                guard let place = received.lines.firstIndex(where: { parts.allSatisfy($0.contains) }) else {
+                    received.lines = []
+                    received.waiting = (parts, continuation)
                     return nil
                 }
-                defer { heard.lines.removeFirst(place + 1) }
-                return heard.lines[place]
+                defer { received.lines.removeFirst(place + 1) }
+                return received.lines[place]
             }
             if let line { continuation.resume(returning: line) }
         }
     }
 
-    private func giveUp() {
-        let waiting = heard.withLock { heard in
-            defer { heard.waiting = nil }
-            return heard.waiting
+    private func timeOut() {
+        let waiting = received.withLock { received in
+            defer { received.waiting = nil }
+            return received.waiting
         }
         guard let waiting else { return }
-        Issue.record("No signal with \(waiting.parts) came within a minute.")
+        Issue.record("No signal with \(waiting.parts) arrived within a minute.")
         waiting.continuation.resume(returning: "")
     }
 
-    /// Calls a method, and gives “ok” with the values, or the error's last word with its text.
+    /// Calls a method. Returns “ok” with the values, or the last part of the error's name with its text.
     @discardableResult
     func call(
         _ path: String, _ method: String, _ arguments: Value..., timeout: Duration = .seconds(120)
@@ -76,8 +77,7 @@ final class BusClient: Sendable {
         ) { (body) throws(DBusError) in
             for argument in arguments { try body.value(argument) }
         }
-        // Through a lock, for the thread sanitizer does not see what a continuation hands over that is resumed before it is
-        // awaited.
+        // The thread sanitizer does not see values of a continuation that is resumed before it is awaited, but sees a lock.
         let answer = Guarded<Result<Message, DBusError>?>(nil)
         await withCheckedContinuation { continuation in
             _ = connection.call(message, timeout: timeout) { result in
@@ -93,12 +93,12 @@ final class BusClient: Sendable {
         }
     }
 
-    /// All objects, as a text.
+    /// All objects as text.
     func objects() async throws -> String {
         try await call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
     }
 
-    /// Scans until a device is there.
+    /// Scans until a device appears.
     func find(_ device: String) async throws {
         try await call(
             "/org/bluez/hci0", "org.bluez.Adapter1.SetDiscoveryFilter",

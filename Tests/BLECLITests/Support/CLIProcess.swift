@@ -4,13 +4,13 @@ import Rx
 
 @testable import ble_cli
 
-/// The built program as a process of its own, with pipes for its output.
+/// The built program as a child process, with pipes for its output.
 final class CLIProcess: Sendable {
     private let process: pid_t
     private let output: Int32
     private let errors: Int32
 
-    /// What it wrote and how it ended.
+    /// The output and the exit code of a run.
     struct End: Sendable {
         let code: Int32
         let output: String
@@ -33,15 +33,14 @@ final class CLIProcess: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
-        // A thread of a pool blocks all signals, and a child inherits that.
+        // Pool threads block all signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // A time limit of its own, so that a program that hangs fails the test and does not stop it. It is long, for on a busy
-        // machine what the test does with the program waits for its turn.
+        // A program that hangs fails the test instead of blocking it. The limit is long because test machines are busy.
         let words =
             ["/usr/bin/env"] + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=\($0)"] } ?? [])
             + ["timeout", "--foreground", "--kill-after=30", "280", path] + arguments
@@ -59,10 +58,10 @@ final class CLIProcess: Sendable {
         errors = err.reading
     }
 
-    /// Sends a signal to it.
+    /// Sends a signal to the program.
     func signal(_ number: Int32) { kill(process, number) }
 
-    /// Kills the program itself, which is a child of the one that limits its time, without giving it a chance to do anything.
+    /// Kills the program itself, which is a child of timeout(1), without any cleanup.
     func killChild() throws {
         let file = unsafe fopen("/proc/\(process)/task/\(process)/children", "r")
         defer { if let file = unsafe file { unsafe fclose(file) } }
@@ -73,7 +72,7 @@ final class CLIProcess: Sendable {
         kill(unsafe atoi(text), SIGKILL)
     }
 
-    /// Reads from its output until a line has come, and gives what came.
+    /// Reads standard output until the first line is complete.
     func firstLine() async -> String {
         await onThread { [self] in
             var text: [UInt8] = []
@@ -82,10 +81,10 @@ final class CLIProcess: Sendable {
         }
     }
 
-    /// Stops reading its output.
+    /// Closes standard output.
     func closeOutput() { close(output) }
 
-    /// Reads to the end of both outputs and waits until it has ended. Its error line fits a pipe, so the order does not matter.
+    /// Reads both outputs to their ends, one after the other, and waits for the exit. Errors fit the buffer of a pipe.
     func end(readingOutput: Bool = true) async -> End {
         await onThread { [self] in
             let out = readingOutput ? Self.all(output) : ""
@@ -99,7 +98,7 @@ final class CLIProcess: Sendable {
         }
     }
 
-    /// Waits on a thread of its own: those that run tests are as many as the cores, and all other tests would wait too.
+    /// Runs blocking work on a thread of its own, because the threads of the test pool must not block.
     private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         let value = Guarded<Value?>(nil)
         await withCheckedContinuation { waiter in
@@ -112,7 +111,7 @@ final class CLIProcess: Sendable {
         return value.withLock { $0! }
     }
 
-    /// The program stands beside the tests.
+    /// The path of the program, which is next to the test bundle.
     private static var path: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
@@ -120,7 +119,7 @@ final class CLIProcess: Sendable {
         if own.contains(".xctest") || own.contains("/debug/") || own.contains("/release/") {
             return own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/ble-cli"
         }
-        // Where a runner of the toolchain loads the tests, its arguments name their bundle.
+        // If a runner of the toolchain loads the tests, its arguments contain the path of the bundle.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/ble-cli"
     }
@@ -137,13 +136,13 @@ final class CLIProcess: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A pipe that no other child inherits, which would keep it open. pipe2(2) is not there for Swift, but a FIFO has all of it.
+    /// A pipe that other children do not inherit, so they cannot keep it open. Swift does not import pipe2(2).
     private static func pipe() -> (reading: Int32, writing: Int32) {
         var template = Array("/tmp/ble-cli-test.XXXXXX".utf8CString)
         let folder = unsafe mkdtemp(&template).map { unsafe String(cString: $0) } ?? ""
         let path = folder + "/pipe"
         unsafe mkfifo(path, 0o600)
-        // Without waiting for a writer; reading then waits all the same.
+        // Opens without waiting for a writer. Reading blocks again after the flags are cleared.
         let reading = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writing = unsafe open(path, O_WRONLY | O_CLOEXEC)
         precondition(reading >= 0 && writing >= 0, "No pipe: \(errno)")
@@ -151,5 +150,21 @@ final class CLIProcess: Sendable {
         unsafe unlink(path)
         unsafe rmdir(folder)
         return (reading, writing)
+    }
+}
+
+extension CLIProcess {
+    /// Runs a scan with the time limits 1 s, 2 s, 4 s … until one run has printed enough, and returns the last run.
+    ///
+    /// The number of results within a time limit depends on the load of the machine.
+    static func scan(
+        _ arguments: String..., bus: String? = nil, until isEnough: (End) -> Bool
+    ) async -> End {
+        var limit = 1
+        while true {
+            let end = await CLIProcess(list: ["scan", "--timeout", "\(limit)"] + arguments, bus: bus).end()
+            if isEnough(end) || end.code != 0 || limit >= 32 { return end }
+            limit *= 2
+        }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import ble_cli
 
-/// Runs verbs on a simulation, in virtual time.
+/// Runs verbs on a simulation in virtual time.
 struct CommandHarness {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
@@ -20,19 +20,19 @@ struct CommandHarness {
 
     init(around peripheral: SimulatedPeripheral) { self.init(Scenario(peripherals: [peripheral])) }
 
-    /// What a run has come to.
+    /// The output and the end of a run.
     struct Outcome {
-        /// Nil where it goes on.
+        /// The exit code; nil if the verb still runs.
         let code: ExitCode?
         let lines: [String]
         let errors: [String]
-        /// When it was over, in seconds.
+        /// The duration of the run in seconds; nil if the verb still runs.
         let time: Double?
     }
 
-    /// Runs a verb for so many seconds at most.
+    /// Runs a verb, for at most this many seconds.
     ///
-    /// - Parameter meanwhile: What happens in the run, by the millisecond.
+    /// - Parameter meanwhile: Events during the run, with their times in milliseconds.
     @discardableResult
     func run(
         _ verb: any Verb, _ options: CommandContext.Options = CommandContext.Options(), for seconds: Int = 60,
@@ -41,41 +41,41 @@ struct CommandHarness {
         let manager = BluetoothManager(
             bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter, deadlines: options.deadlines,
             pairing: verb.pairing)
-        let ended = End()
+        let end = EndRecorder()
         let messages = Messages(output: errors, isJSON: options.json) { [scheduler] in scheduler.now }
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: output, options: options, messages: messages)
-        let run = CommandRunner(context, messages: messages) { [scheduler] in ended.note($0, at: scheduler.clock) }
+        let runner = CommandRunner(context, messages: messages) { [scheduler] in end.record($0, at: scheduler.clock) }
         let start = scheduler.clock
-        run.start(verb)
-        for event in events { scheduler.scheduleAt(start + event.time) { event.event(run) } }
+        runner.start(verb)
+        for event in events { scheduler.scheduleAt(start + event.time) { event.event(runner) } }
         scheduler.advanceBy(seconds * 1000)
         return Outcome(
-            code: ended.code, lines: output.takeLines(), errors: errors.takeLines(),
-            time: ended.time.map { Double($0 - start) / 1000 })
+            code: end.code, lines: output.takeLines(), errors: errors.takeLines(),
+            time: end.time.map { Double($0 - start) / 1000 })
     }
 
-    /// Goes on for so many milliseconds.
+    /// Advances the virtual time by milliseconds.
     func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
 
-    /// How many calls of these names bluetoothd got.
+    /// The number of calls of these methods that bluetoothd received.
     func calls(_ names: String...) -> Int { simulation.calls.filter { names.contains($0.member) }.count }
 
-    private final class End: Sendable {
+    private final class EndRecorder: Sendable {
         private let end = Mutex<(code: ExitCode, time: Int)?>(nil)
         var code: ExitCode? { end.withLock { $0?.code } }
         var time: Int? { end.withLock { $0?.time } }
 
-        func note(_ code: ExitCode, at time: Int) { end.withLock { $0 = (code, time) } }
+        func record(_ code: ExitCode, at time: Int) { end.withLock { $0 = (code, time) } }
     }
 }
 
-/// An output that keeps what is written, and can be closed by its reader.
+/// An output that records text, and can be closed like a pipe.
 final class RecordingOutput: Output {
     let size: TerminalSize?
-    private let state = Mutex(State())
+    private let state = Mutex(Recording())
 
-    private struct State {
+    private struct Recording {
         var text = ""
         var writes = 0
         var limit = Int.max
@@ -83,7 +83,7 @@ final class RecordingOutput: Output {
 
     init(size: TerminalSize? = nil) { self.size = size }
 
-    /// Lets the reader go after so many writes from now.
+    /// Closes the output after this many further writes.
     func close(after writes: Int) { state.withLock { $0.limit = $0.writes + writes } }
 
     var text: String { state.withLock { $0.text } }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value of any kind, read by another parser than ours.
+/// A JSON value of any kind, read by Foundation's parser.
 enum JSONValue: Decodable, Equatable {
     case null
     case bool(Bool)
@@ -32,7 +32,7 @@ enum JSONValue: Decodable, Equatable {
     var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
     var string: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The names that JSON Schema has for its type.
+    /// The type's names in JSON Schema.
     fileprivate var types: [String] {
         switch self {
         case .null: ["null"]
@@ -58,10 +58,10 @@ struct JSONSchema {
             try JSONValue(String(decoding: Data(contentsOf: file), as: UTF8.self)).members["$defs"]?.members ?? [:]
     }
 
-    /// What is wrong with a line as one of the definitions; empty if nothing is.
+    /// The violations of a definition by a line; empty if there are none.
     func violations(of line: String, as definition: String) -> [String] {
         guard let schema = definitions[definition] else { return ["There is no definition \(definition)"] }
-        guard let value = try? JSONValue(line) else { return ["No JSON: \(line)"] }
+        guard let value = try? JSONValue(line) else { return ["Not JSON: \(line)"] }
         return violations(of: value, schema, at: definition)
     }
 
@@ -80,7 +80,7 @@ struct JSONSchema {
             case "enum": return rule.items.contains(value) ? [] : ["\(path): \(value) is not in the list"]
             case "type":
                 let allowed = rule.string.map { [$0] } ?? rule.items.compactMap(\.string)
-                return value.types.contains(where: allowed.contains) ? [] : ["\(path): \(value) is no \(allowed)"]
+                return value.types.contains(where: allowed.contains) ? [] : ["\(path): \(value) is not \(allowed)"]
             case "pattern":
                 guard let text = value.string else { return [] }
                 return matches(text, rule) ? [] : ["\(path): “\(text)” does not match"]
@@ -90,7 +90,7 @@ struct JSONSchema {
                 guard case .object(let members) = value else { return [] }
                 return rule.items.compactMap(\.string).filter { members[$0] == nil }.map { "\(path): no \($0)" }
             case "additionalProperties": return memberViolations(of: value, schema, at: path)
-            default: return ["\(path): the keyword \(keyword) is not known here"]
+            default: return ["\(path): the keyword \(keyword) is not supported"]
             }
         }
     }
@@ -108,4 +108,28 @@ struct JSONSchema {
     private func matches(_ text: String, _ pattern: JSONValue) -> Bool {
         text.range(of: pattern.string ?? "", options: .regularExpression) != nil
     }
+}
+
+/// A JSON object, read by Foundation's parser.
+struct ParsedJSON {
+    private let value: Any
+
+    /// Nil if the text is not a JSON object.
+    init?(_ text: String) {
+        guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)), value is [String: Any] else {
+            return nil
+        }
+        self.value = value
+    }
+
+    private init(value: Any) { self.value = value }
+
+    subscript(key: String) -> ParsedJSON? { (value as? [String: Any])?[key].map { ParsedJSON(value: $0) } }
+
+    var keys: Set<String> { Set((value as? [String: Any] ?? [:]).keys) }
+    var items: [ParsedJSON] { (value as? [Any] ?? []).map { ParsedJSON(value: $0) } }
+    var string: String? { value as? String }
+    var number: Int? { value as? Int }
+    var bool: Bool? { value as? Bool }
+    var isNull: Bool { value is NSNull }
 }

@@ -11,7 +11,7 @@ struct AdaptersCommandTests {
         ],
         peripherals: [])
 
-    @Test func `lists the adapters`() {
+    @Test func `Lists the adapters`() {
         let outcome = CommandHarness(two).run(AdaptersVerb())
         #expect(outcome.code == .done)
         #expect(
@@ -21,14 +21,14 @@ struct AdaptersCommandTests {
             ])
     }
 
-    @Test func `lists the adapters as JSON`() throws {
+    @Test func `Lists the adapters as JSON`() throws {
         let objects = try CommandHarness(two).run(AdaptersVerb(), .asJSON).lines.map { try #require(ParsedJSON($0)) }
         #expect(objects.map { $0["name"]?.string } == ["hci0", "hci1"])
         #expect(objects.map { $0["powered"]?.bool } == [true, false])
         #expect(objects.map { $0["selected"]?.bool } == [true, false])
     }
 
-    @Test func `says why there is none`() {
+    @Test func `Prints why there is no adapter`() {
         let none = CommandHarness(Scenario(adapters: [], peripherals: [])).run(AdaptersVerb())
         #expect(none.code == .unavailable)
         #expect(none.errors.count == 1)
@@ -37,7 +37,7 @@ struct AdaptersCommandTests {
         #expect(stopped.errors.first?.contains("bluetoothd is not running") == true)
     }
 
-    @Test func `an adapter that is not there is not found, and the others are listed`() throws {
+    @Test func `A missing adapter is not found, and the present ones are listed`() throws {
         var options = CommandContext.Options()
         options.adapter = try AdapterSelection(parsing: "hci7")
         for verb in [AdaptersVerb(), ScanVerb(), ConnectVerb(target: .part("x"))] as [any Verb] {
@@ -48,7 +48,7 @@ struct AdaptersCommandTests {
         }
     }
 
-    @Test func `works with the adapter that is asked for, by name or address`() throws {
+    @Test func `Uses the adapter of --adapter, by name, number or address`() throws {
         for (text, code) in [
             ("hci0", ExitCode.done), ("0", .done), ("1", .unavailable), ("00:1a:7d:da:71:01", .done),
             ("hci1", .unavailable),

@@ -5,7 +5,7 @@ import Testing
 @testable import ble_cli
 
 struct ConnectCommandTests {
-    @Test func `prints the whole tree with values, and disconnects`() {
+    @Test func `Prints the whole tree with values, and disconnects`() {
         let harness = CommandHarness()
         let outcome = harness.run(ConnectVerb(target: .part("heart rate")))
         #expect(outcome.code == .done)
@@ -22,7 +22,7 @@ struct ConnectCommandTests {
         #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
     }
 
-    @Test func `prints both of two characteristics with one UUID`() {
+    @Test func `Prints both of two characteristics with the same UUID`() {
         let outcome = CommandHarness().run(ConnectVerb(target: .address("C0:FF:EE:00:00:05")))
         #expect(
             outcome.lines.filter { $0.contains("FFD1") } == [
@@ -30,7 +30,7 @@ struct ConnectCommandTests {
             ])
     }
 
-    @Test func `prints the tree as one JSON object`() throws {
+    @Test func `Prints the tree as one JSON object`() throws {
         let outcome = CommandHarness().run(ConnectVerb(target: .part("twin")), .asJSON)
         #expect(outcome.lines.count == 1)
         let tree = try #require(ParsedJSON(outcome.lines[0]))
@@ -42,7 +42,7 @@ struct ConnectCommandTests {
         #expect(twins.compactMap { $0["characteristics"]?.items.first?["handle"]?.string } == ["@000b", "@000e"])
     }
 
-    @Test func `goes on where a value cannot be read, and tells why in its place`() {
+    @Test func `If a value cannot be read, prints the reason in its place and continues`() {
         let harness = CommandHarness(
             around: SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:09") {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
@@ -58,7 +58,7 @@ struct ConnectCommandTests {
         #expect(outcome.lines.contains { $0.contains("FFD2") && $0.hasSuffix("= 07  7") })
     }
 
-    @Test func `a link that is lost ends it with one line`() {
+    @Test func `A lost link ends the command with one line`() {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let slow = SimulatedConnection(roundTrip: .milliseconds(500))
@@ -71,7 +71,7 @@ struct ConnectCommandTests {
         #expect(outcome.errors.first?.contains("the link was lost") == true)
     }
 
-    @Test func `a beacon that cannot be connected is given up at the time limit`() {
+    @Test func `Connecting to a beacon fails at the time limit`() {
         let outcome = CommandHarness().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
         #expect(outcome.code == .timedOut)
         #expect(outcome.errors.count == 1)
@@ -79,7 +79,7 @@ struct ConnectCommandTests {
     }
 
     @Test(arguments: [(8, ExitCode.done), (9, .failed)])
-    func `Q77 a connection that cannot be made is tried again, and then given up`(failures: Int, code: ExitCode) {
+    func `Q77 A failing connection is retried a limited number of times`(failures: Int, code: ExitCode) {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(SimulatedConnection(failures: failures), of: "C0:FF:EE:00:00:05")
         let outcome = harness.run(ConnectVerb(target: .part("twin")))
@@ -88,7 +88,7 @@ struct ConnectCommandTests {
         #expect(harness.calls("Connect") == 9)
     }
 
-    @Test func `an interrupt while connecting leaves nothing connected`() {
+    @Test func `An interrupt while connecting leaves nothing connected`() {
         let harness = CommandHarness()
         let outcome = harness.run(ConnectVerb(target: .part("heart")), meanwhile: [(1150, { $0.stop(.interrupted) })])
         #expect(outcome.code == .interrupted)
@@ -96,7 +96,7 @@ struct ConnectCommandTests {
         #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
     }
 
-    @Test func `As JSON prints what was read before the link was lost, and the error`() throws {
+    @Test func `With --json, prints the values read before a lost link, and the error`() throws {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let slow = SimulatedConnection(roundTrip: .milliseconds(500))
@@ -114,7 +114,7 @@ struct ConnectCommandTests {
         #expect(try #require(ParsedJSON(outcome.errors.first ?? ""))["error"]?["code"]?.string == "disconnected")
     }
 
-    @Test func `As JSON prints what was read before an interrupt`() throws {
+    @Test func `With --json, prints the values read before an interrupt`() throws {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(
             SimulatedConnection(roundTrip: .milliseconds(500)), of: "C0:FF:EE:00:00:01")
@@ -124,7 +124,7 @@ struct ConnectCommandTests {
         #expect(try #require(ParsedJSON(outcome.lines.first ?? ""))["complete"]?.bool == false)
     }
 
-    @Test func `A beacon that cannot be connected is not told to be too far away`() {
+    @Test func `The error for a beacon that advertises strongly does not say it is far away`() {
         let outcome = CommandHarness().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
         #expect(outcome.errors.first?.lowercased().contains("closer") == false)
         #expect(outcome.errors.first?.contains("it may accept no connections, as a beacon") == true)

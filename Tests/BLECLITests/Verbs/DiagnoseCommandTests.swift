@@ -5,7 +5,7 @@ import Testing
 @testable import ble_cli
 
 struct DiagnoseCommandTests {
-    @Test func `says in sentences that nothing stands in the way`() {
+    @Test func `Prints in sentences that Bluetooth can be used`() {
         let outcome = CommandHarness().run(DiagnoseVerb())
         #expect(outcome.code == .done && outcome.errors.isEmpty)
         #expect(outcome.lines.first == "Bluetooth can be used, and this program neither scans nor connects now.")
@@ -13,7 +13,7 @@ struct DiagnoseCommandTests {
         #expect(outcome.lines.allSatisfy { $0.hasSuffix(".") })
     }
 
-    @Test func `says what stands in the way, and ends with the code of that`() throws {
+    @Test func `Prints the obstacle, and ends with its exit code`() throws {
         let off = CommandHarness(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: [])).run(
             DiagnoseVerb())
         #expect(off.code == .unavailable)
@@ -31,7 +31,7 @@ struct DiagnoseCommandTests {
         #expect(missing.lines.first?.hasPrefix("The adapter “hci7” is not there; there is hci0") == true)
     }
 
-    @Test func `works where there is no bus`() {
+    @Test func `Works without a bus`() {
         let harness = CommandHarness()
         harness.simulation.bus.shutDown()
         let outcome = harness.run(DiagnoseVerb())
@@ -40,7 +40,7 @@ struct DiagnoseCommandTests {
         #expect((outcome.time ?? 99) < 1)
     }
 
-    @Test func `is over after 2 s where bluetoothd hangs, or after the time limit`() {
+    @Test func `Ends after 2 s or the time limit if bluetoothd hangs`() {
         let scenario = Scenario {
             SimulatedAdapter()
             Fault("ObjectManager.GetManagedObjects", .lost)
@@ -53,7 +53,7 @@ struct DiagnoseCommandTests {
         #expect((quick.time ?? 99) < 0.6)
     }
 
-    @Test func `prints one JSON object, of the same shape whatever it finds`() throws {
+    @Test func `Prints one JSON object with the same keys for all findings`() throws {
         for harness in [CommandHarness(), CommandHarness(starting: false)] {
             let outcome = harness.run(DiagnoseVerb(), .asJSON)
             #expect(outcome.lines.count == 1)

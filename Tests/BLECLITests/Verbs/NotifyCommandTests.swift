@@ -8,7 +8,7 @@ struct NotifyCommandTests {
     private let strap = Target.address("C0:FF:EE:00:00:01")
     private let plug = Target.address("C0:FF:EE:00:00:04")
 
-    @Test func `prints so many values, turns them off and disconnects`() {
+    @Test func `Notify prints --count values, stops notifications and disconnects`() {
         let harness = CommandHarness()
         let outcome = harness.run(NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 3))
         #expect(outcome.code == .done)
@@ -16,13 +16,13 @@ struct NotifyCommandTests {
         #expect(harness.calls("Connect") == harness.calls("Disconnect"))
     }
 
-    @Test func `prints one JSON object a value`() throws {
+    @Test func `Prints one JSON object per value`() throws {
         let outcome = CommandHarness().run(NotifyVerb(target: strap, characteristic: .uuid(0x2A37), count: 2), .asJSON)
         let objects = try outcome.lines.map { try #require(ParsedJSON($0)) }
         #expect(objects.map { $0["value"]?.string } == ["003e", "003f"])
     }
 
-    @Test func `goes on until it is interrupted, and then disconnects`() {
+    @Test func `Runs until it is interrupted, and then disconnects`() {
         let harness = CommandHarness()
         let outcome = harness.run(
             NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), meanwhile: [(30_000, { $0.stop(.interrupted) })])
@@ -31,7 +31,7 @@ struct NotifyCommandTests {
         #expect(harness.calls("Connect") == harness.calls("Disconnect"))
     }
 
-    @Test func `ends at the time limit, which counts from the start`() {
+    @Test func `Ends at the time limit, which counts from the start`() {
         let outcome = CommandHarness().run(
             NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), .limited(.seconds(5)))
         #expect(outcome.code == .done)
@@ -40,7 +40,7 @@ struct NotifyCommandTests {
         #expect((5...7.1).contains(outcome.time ?? 0))
     }
 
-    @Test func `has timed out where no value came, or fewer than asked for`() {
+    @Test func `Times out if no value arrives, or fewer than --count`() {
         let none = CommandHarness().run(NotifyVerb(target: strap, characteristic: .uuid(0x2A19)), .limited(.seconds(5)))
         #expect(none.code == .timedOut)
         #expect(none.errors.count == 1)
@@ -51,7 +51,7 @@ struct NotifyCommandTests {
     }
 
     @Test(arguments: [1500, 50])
-    func `a link that is lost fails, whether in discovery or after`(life: Int) {
+    func `A lost link is an error, during discovery and afterwards`(life: Int) {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(
             SimulatedConnection(dropsAfter: .milliseconds(life)), of: "C0:FF:EE:00:00:04")
@@ -62,7 +62,7 @@ struct NotifyCommandTests {
         #expect((outcome.time ?? 99) < 5)
     }
 
-    @Test func `S78 goes on after the link was lost and bluetoothd was away where that is asked for, and says so`() {
+    @Test func `S78 With --reconnect, continues after a lost link and a crash of bluetoothd`() {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let outcome = harness.run(
@@ -74,14 +74,14 @@ struct NotifyCommandTests {
         #expect(outcome.code == .done)
         #expect(outcome.lines.count > 20)
         #expect(outcome.errors.count == 4)
-        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Reconnecting.") == true)
         #expect(outcome.errors.dropFirst().first?.hasSuffix("connected again.") == true)
         #expect(outcome.errors.dropFirst(2).first?.contains("because bluetoothd stopped") == true)
         #expect(harness.calls("StartNotify") == 3)
         #expect(harness.calls("Disconnect") == 1)
     }
 
-    @Test func `loses none of a thousand values that come fast`() {
+    @Test func `Prints all of a thousand values that arrive fast`() {
         let harness = CommandHarness(
             around: SimulatedPeripheral("Loud", address: "C0:FF:EE:00:00:09") {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Loud")
@@ -95,7 +95,7 @@ struct NotifyCommandTests {
         #expect(outcome.lines == (0..<1000).map { HexBytes.text(UInt16($0)) })
     }
 
-    @Test func `While it waits for a link it tells each cause once, and the last one at the time limit`() throws {
+    @Test func `While reconnecting, prints each cause once, and the last one at the time limit`() throws {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let outcome = harness.run(
@@ -113,14 +113,14 @@ struct NotifyCommandTests {
             ])
         #expect(outcome.code == .timedOut)
         #expect(outcome.errors.count == 3, "\(outcome.errors)")
-        #expect(outcome.errors.first?.hasSuffix("the link was lost. Connecting again.") == true)
+        #expect(outcome.errors.first?.hasSuffix("the link was lost. Reconnecting.") == true)
         #expect(outcome.errors.dropFirst().first?.hasSuffix("(le-connection-abort-by-local). Trying again.") == true)
         let last = try #require(outcome.errors.last)
-        #expect(last.contains("of 1000 values") && last.contains("There is no link. Last cause: "))
+        #expect(last.contains("of 1000 values") && last.contains("The device is not connected. Last cause: "))
         #expect(last.contains("le-connection-abort-by-local"))
     }
 
-    @Test func `A device that cannot be connected at first ends with the last cause too`() throws {
+    @Test func `A device that never connects ends with the last cause, too`() throws {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(SimulatedConnection(failures: 1_000), of: "C0:FF:EE:00:00:01")
         let outcome = harness.run(
@@ -131,7 +131,7 @@ struct NotifyCommandTests {
         #expect(outcome.errors.last?.contains("le-connection-abort-by-local") == true)
     }
 
-    @Test func `An interrupt does not wait for the answer to Disconnect`() {
+    @Test func `An interrupt does not wait for the reply to Disconnect`() {
         let harness = CommandHarness()
         let outcome = harness.run(
             NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), meanwhile: [(5_000, { $0.stop(.interrupted) })])

@@ -19,7 +19,7 @@ struct PairCommandTests {
             })
     }
 
-    @Test func `pairs, and what was protected is read`() throws {
+    @Test func `After pairing, a protected value can be read`() throws {
         let harness = harness()
         let lock = Target.part("lock")
         let refused = harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1)))
@@ -39,7 +39,7 @@ struct PairCommandTests {
         #expect(object["paired"]?.bool == true)
     }
 
-    @Test func `gives a passkey, and a wrong one fails`() {
+    @Test func `Pairs with a passkey; a wrong one fails`() {
         let harness = harness(SimulatedPairing(.passkeyShown(42), requiresAuthentication: true))
         let wrong = harness.run(PairVerb(target: .part("lock"), passkey: 41))
         #expect(wrong.code == .failed)
@@ -47,17 +47,17 @@ struct PairCommandTests {
         let none = harness.run(PairVerb(target: .part("lock")))
         #expect(none.code == .failed)
         #expect(none.errors.first?.contains("Check the passkey") == false)
-        #expect(none.errors.first?.contains("give --passkey; if it wants one typed") == true)
+        #expect(none.errors.first?.contains("give --passkey; if a passkey must be typed") == true)
         #expect(harness.run(PairVerb(target: .part("lock"), passkey: 42)).code == .done)
     }
 
-    @Test func `a device that is not near is not found`() {
-        let outcome = harness().run(PairVerb(target: .part("nobody")))
+    @Test func `A device that is out of range is not found`() {
+        let outcome = harness().run(PairVerb(target: .part("absent")))
         #expect(outcome.code == .notFound)
-        #expect(outcome.errors.first?.contains("nobody") == true)
+        #expect(outcome.errors.first?.contains("absent") == true)
     }
 
-    @Test func `Ctrl-C calls the pairing off`() {
+    @Test func `Ctrl-C cancels the pairing`() {
         let harness = harness(SimulatedPairing(delay: .seconds(20)))
         let outcome = harness.run(PairVerb(target: .part("lock")), meanwhile: [(5_000, { $0.stop(.interrupted) })])
         #expect(outcome.code == .interrupted)
@@ -65,7 +65,7 @@ struct PairCommandTests {
         #expect(harness.calls("CancelPairing") == 1)
     }
 
-    @Test func `forgets a device that is not near, and then does not know it`() throws {
+    @Test func `Forgets a device that is out of range; a second time, it is not found`() throws {
         let harness = harness()
         harness.run(PairVerb(target: .part("lock")))
         harness.simulation.bluez.setInRange(false, address)
@@ -79,7 +79,7 @@ struct PairCommandTests {
         #expect(harness.calls("RemoveDevice") == 1)
     }
 
-    @Test func `A beacon that cannot be paired is not said to be paired perhaps`() {
+    @Test func `The error for a beacon that cannot be paired does not mention side effects`() {
         let outcome = CommandHarness().run(PairVerb(target: .part("door")), .limited(.seconds(5)))
         #expect(outcome.code == .timedOut)
         #expect(outcome.errors.first?.contains("took effect") == false)

@@ -9,12 +9,12 @@ struct ReadWriteCommandTests {
     private let strap = Target.address("C0:FF:EE:00:00:01")
     private let twins = Target.address("C0:FF:EE:00:00:05")
 
-    @Test func `reads a value as hexadecimal, and beside it what it says where that is known`() {
+    @Test func `Read prints a value in hexadecimal, followed by its known meaning`() {
         #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).lines == ["57  87 %"])
         #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["00  0"])
     }
 
-    @Test func `reads a value as JSON`() throws {
+    @Test func `Read prints a value as JSON`() throws {
         let outcome = CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), .asJSON)
         let object = try #require(ParsedJSON(outcome.lines.first ?? ""))
         #expect(
@@ -35,7 +35,7 @@ struct ReadWriteCommandTests {
         #expect(object["time"]?.string?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil)
     }
 
-    @Test func `writes silently, and the value is read again`() {
+    @Test func `Write prints nothing, and the value can be read again`() {
         let harness = CommandHarness()
         let written = harness.run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [0x2A]))
         #expect(written.code == .done)
@@ -48,14 +48,14 @@ struct ReadWriteCommandTests {
         #expect(harness.calls("Disconnect") == 4)
     }
 
-    @Test func `tells of a write in JSON`() throws {
+    @Test func `Write prints a JSON object with --json`() throws {
         let verb = WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [0x2A, 0xFF], type: .withoutResponse)
         let object = try #require(ParsedJSON(CommandHarness().run(verb, .asJSON).lines.first ?? ""))
         #expect(object["value"]?.string == "2aff")
         #expect(object["response"]?.bool == false)
     }
 
-    @Test func `a UUID that stands twice wants a handle, and lists them in one line`() {
+    @Test func `An ambiguous UUID fails with a list of the handles in one line`() {
         let outcome = CommandHarness().run(ReadVerb(target: twins, characteristic: .uuid(0xFFD1)))
         #expect(outcome.code == .usage)
         #expect(outcome.errors.count == 1)
@@ -65,7 +65,7 @@ struct ReadWriteCommandTests {
     }
 
     @Test(arguments: [CharacteristicArgument.uuid(0x2A6E), .handle(0x1234)])
-    func `a characteristic that is not there is not found, and what is there is listed`(
+    func `A missing characteristic is not found, and the present ones are listed`(
         characteristic: CharacteristicArgument
     ) {
         let outcome = CommandHarness().run(ReadVerb(target: twins, characteristic: characteristic))
@@ -74,14 +74,14 @@ struct ReadWriteCommandTests {
         #expect(outcome.errors.first?.contains("It has") == true)
     }
 
-    @Test func `what a characteristic does not offer fails`() {
+    @Test func `An operation that the characteristic does not support fails`() {
         #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A05))).code == .failed)
         #expect(
             CommandHarness().run(WriteVerb(target: twins, characteristic: .handle(0x000B), value: [1])).code == .failed)
         #expect(CommandHarness().run(NotifyVerb(target: twins, characteristic: .handle(0x000B))).code == .failed)
     }
 
-    /// A lamp whose only characteristic offers these properties.
+    /// A lamp with one characteristic of these properties.
     private func lamp(_ parts: SimulatedCharacteristic) -> CommandHarness {
         CommandHarness(
             around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
@@ -92,7 +92,7 @@ struct ReadWriteCommandTests {
 
     private let lamp = Target.part("lamp")
 
-    @Test func `Writes without a response if the characteristic offers nothing else`() throws {
+    @Test func `Writes without a response if the characteristic supports nothing else`() throws {
         let harness = lamp(SimulatedCharacteristic("ffe1", .read([0]), .writeWithoutResponse))
         let written = harness.run(WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [7]), .asJSON)
         #expect(written.code == .done, "\(written.errors)")
@@ -100,12 +100,12 @@ struct ReadWriteCommandTests {
         #expect(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines == ["07  7"])
     }
 
-    @Test func `Writes with a response if the characteristic offers both`() throws {
+    @Test func `Writes with a response if the characteristic supports both types`() throws {
         let both = CommandHarness().run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [7]), .asJSON)
         #expect(try #require(ParsedJSON(both.lines.first ?? ""))["response"]?.bool == true)
     }
 
-    @Test func `The type of a write that is asked for is taken even if it is not offered`() {
+    @Test func `An explicit write type is used even if it is not supported`() {
         let harness = lamp(SimulatedCharacteristic("ffe1", .writeWithoutResponse))
         let outcome = harness.run(
             WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [7], type: .withResponse))
@@ -115,7 +115,7 @@ struct ReadWriteCommandTests {
         #expect(confirmed.run(command).code == .failed)
     }
 
-    @Test func `Writes a value of no bytes, and an empty value is shown alike by read and connect`() throws {
+    @Test func `Writes an empty value, which read and connect print the same way`() throws {
         let harness = lamp(SimulatedCharacteristic("ffe1", .read([1, 2]), .write))
         #expect(harness.run(WriteVerb(target: lamp, characteristic: .uuid(0xFFE1), value: [])).code == .done)
         #expect(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines == ["(empty)"])
@@ -126,14 +126,14 @@ struct ReadWriteCommandTests {
     }
 
     @Test(arguments: [[0x2A], [0, 0x2A], Array("plain text".utf8), [0xC3, 0x28]] as [[UInt8]])
-    func `Read and connect print a value alike`(value: [UInt8]) throws {
+    func `Read and connect print a value the same way`(value: [UInt8]) throws {
         let harness = lamp(SimulatedCharacteristic("ffe1", .read(value)))
         let read = try #require(harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1))).lines.first)
         let tree = harness.run(ConnectVerb(target: lamp)).lines
         #expect(tree.contains { $0.contains("FFE1") && $0.hasSuffix("= " + read) })
     }
 
-    @Test func `A read that times out does not advise to see whether it took effect`() {
+    @Test func `The error of a read that times out does not mention side effects`() {
         let harness = lamp(SimulatedCharacteristic("ffe1", .read { _ in .silence }))
         let outcome = harness.run(ReadVerb(target: lamp, characteristic: .uuid(0xFFE1)), .limited(.seconds(3)))
         #expect(outcome.code == .timedOut, "\(outcome.errors)")

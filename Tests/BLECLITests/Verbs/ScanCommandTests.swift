@@ -10,7 +10,7 @@ struct ScanCommandTests {
         "manufacturerData", "companies", "serviceData", "services", "connectable", "cached",
     ]
 
-    @Test func `prints one JSON object for each device, with all keys, and stops the scan at its time limit`() throws {
+    @Test func `Prints one JSON object per device, and stops the scan at the time limit`() throws {
         let harness = CommandHarness()
         let outcome = harness.run(ScanVerb(), .limited(.seconds(2), json: true))
         #expect(outcome.code == .done)
@@ -39,28 +39,28 @@ struct ScanCommandTests {
         #expect(objects.contains { $0["flags"]?.string == "06" })
     }
 
-    @Test func `prints the first device within three tenths of a second`() {
+    @Test func `Prints the first device within 0.3 s`() {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .asJSON, for: 0)
         harness.advance(290)
         #expect(!harness.output.takeLines().isEmpty)
     }
 
-    @Test func `prints every advertisement where all are asked for`() {
+    @Test func `Prints every advertisement with --all`() {
         let few = CommandHarness().run(ScanVerb(), .limited(.seconds(5), json: true))
         let all = CommandHarness().run(ScanVerb(showsAll: true), .limited(.seconds(5), json: true))
         #expect(few.lines.count == 5)
         #expect(all.lines.count > 50)
     }
 
-    @Test func `shows only devices with one of the services`() throws {
+    @Test func `Prints only devices with one of the services`() throws {
         let outcome = CommandHarness().run(ScanVerb(services: [0x180D, 0xFFD0]), .limited(.seconds(2)))
         #expect(outcome.lines.count == 2)
         #expect(outcome.lines.contains { $0.contains("Heart rate strap") })
         #expect(outcome.lines.contains { $0.contains("Twin sensor") })
     }
 
-    @Test func `in a pipe, prints a line for a new device and for a new name only`() {
+    @Test func `In a pipe, prints a line for each new device and each new name`() {
         let harness = CommandHarness(
             around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
@@ -81,7 +81,7 @@ struct ScanCommandTests {
     }
 
     @Test(arguments: [false, true])
-    func `a signal ends it, and the scan is stopped before it is over`(isJSON: Bool) {
+    func `A signal ends the command after the scan is stopped`(isJSON: Bool) {
         let harness = CommandHarness()
         let outcome = harness.run(ScanVerb(), isJSON ? .asJSON : .init(), meanwhile: [(700, { $0.stop(.interrupted) })])
         #expect(outcome.code == .interrupted)
@@ -89,7 +89,7 @@ struct ScanCommandTests {
         #expect(harness.calls("StopDiscovery") == 1)
     }
 
-    @Test func `a reader that goes away ends it quietly, and the scan is stopped`() {
+    @Test func `A closed output ends the command without an error, and stops the scan`() {
         let harness = CommandHarness()
         harness.output.close(after: 1)
         let outcome = harness.run(ScanVerb(), .asJSON)
@@ -99,7 +99,7 @@ struct ScanCommandTests {
         #expect(harness.calls("StopDiscovery") == 1)
     }
 
-    @Test func `says that bluetoothd does not run, at once`() {
+    @Test func `Fails immediately if bluetoothd is not running`() {
         let outcome = CommandHarness(starting: false).run(ScanVerb())
         #expect(outcome.code == .unavailable)
         #expect(outcome.errors.count == 1)
@@ -108,7 +108,7 @@ struct ScanCommandTests {
         #expect((outcome.time ?? 9) < 0.1)
     }
 
-    @Test func `fails when bluetoothd ends during the scan`() {
+    @Test func `Fails if bluetoothd ends during the scan`() {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let outcome = harness.run(ScanVerb(), meanwhile: [(1000, { _ in simulation.bluez.crash() })])
@@ -116,7 +116,7 @@ struct ScanCommandTests {
         #expect(outcome.errors.count == 1)
     }
 
-    @Test func `goes on after bluetoothd was away where that is asked for, and says so`() {
+    @Test func `With --reconnect, continues after a crash of bluetoothd, and prints notes`() {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let outcome = harness.run(
@@ -127,15 +127,15 @@ struct ScanCommandTests {
         #expect(outcome.code == .done)
         #expect(
             outcome.errors.map { ParsedJSON($0)?["note"]?.string } == [
-                "Waiting: bluetoothd is not running.", "Bluetooth is back; going on.",
+                "Waiting: bluetoothd is not running.", "Bluetooth is available again; continuing.",
             ])
-        // Every device is told of before and after.
+        // Every device is printed before and after.
         #expect(outcome.lines.filter { $0.contains("C0:FF:EE:00:00:01") }.count >= 2)
         #expect(harness.calls("StartDiscovery") == 2)
         #expect(harness.calls("StopDiscovery") == 1)
     }
 
-    @Test func `begins with what bluetoothd remembers where that is asked for`() throws {
+    @Test func `With --known, prints the remembered devices first`() throws {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1), json: true), for: 2)
         let outcome = harness.run(ScanVerb(includesKnown: true), .limited(.milliseconds(10), json: true))
@@ -143,7 +143,7 @@ struct ScanCommandTests {
         #expect(objects.contains { $0["cached"]?.bool == true })
     }
 
-    @Test func `Prints every advertisement on a terminal too if all are asked for`() {
+    @Test func `With --all, prints every advertisement on a terminal, too`() {
         let outcome = CommandHarness(terminal: TerminalSize(columns: 80, rows: 24))
             .run(ScanVerb(showsAll: true), .limited(.seconds(5)))
         #expect(outcome.lines.count > 50)
@@ -151,7 +151,7 @@ struct ScanCommandTests {
         #expect(!outcome.lines.contains { $0.contains("\u{1B}") })
     }
 
-    @Test func `Shows all companies and the data of each service`() throws {
+    @Test func `Prints all companies and the data of each service`() throws {
         let peripheral = SimulatedPeripheral("Multi", address: "C0:FF:EE:00:00:09") {
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -50, name: "Multi", services: ["180f", "181a"],
@@ -168,14 +168,14 @@ struct ScanCommandTests {
     }
 
     @Test(arguments: ["Heart Rate", "heart rate", " 180D ", "0x180d"])
-    func `A service may be given by its name`(text: String) throws {
+    func `Accepts the name of a service`(text: String) throws {
         let outcome = CommandHarness().run(ScanVerb(services: [try ServiceArgument.parse(text)]), .limited(.seconds(2)))
         #expect(outcome.lines.count == 1)
         #expect(outcome.lines.first?.contains("Heart rate strap") == true)
     }
 
     @Test(arguments: ["Hart Rate", "Heart Rate Measurement", "", "12"])
-    func `What is no service is wrong usage, with the forms that are accepted`(text: String) throws {
+    func `Rejects an invalid service, and prints the accepted forms`(text: String) throws {
         #expect { try ServiceArgument.parse(text) } throws: { error in
             guard let failure = error as? CLIError else { return false }
             return failure.code == .usage && failure.text.contains("“Heart Rate”")
