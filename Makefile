@@ -65,9 +65,13 @@ bench-simulation: deps ## ten simulated minutes of 600,000 advertisements agains
 
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
 
-lint: ## check the format of the Swift files, and the walls between modules
+# The folders that follow docs/style.md. Without folders, scripts/prose checks all.
+prose := Sources/ble-cli Tests/BLECLITests
+
+lint: ## check the format of the Swift files, the walls between modules, and the style of comments and texts
 	@swift format lint --strict --recursive --parallel $(sources)
 	@scripts/layers
+	@scripts/prose $(prose)
 
 format: ## format the Swift files in place
 	@swift format --in-place --recursive --parallel $(sources)

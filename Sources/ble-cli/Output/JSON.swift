@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A JSON value whose keys keep their order.
+/// A JSON value. Objects keep the order of their keys.
 indirect enum JSON: Sendable {
     case null
     case bool(Bool)

@@ -77,7 +77,7 @@ final class BusClient: Sendable {
         ) { (body) throws(DBusError) in
             for argument in arguments { try body.value(argument) }
         }
-        // The thread sanitizer does not see values of a continuation that is resumed before it is awaited, but sees a lock.
+        // The thread sanitizer sees a lock, but not the value of a continuation that is resumed before it is awaited.
         let answer = Guarded<Result<Message, DBusError>?>(nil)
         await withCheckedContinuation { continuation in
             _ = connection.call(message, timeout: timeout) { result in
