@@ -5,7 +5,9 @@ enum CharacteristicArgument: Equatable, Sendable {
     case uuid(BluetoothUUID)
     case handle(UInt16)
 
-    /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, a handle such as `@000b`, or a name.
+    /// Reads a UUID, a handle such as `@000b`, or a name.
+    ///
+    /// A UUID has 16, 32 or 128 bits, with or without `0x` and dashes.
     init(parsing text: String) throws(CLIError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
@@ -51,7 +53,7 @@ enum AttributeHandle {
 }
 
 extension BluetoothUUID {
-    /// Makes a UUID from a form that ``init(_:)`` accepts, with `0x` in front, or from 32 digits without dashes.
+    /// Makes a UUID from text that may begin with `0x`, and may have no dashes.
     init?(userInput text: String) {
         var digits = text.trimmed
         if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }

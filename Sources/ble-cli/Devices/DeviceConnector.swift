@@ -47,7 +47,7 @@ struct ClosingLinkWait {
     private static let longest = Duration.milliseconds(2_400)
     private static let pause = Duration.milliseconds(100)
 
-    /// Emits the peripheral and completes when it is not connected, or has stayed connected for the whole wait.
+    /// Emits the peripheral when it is not connected, or has stayed connected for the whole wait.
     func waitUntilClosed(_ peripheral: Peripheral) -> Observable<Peripheral> {
         // A short time limit leaves half of itself for connecting.
         let limit = context.options.setupTimeout
@@ -64,13 +64,13 @@ struct ClosingLinkWait {
 
 /// The current phase of connecting, for the error at the time limit.
 final class ConnectionProgress: Sendable {
-    enum Phase: Sendable {
+    enum ConnectingPhase: Sendable {
         case finding
         case connecting(DeviceCandidates.Candidate)
         case discovering(Peripheral)
     }
 
-    private let phase = Guarded(Phase.finding)
+    private let phase = Guarded(ConnectingPhase.finding)
     private let notes: LinkStatusNotes?
 
     init(notes: LinkStatusNotes? = nil) { self.notes = notes }
@@ -78,7 +78,7 @@ final class ConnectionProgress: Sendable {
     /// Below this RSSI in dBm, a connection may fail.
     private static let weakRSSI: Int16 = -85
 
-    func enter(_ next: Phase) { phase.withLock { $0 = next } }
+    func enter(_ next: ConnectingPhase) { phase.withLock { $0 = next } }
 
     func timeoutError(_ target: Target, after limit: Duration) -> CLIError {
         switch phase.withLock({ $0 }) {

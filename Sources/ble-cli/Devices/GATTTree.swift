@@ -103,7 +103,7 @@ enum GATTTreeJSON {
     /// - Parameter isComplete: Whether the items are all there are; false if the link was lost before.
     static func object(_ items: [GATTTreeItem], at time: Date, isComplete: Bool) -> JSON {
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
-        var services: [Node] = []
+        var services: [JSONNode] = []
         for item in items {
             switch item {
             case .peripheral(let peripheral):
@@ -115,16 +115,16 @@ enum GATTTreeJSON {
                 ]
             case .service(let service):
                 let members = members(service.uuid, service.handle) + [("primary", .bool(service.isPrimary))]
-                services.append(Node(members, "characteristics"))
+                services.append(JSONNode(members, "characteristics"))
             case .characteristic(let characteristic, let value):
                 let properties = JSON.array(characteristic.properties.names.map { .string($0) })
                 let members = members(characteristic.uuid, characteristic.handle) + [("properties", properties)]
                 services[services.count - 1].children.append(
-                    Node(members + Self.members(value, characteristic.uuid), "descriptors"))
+                    JSONNode(members + Self.members(value, characteristic.uuid), "descriptors"))
             case .descriptor(let descriptor, let value):
                 let members = members(descriptor.uuid, descriptor.handle) + members(value, descriptor.uuid)
                 let last = services[services.count - 1].children.count - 1
-                services[services.count - 1].children[last].children.append(Node(members, nil))
+                services[services.count - 1].children[last].children.append(JSONNode(members, nil))
             }
         }
         return .object(head + [("complete", .bool(isComplete)), ("services", .array(services.map(\.json)))])
@@ -153,11 +153,11 @@ enum GATTTreeJSON {
         ]
     }
 
-    private struct Node {
+    private struct JSONNode {
         var members: [(key: String, value: JSON)]
         /// The key of the children; nil if there can be none.
         var childrenKey: String?
-        var children: [Node] = []
+        var children: [JSONNode] = []
 
         init(_ members: [(key: String, value: JSON)], _ childrenKey: String?) {
             self.members = members

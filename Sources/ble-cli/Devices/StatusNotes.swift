@@ -17,13 +17,13 @@ struct StatusNotes {
 
 /// Notes that a reconnecting command prints: each lost link, each new cause of failed attempts, and each reconnection.
 final class LinkStatusNotes: Sendable {
-    private struct LinkState {
+    private struct OutageState {
         /// Why the device is not connected; nil while it is.
         var outage: BluetoothError?
         var isLost = false
     }
 
-    private let state = Guarded(LinkState())
+    private let state = Guarded(OutageState())
 
     /// Why the device is not connected; nil while it is, and before the first attempt has failed.
     var outage: BluetoothError? { state.withLock(\.outage) }
@@ -75,7 +75,7 @@ final class LinkStatusNotes: Sendable {
     /// Records that there is a link. Returns whether one was lost before.
     private func recordReturn() -> Bool {
         state.withLock { state in
-            defer { state = LinkState() }
+            defer { state = OutageState() }
             return state.isLost
         }
     }

@@ -139,8 +139,10 @@ struct ScanTableLayout: Sendable {
         return max(1, fitting.count)
     }
 
-    /// Address and RSSI get the width they need. If the others do not fit, each gets half of the rest, but at least
-    /// its minimum.
+    /// The width of each column.
+    ///
+    /// Address and RSSI get the width they need. If the others do not fit, each gets half of the rest, but at least its
+    /// minimum.
     private static func widths(_ cells: [[String]], in width: Int) -> [Int] {
         let count = cells[0].count
         let needed = (0..<count).map { column in cells.map { TextWidth.of($0[column]) }.max() ?? 0 }

@@ -52,10 +52,10 @@ protocol Verb: Sendable {
     /// How pairing requests are answered. The default rejects all of them.
     var pairing: PairingPolicy { get }
 
-    /// Whether the process waits for bluetoothd's replies before it exits, not only until bluetoothd has received the
-    /// calls.
+    /// Whether the process waits for bluetoothd's replies before it exits.
     ///
-    /// bluetoothd replies to `Disconnect` after 2 s. A verb that only closes its link need not wait for that.
+    /// If not, it exits when bluetoothd has received the calls. bluetoothd replies to `Disconnect` after 2 s; a verb
+    /// that only closes its link need not wait for that.
     func waitsForReplies(after code: ExitCode) -> Bool
 
     /// Runs the verb. Completes when the verb is done; disposing undoes what is in progress.

@@ -3,7 +3,7 @@ import Glibc
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// Opens streams that the caller has closed on /dev/null. Call it first.
+    /// Opens /dev/null in place of streams that the caller has closed. Call it first.
     ///
     /// Otherwise the next open file, such as the socket of the bus, would get the descriptor of standard output.
     static func secure() {

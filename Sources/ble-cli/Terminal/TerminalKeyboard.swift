@@ -4,8 +4,9 @@ import Rx
 
 /// The lines that the user types.
 protocol Keyboard: Sendable {
-    /// Emits the next line without its line break, or nil at the end of the input. Earlier requests get no line any
-    /// more.
+    /// Emits the next line without its line break, or nil at the end of the input.
+    ///
+    /// A request replaces an earlier one, which gets no line.
     func line() -> Single<String?>
 }
 

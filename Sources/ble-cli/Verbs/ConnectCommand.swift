@@ -36,9 +36,9 @@ struct ConnectVerb: LinkVerb {
     }
 
     /// Prints all items as one object at the end, or those that were read before an error or a dispose.
-    private func printingOneObject(_ items: Observable<GATTTreeItem>, in context: CommandContext) -> Observable<
-        GATTTreeItem
-    > {
+    private func printingOneObject(
+        _ items: Observable<GATTTreeItem>, in context: CommandContext
+    ) -> Observable<GATTTreeItem> {
         let time = context.scheduler.now
         let seen = Guarded<[GATTTreeItem]?>([])
         let show: @Sendable (Bool) throws -> Void = { isComplete in

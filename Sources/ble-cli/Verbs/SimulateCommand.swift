@@ -71,7 +71,7 @@ enum SimulationProcess {
         Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// The number of advertisements that clients could receive, and of those that this computer was too slow to send.
+    /// The number of sent advertisements, and of those that this computer was too slow to send.
     private static func summary(of bluez: SimulatedBlueZ) -> String {
         let missed = bluez.advertisementsMissed
         return "Sent \(bluez.advertisementsSent) advertisements"
