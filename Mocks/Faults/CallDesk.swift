@@ -54,7 +54,7 @@ final class CallDesk {
         let path = AnswerPath(call.message, recorded.number, on: bus, desk: self)
         let call = IncomingCall(call.message, on: path)
         if let refusal { return call.fail(refusal) }
-        if !call.message.wantsNoReply { waiting[recorded.sender, default: 0] += 1 }
+        if !call.message.noReplyExpected { waiting[recorded.sender, default: 0] += 1 }
         // Rivals only make trouble; they do not get into any.
         let acting = recorded.isOfRival ? [] : rules.filter { $0.acts(on: recorded) }
         guard !acting.isEmpty else { return answer(call) }

@@ -88,7 +88,7 @@ final class Hub: @unchecked Sendable {
             return fail(
                 message, DBusError(name: DBusError.Name.serviceUnknown, message: Texts.serviceUnknown(destination)))
         }
-        if !message.wantsNoReply { awaited[Awaited(caller: sender.uniqueName, serial: message.serial)] = receiver }
+        if !message.noReplyExpected { awaited[Awaited(caller: sender.uniqueName, serial: message.serial)] = receiver }
         receiver.accept(call: message)
     }
 
@@ -113,7 +113,7 @@ final class Hub: @unchecked Sendable {
     }
 
     func fail(_ call: Message, _ error: DBusError) {
-        if !call.wantsNoReply, let failure = try? Message.failure(of: call, error) { reply(failure) }
+        if !call.noReplyExpected, let failure = try? Message.failure(of: call, error) { reply(failure) }
     }
 
     func announce(_ name: String, from old: String?, to new: String?) {

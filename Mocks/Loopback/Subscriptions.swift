@@ -53,7 +53,7 @@ final class Subscription: @unchecked Sendable {
     }
 
     func offer(_ signal: Message) {
-        if !ended.isRaised, rule.fits(signal) { handler(signal) }
+        if !ended.isRaised, rule.matches(signal) { handler(signal) }
     }
 
     /// Whether a signal to `destination`, nil for everybody, is for the party that subscribed.

@@ -11,5 +11,5 @@ public struct BusClock: Sendable {
     public var now: Duration { read() }
 
     /// The kernel's `CLOCK_MONOTONIC`, which stands still while the computer is suspended.
-    public static let monotonic = BusClock { .nanoseconds(Int64(clamping: Clock.now)) }
+    public static let monotonic = BusClock { .nanoseconds(Int64(clamping: MonotonicClock.now)) }
 }

@@ -16,13 +16,13 @@ public final class IncomingCall: Sendable {
     /// Answers the call with values. A body that cannot be sent is answered as a failure, so that no caller waits.
     /// Only the first answer is sent.
     public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }) {
-        guard !message.wantsNoReply else { return }
+        guard !message.noReplyExpected else { return }
         do throws(DBusError) { answer(try Message.reply(to: message, body)) } catch { fail(error) }
     }
 
     /// Answers that the call failed. An error whose name is not valid is answered as `Failed`.
     public func fail(_ error: DBusError) {
-        guard !message.wantsNoReply else { return }
+        guard !message.noReplyExpected else { return }
         let plain = DBusError(name: DBusError.Name.failed, message: error.description)
         guard let failure = (try? Message.failure(of: message, error)) ?? (try? Message.failure(of: message, plain))
         else { return }

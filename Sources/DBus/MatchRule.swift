@@ -61,21 +61,21 @@ public struct MatchRule: Hashable, Sendable {
     }
 
     /// Whether a signal fits everything but the sender, which only a bus can judge.
-    public func fits(_ signal: Message) -> Bool {
+    public func matches(_ signal: Message) -> Bool {
         guard signal.kind == .signal else { return false }
         if let interface, !signal.hasInterface(interface) { return false }
         if let member, !signal.hasMember(member) { return false }
         if let path, !signal.withPath({ Self.isWithin($0, path, orBelow: includesChildren) }) { return false }
         guard firstArgument != nil || firstArgumentPath != nil else { return true }
-        let fits = try? signal.read { (body) throws(DBusError) in
+        let isMatch = try? signal.read { (body) throws(DBusError) in
             // A string and nothing else is what `arg0` means on a bus; `arg0path` takes a path too.
             let isPath = body.type == .objectPath && firstArgument == nil
-            return try isPath ? body.withObjectPath(fitsArgument) : body.withString(fitsArgument)
+            return try isPath ? body.withObjectPath(matchesArgument) : body.withString(matchesArgument)
         }
-        return fits ?? false
+        return isMatch ?? false
     }
 
-    private func fitsArgument(_ argument: Span<UInt8>) -> Bool {
+    private func matchesArgument(_ argument: Span<UInt8>) -> Bool {
         if let firstArgument {
             guard Self.starts(argument, with: firstArgument), argument.count == firstArgument.utf8.count else {
                 return false

@@ -6,7 +6,7 @@ public struct PacketSocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
     /// What an attempt to receive came to.
-    public enum Received: Hashable, Sendable {
+    public enum ReceiveResult: Hashable, Sendable {
         /// A packet; what was longer than asked for is cut off.
         case packet([UInt8])
         /// Nothing is there yet.
@@ -16,7 +16,7 @@ public struct PacketSocket: ~Copyable, Sendable {
     }
 
     /// What an attempt to send came to.
-    public enum Sent: Hashable, Sendable {
+    public enum SendResult: Hashable, Sendable {
         /// The packet is on its way.
         case sent
         /// There is no room now; the packet was not taken.
@@ -55,10 +55,10 @@ public struct PacketSocket: ~Copyable, Sendable {
 
     /// Sends a packet. False where it was lost: the other end is closed, or reads too slowly (Q106).
     @discardableResult
-    public func send(_ packet: [UInt8]) -> Bool { offer(packet) == .sent }
+    public func send(_ packet: [UInt8]) -> Bool { trySend(packet) == .sent }
 
     /// Sends a packet if there is room for it, and tells why not where it could not.
-    public func offer(_ packet: [UInt8]) -> Sent {
+    public func trySend(_ packet: [UInt8]) -> SendResult {
         let count = unsafe packet.withUnsafeBytes {
             unsafe Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
@@ -67,7 +67,7 @@ public struct PacketSocket: ~Copyable, Sendable {
     }
 
     /// Takes the next packet, up to so many bytes of it.
-    public func receive(upTo count: Int = 512) -> Received {
+    public func receive(upTo count: Int = 512) -> ReceiveResult {
         var taken = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: max(1, count)) { buffer, size in
             taken = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))

@@ -41,31 +41,31 @@ import Testing
             ("/o/hci1", true, true), ("/o/hci1/d", false, true), ("/o/hci10", false, false), ("/o", false, false),
             ("/o/hci10/d", false, false), ("/", false, false),
         ] {
-            #expect(exact.fits(try signal(path)) == fitsExact)
-            #expect(tree.fits(try signal(path)) == fitsTree)
-            #expect(root.fits(try signal(path)))
+            #expect(exact.matches(try signal(path)) == fitsExact)
+            #expect(tree.matches(try signal(path)) == fitsTree)
+            #expect(root.matches(try signal(path)))
         }
-        #expect(!MatchRule(sender: "a.b", path: .root).fits(try signal("/a")))
+        #expect(!MatchRule(sender: "a.b", path: .root).matches(try signal("/a")))
     }
 
     @Test func namesAndArguments() throws {
-        #expect(MatchRule(sender: "a.b", interface: "a.b", member: "C").fits(try signal("/")))
-        #expect(!MatchRule(sender: "a.b", interface: "a.b.c").fits(try signal("/")))
-        #expect(!MatchRule(sender: "a.b", member: "D").fits(try signal("/")))
+        #expect(MatchRule(sender: "a.b", interface: "a.b", member: "C").matches(try signal("/")))
+        #expect(!MatchRule(sender: "a.b", interface: "a.b.c").matches(try signal("/")))
+        #expect(!MatchRule(sender: "a.b", member: "D").matches(try signal("/")))
         let text = MatchRule(sender: "a.b", firstArgument: "x")
-        #expect(text.fits(try signal("/", .string("x"))))
+        #expect(text.matches(try signal("/", .string("x"))))
         for other: Value? in [nil, .string("xy"), .string(""), .objectPath("/x"), .variant(.string("x"))] {
-            #expect(!text.fits(try signal("/", other)))
+            #expect(!text.matches(try signal("/", other)))
         }
         let path = MatchRule(sender: "a.b", firstArgumentPath: "/o/hci1")
         for (argument, fits): (Value?, Bool) in [
             (.objectPath("/o/hci1/d"), true), (.string("/o/hci1/d"), true), (.objectPath("/o/hci1"), false),
             (.objectPath("/o/hci10"), false), (.byte(1), false), (nil, false),
         ] {
-            #expect(path.fits(try signal("/", argument)) == fits)
+            #expect(path.matches(try signal("/", argument)) == fits)
         }
-        #expect(MatchRule(sender: "a.b", firstArgumentPath: .root).fits(try signal("/", .objectPath("/x"))))
+        #expect(MatchRule(sender: "a.b", firstArgumentPath: .root).matches(try signal("/", .objectPath("/x"))))
         let call = try Message.call(to: "a.b", path: "/", interface: "a.b", member: "C")
-        #expect(!MatchRule(sender: "a.b").fits(call))
+        #expect(!MatchRule(sender: "a.b").matches(call))
     }
 }

@@ -15,7 +15,7 @@ struct SocketWatchTests {
     @Test func `Packets and the end are heard in the bus's context, in order`() async throws {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
-        let (packets, told) = AsyncStream<PacketSocket.Received>.makeStream()
+        let (packets, told) = AsyncStream<PacketSocket.ReceiveResult>.makeStream()
         let task = connection.watch(ours, for: .readable) {
             connection.preconditionInContext()
             while true {
@@ -25,29 +25,29 @@ struct SocketWatchTests {
                 if received == .ended { return told.finish() }
             }
         }
-        #expect(theirs.socket.offer([1]) == .sent)
-        #expect(theirs.socket.offer([2, 3]) == .sent)
-        var heard: [PacketSocket.Received] = []
+        #expect(theirs.socket.trySend([1]) == .sent)
+        #expect(theirs.socket.trySend([2, 3]) == .sent)
+        var heard: [PacketSocket.ReceiveResult] = []
         for await packet in packets {
             heard.append(packet)
             if heard.count == 2 { #expect(shutdown(theirs.socket.number, Int32(SHUT_RDWR)) == 0) }
         }
         task.cancel()
         #expect(heard == [.packet([1]), .packet([2, 3]), .ended])
-        #expect(theirs.socket.offer([4]) == .ended)
+        #expect(theirs.socket.trySend([4]) == .ended)
     }
 
     @Test func `A full socket is heard when it takes packets again, and not after cancelling`() async throws {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
         var sent = 0
-        while ours.socket.offer([7]) == .sent { sent += 1 }
+        while ours.socket.trySend([7]) == .sent { sent += 1 }
         #expect(sent > 10)
         let (ready, told) = AsyncStream<Void>.makeStream()
         let task = connection.watch(ours, for: .writable) { told.yield() }
         while case .packet = theirs.socket.receive() {}
         for await _ in ready { break }
-        #expect(ours.socket.offer([8]) == .sent)
+        #expect(ours.socket.trySend([8]) == .sent)
         task.cancel()
         // What the thread does after this, it does without the socket.
         await withCheckedContinuation { done in connection.perform { done.resume() } }
@@ -80,7 +80,7 @@ struct SocketWatchTests {
         first.add(connection.watch(ours, for: .readable) { ready.add("first") })
         release.signal()
         await withCheckedContinuation { done in connection.perform { done.resume() } }
-        #expect(theirs.socket.offer([1]) == .sent)
+        #expect(theirs.socket.trySend([1]) == .sent)
         #expect(try await ready.first(1) == ["second"])
         connection.close()
     }

@@ -16,26 +16,26 @@ struct Campaign {
 
     /// Runs the stretch of cases to which the case `first` belongs, up to `end`.
     func run(_ cases: Range<Int>) -> Tally {
-        let ledger = Ledger()
-        var world: World?
+        let recorder = TallyLog()
+        var world: FuzzClient?
         for number in cases {
             if number % Self.stretch == 0 { world = nil }
             var dice = Dice(seed: seed, case: number)
             let template = corpus.pick(&dice)
             trace?(number, template.name)
-            guard let message = mutant(of: template, &dice, ledger) else { continue }
-            Readers.read(message, ledger)
-            feed(message, template.route, &world, ledger)
+            guard let message = mutant(of: template, &dice, recorder) else { continue }
+            ReaderChecks.read(message, recorder)
+            feed(message, template.route, &world, recorder)
         }
-        return ledger.tally
+        return recorder.tally
     }
 
-    private func mutant(of template: Corpus.Template, _ dice: inout Dice, _ ledger: Ledger) -> Message? {
+    private func mutant(of template: Corpus.Template, _ dice: inout Dice, _ recorder: TallyLog) -> Message? {
         let kind = dice.roll(3)
         switch kind {
-        case 0: ledger.tally.wire += 1
-        case 1: ledger.tally.values += 1
-        default: ledger.tally.both += 1
+        case 0: recorder.tally.wire += 1
+        case 1: recorder.tally.values += 1
+        default: recorder.tally.both += 1
         }
         var bytes = template.bytes
         if kind > 0 {
@@ -43,7 +43,7 @@ struct Campaign {
             let body = mutator.mutate(template.body)
             dice = mutator.dice
             do throws(DBusError) { bytes = try template.head.message(body).bytes } catch {
-                ledger.tally.unwritable += 1
+                recorder.tally.unwritable += 1
                 return nil
             }
         }
@@ -53,20 +53,20 @@ struct Campaign {
             dice = mutator.dice
         }
         guard let message = Message(bytes: bytes) else {
-            ledger.tally.refused += 1
+            recorder.tally.refused += 1
             return nil
         }
-        ledger.tally.accepted += 1
-        if bytes != template.bytes { ledger.tally.different += 1 }
+        recorder.tally.accepted += 1
+        if bytes != template.bytes { recorder.tally.different += 1 }
         return message
     }
 
-    private func feed(_ message: Message, _ route: Corpus.Route, _ world: inout World?, _ ledger: Ledger) {
+    private func feed(_ message: Message, _ route: Corpus.Route, _ world: inout FuzzClient?, _ recorder: TallyLog) {
         if case .answer(let member) = route, member == "GetManagedObjects" || member == "GetNameOwner" {
-            return World(corpus, ledger, holding: [member]).start(member, message)
+            return FuzzClient(corpus, recorder, holding: [member]).start(member, message)
         }
         if world?.isIntact != true {
-            world = World(corpus, ledger)
+            world = FuzzClient(corpus, recorder)
             world?.begin()
         }
         switch route {

@@ -52,7 +52,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
 
     /// Hands a signal to everybody whose rule it fits. Tells whether there was somebody.
     func deliver(_ signal: Message) -> Bool {
-        let fitting = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.fits(signal) }
+        let fitting = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.matches(signal) }
         for (_, subscription) in fitting { perform { subscription.handler(signal) } }
         drain()
         return !fitting.isEmpty

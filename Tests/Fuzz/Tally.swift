@@ -60,7 +60,7 @@ struct Tally: Sendable, Equatable {
 }
 
 /// A tally in one place, into which streams and loggers count.
-final class Ledger: @unchecked Sendable {
+final class TallyLog: @unchecked Sendable {
     // Guard: made and used by one thread, that of its campaign.
     var tally = Tally()
 
@@ -71,11 +71,11 @@ final class Ledger: @unchecked Sendable {
 
 /// Counts what the client tells its log of malformed messages.
 struct CountingLog: LogHandler {
-    let ledger: Ledger
+    let recorder: TallyLog
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug
 
-    init(_ ledger: Ledger) { self.ledger = ledger }
+    init(_ recorder: TallyLog) { self.recorder = recorder }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -83,6 +83,6 @@ struct CountingLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        if event.message.description == "bluetoothd sent something malformed." { ledger.tally.rejected += 1 }
+        if event.message.description == "bluetoothd sent something malformed." { recorder.tally.rejected += 1 }
     }
 }

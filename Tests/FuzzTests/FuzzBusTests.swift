@@ -9,7 +9,7 @@ struct FuzzBusTests {
     func `Whatever error a bus answers, nobody is told of as the owner`(name: String) throws {
         let bus = FuzzBus([:])
         bus.held = ["GetNameOwner"]
-        let told = Ledger()
+        let told = TallyLog()
         let task = bus.watchOwner(of: "org.bluez") { told.find($0 ?? "nobody") }
         bus.drain()
         let failure = try Corpus.Head.error(name).message([.string("no")])

@@ -18,12 +18,12 @@ struct AcquireTests {
     }
 
     /// Calls, and takes the descriptor out of the answer.
-    private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: HeldSocket, mtu: UInt16) {
+    private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: TestSocket, mtu: UInt16) {
         let answer = stage.client.call(path, "org.bluez.GattCharacteristic1.\(method)", [.properties([:])])
         stage.wait(for: answer)
         let reply = try #require(answer.message)
         let (socket, mtu) = try reply.read { (body) throws(DBusError) in
-            (HeldSocket(try body.descriptor()), try body.uint16())
+            (TestSocket(try body.descriptor()), try body.uint16())
         }
         return (socket, mtu)
     }

@@ -17,7 +17,7 @@ struct RealBusTests {
     }
 
     @Test func `The whole way works over a real bus`() async throws {
-        let bus = try RealBus()
+        let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
@@ -58,7 +58,7 @@ struct RealBusTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `Q14 sockets of a characteristic work over a real bus, and end with the client's`() async throws {
-        let bus = try RealBus()
+        let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
@@ -78,7 +78,7 @@ struct RealBusTests {
         writing.close()
         while try await property("WriteAcquired", path + "char0010", on: client) != .bool(false) {}
         let values = try await acquire("AcquireNotify", path + "char000b", on: client)
-        var value = PacketSocket.Received.nothing
+        var value = PacketSocket.ReceiveResult.nothing
         while value == .nothing {
             _ = try await property("NotifyAcquired", path + "char000b", on: client)
             value = values.receive()
@@ -91,12 +91,12 @@ struct RealBusTests {
         bus.stop()
     }
 
-    private func acquire(_ method: String, _ path: String, on bus: Connection) async throws -> HeldSocket {
+    private func acquire(_ method: String, _ path: String, on bus: Connection) async throws -> TestSocket {
         let call = try Message.call(
             to: "org.bluez", path: #require(ObjectPath(path)), interface: "org.bluez.GattCharacteristic1",
             member: method, { (body) throws(DBusError) in try body.properties([:]) })
         return try await answer(call, on: bus).read { (body) throws(DBusError) in
-            HeldSocket(try body.descriptor())
+            TestSocket(try body.descriptor())
         }
     }
 

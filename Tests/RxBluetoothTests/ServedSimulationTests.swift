@@ -24,7 +24,7 @@ struct ServedSimulationTests {
     }()
 
     @Test func `The daemon dies again and again with answers under way, and ends in good order`() async throws {
-        let bus = try RealBus()
+        let bus = try DBusDaemon()
         let simulation = ServedSimulation(Self.scenario, address: bus.address)
         let over = Guarded<CheckedContinuation<ServingError?, Never>?>(nil)
         await withCheckedContinuation { ready in
@@ -58,7 +58,7 @@ struct ServedSimulationTests {
     }
 
     @Test func `A daemon that ends and starts at once has its name again`() async throws {
-        let bus = try RealBus()
+        let bus = try DBusDaemon()
         let simulation = ServedSimulation(address: bus.address)
         await withCheckedContinuation { ready in
             simulation.start {

@@ -19,7 +19,7 @@ extension Core {
         let call = PendingCall(self, timeout, reply)
         // libdbus writes a serial into what it sends, and the caller may send the same message again or to another bus.
         if message.kind == .call, let copy = message.copy() {
-            copy.demandReply()
+            copy.expectReply()
             call.message = copy
         }
         enter { self.submit(call) }
@@ -67,7 +67,7 @@ extension Core {
         call.serial = serial
         inFlight[serial] = call
         if call.isCapped { cappedInFlight += 1 }
-        start(call, due: Clock.moment(after: call.timeout))
+        start(call, due: MonotonicClock.moment(after: call.timeout))
     }
 
     /// The number that libdbus gave the message; nil where it cannot be sent.

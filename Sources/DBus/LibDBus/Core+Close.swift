@@ -1,7 +1,7 @@
 internal import CDBus
 
 /// One who wants to know of the end.
-final class Farewell: Entry, @unchecked Sendable {
+final class DisconnectHandler: Entry, @unchecked Sendable {
     // Guard: touched in the context only, once it is made.
     var handler: (@Sendable (DBusError) -> Void)?
 
@@ -21,19 +21,19 @@ extension Core {
     }
 
     func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
-        let farewell = Farewell(handler)
+        let disconnectHandler = DisconnectHandler(handler)
         enter {
             if case .closed(let error) = self.state {
-                self.perform { farewell.say(error) }
-            } else if !farewell.isEnded {
-                self.farewells.append(farewell)
+                self.perform { disconnectHandler.say(error) }
+            } else if !disconnectHandler.isEnded {
+                self.disconnectHandlers.append(disconnectHandler)
             }
         }
         return BusTask {
-            guard farewell.end() else { return }
+            guard disconnectHandler.end() else { return }
             self.enter {
-                farewell.handler = nil
-                self.farewells.removeAll { $0 === farewell }
+                disconnectHandler.handler = nil
+                self.disconnectHandlers.removeAll { $0 === disconnectHandler }
             }
         }
     }
@@ -47,9 +47,9 @@ extension Core {
         // Moved out first: what is let go may run code that comes back here.
         let subscriptions = subscriptions
         let exports = exports
-        let farewells = farewells
+        let disconnectHandlers = disconnectHandlers
         let calls = takeCalls()
-        (self.subscriptions, self.exports, self.farewells) = ([], [:], [])
+        (self.subscriptions, self.exports, self.disconnectHandlers) = ([], [:], [])
         (rules, owners) = ([:], [:])
         // Before anybody hears of it, so that who does finds our names free.
         startLingering()
@@ -57,7 +57,7 @@ extension Core {
             stop(call)
             call.settle(.failure(error))
         }
-        for farewell in farewells { farewell.say(error) }
+        for disconnectHandler in disconnectHandlers { disconnectHandler.say(error) }
         for subscription in subscriptions {
             _ = subscription.end()
             subscription.handler = nil

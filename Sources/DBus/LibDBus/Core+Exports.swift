@@ -1,5 +1,5 @@
 /// One who serves objects of this process.
-final class Export: Entry, @unchecked Sendable {
+final class ExportedObject: Entry, @unchecked Sendable {
     // Guard: touched in the context only, once it is made.
     let includesChildren: Bool
     var handler: (@Sendable (IncomingCall) -> Void)?
@@ -15,7 +15,7 @@ extension Core {
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask {
-        let export = Export(includingChildren, handler)
+        let export = ExportedObject(includingChildren, handler)
         enter {
             if case .closed = self.state { return }
             guard !export.isEnded else { return }
@@ -44,7 +44,7 @@ extension Core {
         export.handler?(incoming)
     }
 
-    private func export(for path: ObjectPath) -> Export? {
+    private func export(for path: ObjectPath) -> ExportedObject? {
         if let exact = exports[path] { return exact }
         var above = path
         while above != .root {

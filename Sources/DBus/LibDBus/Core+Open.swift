@@ -18,7 +18,7 @@ extension Core {
     /// which is given up at the deadline. It ends when the kernel lets it go.
     private func connect(to address: Connection.Address) {
         startThread(named: "rxbt-dbus-open") {
-            let result = Link.connect(to: address)
+            let result = RawConnection.connect(to: address)
             self.perform { self.connected(result) }
         }
     }
@@ -52,7 +52,7 @@ extension Core {
         connect(to: address)
     }
 
-    private func connected(_ result: Result<Link, DBusError>) {
+    private func connected(_ result: Result<RawConnection, DBusError>) {
         guard case .opening = state, cause == nil else {
             if case .success(let late) = result { late.close() }
             return
@@ -68,7 +68,7 @@ extension Core {
         }
     }
 
-    private func adopt(_ link: Link) -> Bool {
+    private func adopt(_ link: RawConnection) -> Bool {
         // Beyond these limits libdbus calls our watch functions from whichever thread lets a message go. Nothing
         // piles up without them either: what was read is delivered before more is read.
         unsafe dbus_connection_set_max_received_size(link.raw, Int.max)

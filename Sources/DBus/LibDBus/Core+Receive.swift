@@ -8,7 +8,7 @@ extension Core {
             unsafe dbus_connection_add_filter(
                 connection,
                 { _, raw, data in
-                    guard let raw = unsafe raw, let core = unsafe Core.lent(data) else {
+                    guard let raw = unsafe raw, let core = unsafe Core.borrowed(data) else {
                         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
                     }
                     unsafe core.receive(raw)
@@ -35,13 +35,13 @@ extension Core {
             return hungUp()
         }
         guard !subscriptions.isEmpty else { return }
-        unsafe lent.exchange(dbus_message_ref(raw))
-        deliver(lent)
-        if isKnownUniquelyReferenced(&lent) {
-            unsafe lent.exchange(dbus_message_ref(blank.raw))
+        unsafe reusable.exchange(dbus_message_ref(raw))
+        deliver(reusable)
+        if isKnownUniquelyReferenced(&reusable) {
+            unsafe reusable.exchange(dbus_message_ref(empty.raw))
         } else {
             // Somebody keeps it; the next signal gets an object of its own.
-            lent = blank.another()
+            reusable = empty.retainedCopy()
         }
     }
 }

@@ -4,7 +4,7 @@ internal import CDBus
 extension Core {
     func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
         do throws(DBusError) { _ = try rule.text() } catch { preconditionFailure(error.message) }
-        let subscription = Subscription(rule, handler)
+        let subscription = SignalSubscription(rule, handler)
         enter {
             if case .closed = self.state { return }
             guard !subscription.isEnded else { return }
@@ -18,7 +18,7 @@ extension Core {
     }
 
     /// Tells the bus of a rule. Nothing waits for its answer: the order in the pipe is the guarantee (Q18).
-    func register(_ subscription: Subscription) {
+    func register(_ subscription: SignalSubscription) {
         guard !subscription.isRegistered else { return }
         subscription.isRegistered = true
         if !subscription.namesSender {
@@ -28,7 +28,7 @@ extension Core {
         addRule(subscription.rule)
     }
 
-    private func unsubscribe(_ subscription: Subscription) {
+    private func unsubscribe(_ subscription: SignalSubscription) {
         let handler = subscription.handler
         subscription.handler = nil
         guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
@@ -64,7 +64,7 @@ extension Core {
         guard let text = try? rule.text(),
             let message = try? Message.toBus(member, { (body) throws(DBusError) in try body.string(text) })
         else { return }
-        message.refuseReply()
+        message.suppressReply()
         _ = transmit(message)
     }
 }

@@ -8,18 +8,18 @@ extension Core {
             unsafe dbus_connection_set_watch_functions(
                 connection,
                 { watch, data in
-                    guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return 0 }
-                    unsafe core.watches.append(Watch(watch))
+                    guard let watch = unsafe watch, let core = unsafe Core.borrowed(data) else { return 0 }
+                    unsafe core.watches.append(DBusWatch(watch))
                     core.updateSource()
                     return 1
                 },
                 { watch, data in
-                    guard let watch = unsafe watch, let core = unsafe Core.lent(data) else { return }
-                    let gone = unsafe Watch(watch)
+                    guard let watch = unsafe watch, let core = unsafe Core.borrowed(data) else { return }
+                    let gone = unsafe DBusWatch(watch)
                     core.watches.removeAll { $0 == gone }
                     core.updateSource()
                 },
-                { _, data in unsafe Core.lent(data)?.updateSource() },
+                { _, data in unsafe Core.borrowed(data)?.updateSource() },
                 data, Core.release) != 0
         if !isDone { unsafe Core.release(data) }
         return isDone
@@ -43,7 +43,7 @@ extension Core {
 
     func retained() -> UnsafeMutableRawPointer { unsafe Unmanaged.passRetained(self).toOpaque() }
 
-    static func lent(_ data: UnsafeMutableRawPointer?) -> Core? {
+    static func borrowed(_ data: UnsafeMutableRawPointer?) -> Core? {
         guard let data = unsafe data else { return nil }
         return unsafe Unmanaged<Core>.fromOpaque(data).takeUnretainedValue()
     }

@@ -3,7 +3,7 @@ internal import CDBus
 /// What is behind a ``Connection``: everything that libdbus's connection and its thread need. The thread holds it while it
 /// runs, so that letting go of the handle is noticed and closes the bus.
 @safe
-final class Core: Context, Bus, @unchecked Sendable {
+final class Core: EventLoop, Bus, @unchecked Sendable {
     // Guard: every `var` is touched in the context only.
 
     enum State {
@@ -18,8 +18,8 @@ final class Core: Context, Bus, @unchecked Sendable {
     var cause: DBusError?
 
     // The wire.
-    var link: Link?
-    var watches: [Watch] = []
+    var link: RawConnection?
+    var watches: [DBusWatch] = []
     var wire = Poller.Source()
     var openDeadline: BusTask?
     /// Where to connect once more, if the bus hangs up before it has authenticated us.
@@ -33,21 +33,21 @@ final class Core: Context, Bus, @unchecked Sendable {
     var waiting = CallQueue()
 
     // Signals.
-    var subscriptions: [Subscription] = []
+    var subscriptions: [SignalSubscription] = []
     var rules: [MatchRule: Int] = [:]
     var owners: [String: NameOwner] = [:]
-    var lent: Message
-    let blank: Message
+    var reusable: Message
+    let empty: Message
 
     // Calls of others, and the end.
-    var exports: [ObjectPath: Export] = [:]
-    var farewells: [Farewell] = []
+    var exports: [ObjectPath: ExportedObject] = [:]
+    var disconnectHandlers: [DisconnectHandler] = []
 
     private let name = Guarded<String?>(nil)
 
     override init() {
-        blank = Message.blank()
-        lent = blank.another()
+        empty = Message.empty()
+        reusable = empty.retainedCopy()
     }
 
     /// Our unique name, from any thread.

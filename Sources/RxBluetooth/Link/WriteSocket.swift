@@ -27,7 +27,7 @@ final class WriteSocket: @unchecked Sendable {
     /// Writes what there is room for. Where there is none, the kernel tells when there is again.
     private func proceed() {
         while let end, let (value, emitter) = waiting.first {
-            switch end.socket.offer(value) {
+            switch end.socket.trySend(value) {
             case .sent: emitter.complete()
             case .full: return listen(for: .writable)
             case .ended: return lost()

@@ -9,7 +9,7 @@ final class PrivateBusGround: VirtualTimeGround {
     private let simulation: Simulation
 
     init() throws {
-        simulation = Simulation(.lab, scheduler: scheduler, bus: try TurnedBus(scheduler: scheduler))
+        simulation = Simulation(.lab, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler))
     }
 
     deinit { simulation.bus.shutDown() }

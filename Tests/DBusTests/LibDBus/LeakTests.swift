@@ -7,16 +7,16 @@ import Testing
     @Test func openAndCloseKeepDescriptorsAndThreadsFlat_Q11() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
-            var baseline = Usage(descriptors: 0, threads: 0)
+            var baseline = ResourceUsage(descriptors: 0, threads: 0)
             for round in 0..<220 {
                 let connection = Connection.open(.address(bus.address))
                 try await connection.settle()
                 // The others are closed by letting them go.
                 if round % 2 == 0 { connection.close() }
-                if round == 20 { baseline = await Usage.settling { $0.threads == 0 } }
+                if round == 20 { baseline = await ResourceUsage.settling { $0.threads == 0 } }
             }
             let descriptors = baseline.descriptors
-            try #require(await Usage.settling { $0.threads == 0 && $0.descriptors == descriptors } == baseline)
+            try #require(await ResourceUsage.settling { $0.threads == 0 && $0.descriptors == descriptors } == baseline)
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
             _ = server.subscribe(MatchRule(sender: BusName.daemon)) { _ in }
             let caller = bus.connect()
             try await caller.settle()
-            let before = Usage.now.descriptors
+            let before = ResourceUsage.now.descriptors
             for _ in 0..<50 {
                 // An answer that is read, one that is not, one that comes too late, and calls that bear one.
                 let answer = try await caller.ask(.test(to: name, "Give"))
@@ -52,7 +52,7 @@ import Testing
             try await server.settle()
             try await caller.settle()
             held.removeAll()
-            try #require(await Usage.settling { $0.descriptors == before }.descriptors == before)
+            try #require(await ResourceUsage.settling { $0.descriptors == before }.descriptors == before)
         }
     }
 
@@ -70,8 +70,8 @@ import Testing
             caller.close()
             try await caller.drain()
             let limit = ContinuousClock.now + .seconds(120)
-            while Usage.now.threads != 0, ContinuousClock.now < limit { await Task.yield() }
-            try #require(Usage.now.threads == 0)
+            while ResourceUsage.now.threads != 0, ContinuousClock.now < limit { await Task.yield() }
+            try #require(ResourceUsage.now.threads == 0)
         }
     }
 

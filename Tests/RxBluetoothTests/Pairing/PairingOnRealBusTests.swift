@@ -15,7 +15,7 @@ struct PairingOnRealBusTests {
     }
 
     @Test func `Q25 The agent is registered, asked and answered over a real bus`() async throws {
-        let bus = try RealBus()
+        let bus = try DBusDaemon()
         let address = bus.address
         let lock = Lock.make(SimulatedPairing(.passkeyShown(42)), needing: .authentication)
         let daemon = SimulatedBlueZ(Scenario(peripherals: [lock])) { Connection.open(.address(address)) }

@@ -8,7 +8,7 @@ extension Stage {
     func footprint() -> Footprint {
         let bus = simulation.bus
         return Footprint(
-            matchRules: (bus as? TurnedBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0,
+            matchRules: (bus as? VirtualTimeBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0,
             timers: scheduler.debugDescription.split { !$0.isNumber }.count)
     }
 }

@@ -15,7 +15,7 @@ enum Ground {
         guard isPrivateBus else { return Simulation(scenario, scheduler: scheduler, starting: starting) }
         do {
             return Simulation(
-                scenario, scheduler: scheduler, bus: try TurnedBus(scheduler: scheduler), starting: starting)
+                scenario, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler), starting: starting)
         } catch {
             // A failed test, and the other tests go on.
             Issue.record(error, "A private bus cannot be started.")

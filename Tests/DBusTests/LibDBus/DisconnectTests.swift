@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct EndTests {
+@Suite struct DisconnectTests {
     let bus = PrivateBus()
 
     @Test func aBusThatGoesAwayFailsEverythingOnceAndNotTheProcess_Q2_Q3() async throws {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `The bus sees the end although a copy of the socket is open`() throws {
-        let listener = Listener(queue: 1)
+        let listener = ListeningSocket(queue: 1)
         let link = try Link.connect(to: .address(listener.address)).get()
         let peer = OwnedDescriptor(adopting: accept(listener.socket, nil, nil))
         let copy = OwnedDescriptor(adopting: dup(try #require(link.socket)))

@@ -5,9 +5,9 @@ final class WatchedSocket: @unchecked Sendable {
     // Guard: `ready` is changed in the context only.
     private let socket: SharedSocket
     let events: Int16
-    private(set) var ready: Context.Work
+    private(set) var ready: EventLoop.Work
 
-    init(_ socket: SharedSocket, _ event: SharedSocket.Event, _ ready: @escaping Context.Work) {
+    init(_ socket: SharedSocket, _ event: SharedSocket.Event, _ ready: @escaping EventLoop.Work) {
         self.socket = socket
         events =
             switch event {
@@ -23,7 +23,7 @@ final class WatchedSocket: @unchecked Sendable {
 }
 
 /// Hearing of sockets.
-extension Context {
+extension EventLoop {
     /// One watch a socket at a time; a second one takes the place of the first.
     final func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping Work

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A socket that is no bus. It lies in a folder of its own and goes with this.
-struct Listener: ~Copyable {
+struct ListeningSocket: ~Copyable {
     let socket: Int32
     private let folder: String
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-@Suite struct ClockTests {
+@Suite struct MonotonicClockTests {
     private static let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
     private static let tooLong = Int64.max / 1_000_000_000
 
@@ -30,13 +30,13 @@ import Testing
 
     @Test("A delay that is not positive ends now, and one of centuries never")
     func moments() {
-        let before = Clock.now
+        let before = MonotonicClock.now
         for delay in [.zero, .seconds(Int64.min), .zero - Self.longest] as [Duration] {
-            let moment = Clock.moment(after: delay)
-            #expect(before <= moment && moment <= Clock.now)
+            let moment = MonotonicClock.moment(after: delay)
+            #expect(before <= moment && moment <= MonotonicClock.now)
         }
-        #expect(Clock.moment(after: Duration(secondsComponent: 0, attosecondsComponent: 1)) > before)
-        #expect(Clock.moment(after: .seconds(Int64.max)) == .max)
-        #expect(Clock.moment(after: Self.longest + Self.longest) == .max)
+        #expect(MonotonicClock.moment(after: Duration(secondsComponent: 0, attosecondsComponent: 1)) > before)
+        #expect(MonotonicClock.moment(after: .seconds(Int64.max)) == .max)
+        #expect(MonotonicClock.moment(after: Self.longest + Self.longest) == .max)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A connection of libdbus on its way from the thread that opened it to the one that owns it.
 @safe
-struct Link: @unchecked Sendable {
+struct RawConnection: @unchecked Sendable {
     // Guard: one thread at a time has it; it is handed over through a context's inbox.
     let raw: OpaquePointer
 
@@ -12,7 +12,7 @@ struct Link: @unchecked Sendable {
 
     /// Connects to a bus's socket, which may block; what is said there comes later. Private (Q4), so that nobody else in
     /// the process shares it, and it never ends the process (Q3).
-    static func connect(to address: Connection.Address) -> Result<Link, DBusError> {
+    static func connect(to address: Connection.Address) -> Result<RawConnection, DBusError> {
         guard let text = address.text else {
             return .failure(
                 DBusError(name: DBusError.Name.fileNotFound, message: "There is no session, so it has no bus."))
@@ -31,7 +31,7 @@ struct Link: @unchecked Sendable {
                     message: unsafe error.message.map { unsafe String(cString: $0) } ?? ""))
         }
         unsafe dbus_connection_set_exit_on_disconnect(raw, 0)
-        return unsafe .success(Link(raw: raw))
+        return unsafe .success(RawConnection(raw: raw))
     }
 
     /// The number of its socket; nil if it is not connected.

@@ -2,12 +2,12 @@ package import DBus
 import Synchronization
 
 /// A socket that a test was handed, closed at the latest with this.
-package final class HeldSocket: Sendable {
+package final class TestSocket: Sendable {
     private let socket: Mutex<PacketSocket?>
 
     package init(_ descriptor: consuming OwnedDescriptor) { socket = Mutex(PacketSocket(adopting: descriptor)) }
 
-    package func receive() -> PacketSocket.Received {
+    package func receive() -> PacketSocket.ReceiveResult {
         socket.withLock { socket in
             guard let received = socket?.receive() else { return .ended }
             return received

@@ -4,10 +4,10 @@ import Testing
 
 @testable import DBus
 
-@Suite struct ContextTests {
+@Suite struct EventLoopTests {
     /// Real time, because it is the kernel that waits here. A machine may be late, so only earliness is a fault.
     @Test func timersFireWhenTheyAreDue() async throws {
-        let context = Context()
+        let context = EventLoop()
         let record = Record<Bool>()
         let start = ContinuousClock.now
         for delay in [30, 10, 20, 0, -5, 15] {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func workRunsInOrderAndOneAtATime() async throws {
-        let context = Context()
+        let context = EventLoop()
         let record = Record<Int>()
         let seenByTimer = Promise<[Int]>()
         context.perform {
@@ -43,7 +43,7 @@ import Testing
     /// The thread ends when there is nothing to do and starts again: nothing may be lost in between.
     @Test func workFromManyThreadsIsNotLost() async throws {
         final class Counter: Sendable { let value = Atomic(0) }
-        let context = Context()
+        let context = EventLoop()
         let counter = Counter()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<500 {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func outsideOfTheContextIsATrap() async {
-        await #expect(processExitsWith: .failure) { Context().preconditionInContext() }
+        await #expect(processExitsWith: .failure) { EventLoop().preconditionInContext() }
     }
 
     @Test func theHeapKeepsItsOrder() {

@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 /// Bodies that nobody thought of. The seed is fixed, so that a failure repeats.
-@Suite struct RandomTests {
+@Suite struct RandomMessageTests {
     /// SplitMix64.
     struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -69,7 +69,7 @@ import Testing
             #expect(signal.error == nil)
             for rule in [
                 MatchRule(sender: "a.b", firstArgument: "a"), MatchRule(sender: "a.b", firstArgumentPath: "/org"),
-            ] { _ = rule.fits(signal) }
+            ] { _ = rule.matches(signal) }
             try signal.read { (body) throws(DBusError) in
                 for value in values {
                     let type = body.type

@@ -7,22 +7,22 @@ import Synchronization
 
 /// A real message bus, with libdbus and a dbus-daemon of its own, in the time of a test: the deadlines of its parties are on
 /// the test's clock, and before that moves on, everything that was sent has arrived and been handled.
-package final class TurnedBus: SimulationBus {
+package final class VirtualTimeBus: SimulationBus {
     let scheduler: TestScheduler
-    let activity = Activity()
-    private let daemon: Guarded<RealBus>
+    let activity = ActivityCounter()
+    private let daemon: Guarded<DBusDaemon>
     private let address: String
     /// Looks at the bus from outside.
     private let watcher: Connection
-    private let parties = Guarded<[Party]>([])
+    private let parties = Guarded<[Member]>([])
     private let leavers = Guarded<[String]>([])
 
-    private struct Party {
+    private struct Member {
         weak let connection: Connection?
     }
 
     package init(scheduler: TestScheduler) throws {
-        let daemon = try RealBus()
+        let daemon = try DBusDaemon()
         address = daemon.address
         watcher = Connection.open(.address(daemon.address))
         self.daemon = Guarded(daemon)
@@ -34,9 +34,9 @@ package final class TurnedBus: SimulationBus {
         let connection = Connection.open(.address(address))
         parties.withLock { parties in
             parties.removeAll { $0.connection == nil }
-            parties.append(Party(connection: connection))
+            parties.append(Member(connection: connection))
         }
-        return TurnedConnection(connection, on: self)
+        return VirtualTimeConnection(connection, on: self)
     }
 
     package func shutDown() { daemon.withLock { $0.stop() } }
@@ -122,7 +122,7 @@ private final class RoundTrip: Sendable {
 }
 
 /// How much has happened on a bus.
-final class Activity: Sendable {
+final class ActivityCounter: Sendable {
     private let number = Atomic<Int>(0)
 
     var count: Int { number.load(ordering: .sequentiallyConsistent) }

@@ -1,5 +1,5 @@
 /// Work at a moment.
-extension Context {
+extension EventLoop {
     private final class Scheduled: Deadline, @unchecked Sendable {
         // Guard: `work` is touched in the context only, once it is scheduled.
         var work: Work?
@@ -16,7 +16,7 @@ extension Context {
     @discardableResult
     final func schedule(after delay: Duration, _ work: @escaping Work) -> BusTask {
         let entry = Scheduled(work)
-        let due = Clock.moment(after: delay)
+        let due = MonotonicClock.moment(after: delay)
         enter { if !entry.isEnded { self.start(entry, due: due) } }
         return BusTask {
             guard entry.end() else { return }

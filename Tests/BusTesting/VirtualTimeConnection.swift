@@ -6,19 +6,19 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// A party of a ``TurnedBus``: libdbus's connection, whose deadlines are on the test's clock.
+/// A party of a ``VirtualTimeBus``: libdbus's connection, whose deadlines are on the test's clock.
 ///
 /// Work that comes from outside begins when the clock is turned next, as on the loop-back bus.
-final class TurnedConnection: Bus {
+final class VirtualTimeConnection: Bus {
     private let inner: Connection
-    private let bus: TurnedBus
-    private let runner: Runner
+    private let bus: VirtualTimeBus
+    private let runner: CallbackRunner
     let clock: BusClock
 
-    init(_ inner: Connection, on bus: TurnedBus) {
+    init(_ inner: Connection, on bus: VirtualTimeBus) {
         self.inner = inner
         self.bus = bus
-        runner = Runner(bus.activity)
+        runner = CallbackRunner(bus.activity)
         let elapsed = ElapsedClock(bus.scheduler)
         clock = BusClock { elapsed.time }
     }
@@ -37,7 +37,7 @@ final class TurnedConnection: Bus {
 
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
         guard let due = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
-        let once = Once(work)
+        let once = SingleUse(work)
         // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in
             if let inner {
@@ -60,7 +60,7 @@ final class TurnedConnection: Bus {
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask {
         bus.activity.note()
-        let once = Once(reply)
+        let once = SingleUse(reply)
         let deadline = schedule(after: timeout) {
             let error = DBusError(name: DBusError.Name.noReply, message: "No reply came within \(timeout).")
             once.take()?(.failure(error))
@@ -106,12 +106,12 @@ final class TurnedConnection: Bus {
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {
-        let isOver = Switch()
+        let isOver = CancelFlag()
         look(isOver) { withExtendedLifetime(socket, ready) }
         return BusTask { isOver.turnOn() }
     }
 
-    private func look(_ isOver: Switch, _ ready: @escaping @Sendable () -> Void) {
+    private func look(_ isOver: CancelFlag, _ ready: @escaping @Sendable () -> Void) {
         _ = schedule(after: .milliseconds(1)) { [weak self] in
             guard !isOver.isOn else { return }
             ready()
@@ -126,11 +126,11 @@ final class TurnedConnection: Bus {
 }
 
 /// Runs what a party is called back with, and knows whether that is what runs.
-private final class Runner: Sendable {
-    private let activity: Activity
+private final class CallbackRunner: Sendable {
+    private let activity: ActivityCounter
     private let thread = Atomic<UInt>(0)
 
-    init(_ activity: Activity) { self.activity = activity }
+    init(_ activity: ActivityCounter) { self.activity = activity }
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -143,7 +143,7 @@ private final class Runner: Sendable {
 }
 
 /// Something to be taken once.
-private final class Once<Content: Sendable>: Sendable {
+private final class SingleUse<Content: Sendable>: Sendable {
     private let content: Guarded<Content?>
 
     init(_ content: Content) { self.content = Guarded(content) }
@@ -157,7 +157,7 @@ private final class Once<Content: Sendable>: Sendable {
 }
 
 /// Off until it is turned on, once and for all.
-private final class Switch: Sendable {
+private final class CancelFlag: Sendable {
     private let state = Atomic(false)
 
     var isOn: Bool { state.load(ordering: .acquiring) }

@@ -10,7 +10,7 @@ extension Message {
     /// For a reply or an error: the number of the call that it answers.
     public var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
     /// Whether the sender of this call wants no reply.
-    public var wantsNoReply: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
+    public var noReplyExpected: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
     /// The object that is called, or that signals.
     public var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(valid:)) }
     /// The interface of the method or signal.

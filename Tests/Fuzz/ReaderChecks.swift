@@ -1,35 +1,35 @@
 import DBus
 
 /// Everything that reads a message, whatever it expects to find there.
-enum Readers {
+enum ReaderChecks {
     private static let rules = [
         MatchRule(sender: "a.b", interface: "org.bluez.Device1", member: "Disconnected", path: "/org/bluez"),
         MatchRule(sender: "a.b", path: "/org/bluez", includesChildren: true, firstArgument: "org.bluez.Device1"),
         MatchRule(sender: "a.b", firstArgumentPath: "/org/bluez"),
     ]
 
-    static func read(_ message: Message, _ ledger: Ledger) {
+    static func read(_ message: Message, _ recorder: TallyLog) {
         for text in [
             message.path?.description, message.interface, message.member, message.sender, message.destination,
             message.signature, message.error?.description,
-        ] where text?.utf8.count ?? 0 > 1 << 27 { ledger.find("a text that is longer than a message") }
-        _ = (message.serial, message.replySerial, message.wantsNoReply)
-        for rule in rules { _ = rule.fits(message) }
+        ] where text?.utf8.count ?? 0 > 1 << 27 { recorder.find("a text that is longer than a message") }
+        _ = (message.serial, message.replySerial, message.noReplyExpected)
+        for rule in rules { _ = rule.matches(message) }
         _ = try? message.read { (body) throws(DBusError) in try body.strings() }
         _ = try? message.read { (body) throws(DBusError) in try body.bytes() }
         _ = try? message.read { (body) throws(DBusError) in
-            while !body.isAtEnd { expectWrongTypesToThrow(&body, ledger) }
+            while !body.isAtEnd { expectWrongTypesToThrow(&body, recorder) }
         }
         guard let values = try? message.read({ (body) throws(DBusError) in try body.values() }) else {
-            ledger.tally.notData += 1
+            recorder.tally.notData += 1
             return
         }
-        ledger.tally.read += 1
-        rewrite(values, ledger)
+        recorder.tally.read += 1
+        rewrite(values, recorder)
     }
 
     /// A reader of another type throws and stays where it was.
-    private static func expectWrongTypesToThrow(_ body: inout MessageReader, _ ledger: Ledger) {
+    private static func expectWrongTypesToThrow(_ body: inout MessageReader, _ recorder: TallyLog) {
         let type = body.type
         var read = 0
         if (try? body.withString { $0.count }) != nil {
@@ -50,20 +50,20 @@ enum Readers {
             read += 1
         }
         if read == 0 {
-            if body.type != type { ledger.find("a reader that threw has moved") }
+            if body.type != type { recorder.find("a reader that threw has moved") }
             body.skip()
         }
     }
 
     /// What was read can be written, and is the same then.
-    private static func rewrite(_ values: [Value], _ ledger: Ledger) {
+    private static func rewrite(_ values: [Value], _ recorder: TallyLog) {
         do throws(DBusError) {
             let copy = try Corpus.Head.reply.message(values)
             let again = try copy.read { (body) throws(DBusError) in try body.values() }
             // Not equal where a number is not a number.
-            if again != values, "\(again)" != "\(values)" { ledger.find("a body that reads differently: \(values)") }
+            if again != values, "\(again)" != "\(values)" { recorder.find("a body that reads differently: \(values)") }
         } catch {
-            ledger.find("a body that can be read and not written: \(error)")
+            recorder.find("a body that can be read and not written: \(error)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The monotonic clock, which `epoll_wait` counts by too.
-enum Clock {
+enum MonotonicClock {
     /// Nanoseconds since some moment in the past.
     static var now: UInt64 {
         var time = timespec()

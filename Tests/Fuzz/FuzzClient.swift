@@ -4,10 +4,10 @@ import Rx
 import RxBluetooth
 
 /// A client with everything under way that reads what comes: a scan, a link, notifications. A campaign feeds it.
-final class World {
+final class FuzzClient {
     private let bus: FuzzBus
     private let manager: BluetoothManager
-    private let ledger: Ledger
+    private let recorder: TallyLog
     private var subscriptions: [any Disposable] = []
     private var scan = Stream<ScannedPeripheral>()
     private var link = Stream<Peripheral>()
@@ -25,13 +25,13 @@ final class World {
     }
 
     /// A client of a bus on which some methods wait to be answered by the campaign.
-    init(_ corpus: Corpus, _ ledger: Ledger, holding held: Set<String> = []) {
-        self.ledger = ledger
+    init(_ corpus: Corpus, _ recorder: TallyLog, holding held: Set<String> = []) {
+        self.recorder = recorder
         bus = FuzzBus(corpus.answers)
         bus.held = held
-        let logger = Logger(label: "fuzz") { _ in CountingLog(ledger) }
+        let logger = Logger(label: "fuzz") { _ in CountingLog(recorder) }
         manager = BluetoothManager(bus: bus, scheduler: InlineScheduler(), logger: logger)
-        ledger.tally.clients += 1
+        recorder.tally.clients += 1
     }
 
     deinit {
@@ -78,10 +78,10 @@ final class World {
     // MARK: Feeding
 
     func signal(_ message: Message) {
-        if bus.deliver(message) { ledger.tally.signals += 1 } else { ledger.tally.strangers += 1 }
+        if bus.deliver(message) { recorder.tally.signals += 1 } else { recorder.tally.strangers += 1 }
         for sighting in scan.elements { check(sighting) }
-        ledger.tally.sightings += scan.elements.count
-        ledger.tally.notified += notifications.elements.count
+        recorder.tally.sightings += scan.elements.count
+        recorder.tally.notified += notifications.elements.count
         scan.elements = []
         notifications.elements = []
         for error in [scan.error, link.error, notifications.error] { check(error) }
@@ -98,7 +98,7 @@ final class World {
         answer(member, message)
         bus.held = []
         expectOutcome(outcome, member)
-        ledger.tally.valuesRead += outcome.elements.count
+        recorder.tally.valuesRead += outcome.elements.count
         subscriptions.removeLast()
     }
 
@@ -110,7 +110,7 @@ final class World {
         answer("Connect", message)
         // An attempt that the controller gave up is made again (Q77), and has the same answer.
         while outcome.isLive, outcome.elements.isEmpty, bus.rest() { answer("Connect", message) }
-        if outcome.isLive, outcome.elements.isEmpty { ledger.find("connect() has no outcome") }
+        if outcome.isLive, outcome.elements.isEmpty { recorder.find("connect() has no outcome") }
         check(outcome.error)
     }
 
@@ -132,37 +132,37 @@ final class World {
         answer(member, message)
         expectOutcome(known, "knownPeripherals() after \(member) = \(message.error?.description ?? message.signature)")
         for sighting in known.elements.joined() { check(sighting) }
-        ledger.tally.known += known.elements.joined().count
+        recorder.tally.known += known.elements.joined().count
     }
 
     private func answer(_ member: String, _ message: Message) {
         bus.drain()
         // The device may be gone by now; then nothing is asked, and the operation has failed already.
         guard bus.isWaiting(for: member) else { return }
-        if bus.answer(member, message) { ledger.tally.answers += 1 } else { ledger.tally.noAnswers += 1 }
+        if bus.answer(member, message) { recorder.tally.answers += 1 } else { recorder.tally.noAnswers += 1 }
     }
 
     // MARK: What must hold
 
     private func expectOutcome<Element>(_ stream: Stream<Element>, _ operation: String) {
-        if stream.ends != 1 { ledger.find("\(operation) has \(stream.ends) outcomes") }
+        if stream.ends != 1 { recorder.find("\(operation) has \(stream.ends) outcomes") }
         check(stream.error)
     }
 
     private func check(_ error: (any Error)?) {
         guard let error else { return }
-        guard let error = error as? BluetoothError else { return ledger.find("an error of another type: \(error)") }
-        if error.description.isEmpty || error.code.isEmpty { ledger.find("an error without words") }
-        ledger.tally.errors += 1
+        guard let error = error as? BluetoothError else { return recorder.find("an error of another type: \(error)") }
+        if error.description.isEmpty || error.code.isEmpty { recorder.find("an error without words") }
+        recorder.tally.errors += 1
     }
 
     private func check(_ sighting: ScannedPeripheral) {
         if let rssi = sighting.rssi, rssi == 0 || !(-127...20).contains(rssi) {
-            ledger.find("a strength of \(rssi) dBm")
+            recorder.find("a strength of \(rssi) dBm")
         }
         if let name = sighting.advertisementData.localName, name.isEmpty || name.hasSuffix("\0") {
-            ledger.find("a name of nothing")
+            recorder.find("a name of nothing")
         }
-        if sighting.peripheral.description.isEmpty { ledger.find("a peripheral without words") }
+        if sighting.peripheral.description.isEmpty { recorder.find("a peripheral without words") }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A dbus-daemon of the test's own, which ends with it.
-package final class RealBus {
+package final class DBusDaemon {
     private let input = Pipe()
     private var daemon: pid_t
     /// Where it listens.

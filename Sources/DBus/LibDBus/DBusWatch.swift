@@ -3,12 +3,12 @@ import Glibc
 
 /// libdbus's wish to read from its socket, or to write to it.
 @safe
-struct Watch: Equatable {
+struct DBusWatch: Equatable {
     private let raw: OpaquePointer
 
     init(_ raw: OpaquePointer) { unsafe self.raw = raw }
 
-    static func == (one: Watch, other: Watch) -> Bool { unsafe one.raw == other.raw }
+    static func == (one: DBusWatch, other: DBusWatch) -> Bool { unsafe one.raw == other.raw }
 
     var isEnabled: Bool { unsafe dbus_watch_get_enabled(raw) != 0 }
     var descriptor: Int32 { unsafe dbus_watch_get_unix_fd(raw) }

@@ -1,18 +1,18 @@
 import Glibc
 
 /// What this process uses of the kernel.
-struct Usage: Equatable, Sendable {
+struct ResourceUsage: Equatable, Sendable {
     var descriptors: Int
     var threads: Int
 
-    static var now: Usage {
+    static var now: ResourceUsage {
         // In this order: a thread that has ended has closed what it had.
         let threads = count("/proc/self/task", isOurs)
-        return Usage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
+        return ResourceUsage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
     }
 
     /// Threads end a moment after their connection. Awaits these numbers for a limited time; the last ones seen.
-    static func settling(at isExpected: (Usage) -> Bool) async -> Usage {
+    static func settling(at isExpected: (ResourceUsage) -> Bool) async -> ResourceUsage {
         var usage = now
         for _ in 0..<100_000 where !isExpected(usage) {
             await Task.yield()

@@ -1,5 +1,5 @@
 /// One who wants signals.
-final class Subscription: Entry, @unchecked Sendable {
+final class SignalSubscription: Entry, @unchecked Sendable {
     // Guard: touched in the context only, once it is made.
     let rule: MatchRule
     /// Whom the rule's well-known name means at this moment; nil where the rule names its sender as signals do.
@@ -18,7 +18,7 @@ final class Subscription: Entry, @unchecked Sendable {
 
     /// Whether a signal is meant. Anybody can address a signal to us, whatever our rules say, so the sender counts (Q17).
     func wants(_ signal: Message) -> Bool {
-        guard rule.fits(signal) else { return false }
+        guard rule.matches(signal) else { return false }
         if let owner { return owner.name.map { signal.isSent(by: $0) } ?? false }
         return signal.isSent(by: rule.sender)
     }

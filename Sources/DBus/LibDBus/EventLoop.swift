@@ -7,7 +7,7 @@ import Synchronization
 /// The thread starts with the first work and ends when the subclass says that it is finished and nothing is left to do;
 /// work that comes later starts it again, so that no work is ever lost. It holds the context while it runs. While
 /// there is nothing to do it sleeps without a limit: an idle process is not woken.
-class Context: @unchecked Sendable {
+class EventLoop: @unchecked Sendable {
     // Guard: the inbox is behind a lock; every `var` is touched on the thread only. A second thread begins after
     // the first has ended, and the lock of the inbox stands between them.
     typealias Work = @Sendable () -> Void
@@ -89,7 +89,7 @@ class Context: @unchecked Sendable {
             batch.removeAll(keepingCapacity: batch.count < 256)
             turn()
             // After the turn, so that an answer which is there already wins over its deadline.
-            let now = Clock.now
+            let now = MonotonicClock.now
             while let entry = timers.popDue(at: now) { entry.expire() }
         }
     }
@@ -127,7 +127,7 @@ class Context: @unchecked Sendable {
     private func sleep(until limit: UInt64?) -> Int16 {
         var milliseconds: Int32 = -1
         if let limit {
-            let now = limit == 0 ? 0 : Clock.now
+            let now = limit == 0 ? 0 : MonotonicClock.now
             // Rounded up, or a timer would be looked at before it is due, and again, and again.
             milliseconds = limit <= now ? 0 : Int32(clamping: (limit - now - 1) / 1_000_000 + 1)
         }
