@@ -1,4 +1,4 @@
 #include <dbus/dbus.h>
-// Swift's Glibc module leaves these two out, and the bus's thread waits by them.
+// The event loop uses these two, which Swift's Glibc module does not contain.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

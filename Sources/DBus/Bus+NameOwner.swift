@@ -1,8 +1,15 @@
-/// The bus's own object, and names.
+/// The names of buses.
+public enum BusName {
+    /// The bus itself: its bus name and its interface.
+    public static let daemon = "org.freedesktop.DBus"
+}
+
 extension Bus {
-    /// Follows who owns a well-known name: `handler` gets the present owner's unique name, nil for nobody, and then each
-    /// change. It hears of a change after everything that the old owner sent, and before what the new one sends. Where the
-    /// bus itself is lost it hears nothing; ``whenDisconnected(_:)`` tells that.
+    /// Follows the owner of a bus name.
+    ///
+    /// `handler` gets the unique name of the present owner, or nil if there is none, and then each change. A change
+    /// arrives after all messages of the old owner and before those of the new one. The handler is not called when the
+    /// bus is lost; ``whenDisconnected(_:)`` reports that.
     public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusTask {
         let changes = subscribe(
             MatchRule(
@@ -15,19 +22,16 @@ extension Bus {
             }
             if let owner { handler(owner.isEmpty ? nil : owner) }
         }
-        guard
-            let question = try? Message.call(
-                to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetNameOwner",
-                { (body) throws(DBusError) in try body.string(name) })
+        guard let question = try? Message.toBus("GetNameOwner", { (body) throws(DBusError) in try body.string(name) })
         else { preconditionFailure("“\(name)” is not a bus name.") }
         let answer = call(question, timeout: .seconds(25)) { [weak self] result in
             switch result {
             case .success(let reply): handler(try? reply.read { (body) throws(DBusError) in try body.string() })
             case .failure(let error) where error.name == DBusError.Name.nameHasNoOwner: handler(nil)
-            // `whenDisconnected` tells that.
+            // `whenDisconnected` reports this.
             case .failure(let error) where error.name == DBusError.Name.disconnected: break
-            // A bus that is given up for its silence fails its calls so, too; then its loss is told first. Whatever else
-            // a bus answers, nobody is told of as the owner.
+            // Later, because a bus that is closed for its silence fails its calls like this before it reports its loss.
+            // Any other error of the bus also means that no owner is known.
             case .failure: self?.perform { handler(nil) }
             }
         }
@@ -38,8 +42,11 @@ extension Bus {
     }
 }
 
-/// Names on every bus.
-public enum BusName {
-    /// The bus itself: name and interface.
-    public static let daemon = "org.freedesktop.DBus"
+extension Message {
+    /// A call to the bus itself.
+    static func toBus(
+        _ member: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) -> Message {
+        try call(to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: member, body)
+    }
 }

@@ -1,15 +1,44 @@
-/// The clock of a bus: time since an arbitrary moment, which setting the wall clock does not change.
+import Glibc
+
+/// The clock of a bus: time since an arbitrary moment, independent of the wall clock.
 ///
-/// ``Bus/schedule(after:_:)`` and the deadlines of calls run on it. Holding a clock does not keep its bus open.
+/// ``Bus/schedule(after:_:)`` and the deadlines of calls use it. Holding a clock does not keep its bus open.
 public struct BusClock: Sendable {
     private let read: @Sendable () -> Duration
 
-    /// Makes a clock from a function that returns its time. That time never decreases.
+    /// Makes a clock from a function that returns its time. That time must never decrease.
     public init(_ read: @escaping @Sendable () -> Duration) { self.read = read }
 
-    /// The time now. Only the difference of two times means something.
+    /// The time now. Only the difference of two times has a meaning.
     public var now: Duration { read() }
 
-    /// The kernel's `CLOCK_MONOTONIC`, which stands still while the computer is suspended.
+    /// The kernel's `CLOCK_MONOTONIC`, which stops while the computer is suspended.
     public static let monotonic = BusClock { .nanoseconds(Int64(clamping: MonotonicClock.now)) }
+}
+
+/// The kernel's monotonic clock, which `epoll_wait` uses too.
+enum MonotonicClock {
+    /// Nanoseconds since a moment in the past.
+    static var now: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// The moment after a delay, never earlier; `UInt64.max`, which means never, if it is too far away.
+    static func moment(after delay: Duration) -> UInt64 {
+        let (due, isTooLate) = now.addingReportingOverflow(delay.wholeNanoseconds)
+        return isTooLate ? .max : due
+    }
+}
+
+extension Duration {
+    /// The length in nanoseconds, rounded up. 0 if it is negative, `UInt64.max` if it is 292 years or longer.
+    var wholeNanoseconds: UInt64 {
+        guard self > .zero else { return 0 }
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        guard self < .seconds(Int64.max / 1_000_000_000) else { return .max }
+        let (seconds, attoseconds) = components
+        return UInt64(seconds) * 1_000_000_000 + UInt64((attoseconds + 999_999_999) / 1_000_000_000)
+    }
 }

@@ -1,11 +1,11 @@
-/// What a call on a bus failed with: a D-Bus error name and its text, as the wire bears them.
+/// The error of a call on a bus: a D-Bus error name and its text.
 ///
-/// Errors that arise on this side of the wire use the names that libdbus itself uses for the same
-/// situation, so a reader has one vocabulary. Source: D-Bus specification, "Message Protocol", error messages.
+/// Errors of this process use libdbus's names for the same situations, so that there is one vocabulary.
+/// Source: D-Bus specification, "Message Protocol", error messages.
 public struct DBusError: Error, Hashable, Sendable {
     /// The error's name, for example `org.bluez.Error.NotReady`.
     public let name: String
-    /// The text that came with the name; empty where none came.
+    /// The text of the error; empty if it has none.
     public let message: String
 
     /// Makes an error from a name and a text.
@@ -16,32 +16,33 @@ public struct DBusError: Error, Hashable, Sendable {
 }
 
 extension DBusError: CustomStringConvertible {
-    /// The name and, where there is one, the text.
+    /// The name and, if there is one, the text.
     public var description: String { message.isEmpty ? name : "\(name): \(message)" }
 }
 
 extension DBusError {
-    /// The bus or our connection to it is gone; nothing more will come.
+    /// The bus, or the connection to it, is lost.
     public static func disconnected(_ message: String) -> DBusError {
         DBusError(name: Name.disconnected, message: message)
     }
 
-    /// No reply came before the call's deadline. Whether the call took effect is unknown (Q8).
+    // Q8: the receiver may have executed the call.
+    /// No reply came before the call's deadline. Whether the call took effect is unknown.
     public static func noReply(_ message: String) -> DBusError {
         DBusError(name: Name.noReply, message: message)
     }
 
-    /// Something that this process wanted to send is not valid D-Bus.
+    /// Something that this process sends is not valid D-Bus.
     public static func invalidArgument(_ message: String) -> DBusError {
         DBusError(name: Name.invalidArgs, message: message)
     }
 
-    /// A message does not hold what its reader asked for.
+    /// A message does not contain what its reader expects.
     public static func malformed(_ message: String) -> DBusError {
         DBusError(name: Name.invalidSignature, message: message)
     }
 
-    /// The names of the errors that the bus itself and this module answer with.
+    /// The names of the errors of the bus itself and of this module.
     public enum Name {
         /// `org.freedesktop.DBus.Error.Failed`
         public static let failed = "org.freedesktop.DBus.Error.Failed"

@@ -1,24 +1,26 @@
-/// Which signals a subscriber wants. A bus delivers a signal once to each subscription whose rule fits it.
+// Q17: any process can address a signal to us, so every rule names a sender, and a bus checks the sender itself.
+
+/// The signals of a subscription. A bus delivers a signal once to each subscription with a matching rule.
 ///
-/// Every rule names a sender, so that nobody else can speak in its name (Q17): a bus also checks the sender of signals
-/// that were addressed to this process directly. Source: D-Bus specification, "Match Rules".
+/// Every rule names a sender, so that no other process can forge its signals. Source: D-Bus specification, "Match
+/// Rules".
 public struct MatchRule: Hashable, Sendable {
-    /// The sender: a unique name, or a well-known name whose owner at that moment must have sent the signal.
+    /// The sender: a unique name, or a well-known name, which stands for its present owner.
     public var sender: String
     /// The interface of the signal; nil for any.
     public var interface: String?
     /// The name of the signal; nil for any.
     public var member: String?
-    /// The object that signals must be this one or, with ``includesChildren``, lie below it; nil for any.
+    /// The object that signals or, with ``includesChildren``, an object above it; nil for any.
     public var path: ObjectPath?
-    /// Whether objects below ``path`` are meant too (`path_namespace`).
+    /// Whether objects below ``path`` match too (`path_namespace`).
     public var includesChildren: Bool
-    /// What the first argument, a string, must be; nil for anything.
+    /// The value of the first argument, a string (`arg0`); nil for any.
     public var firstArgument: String?
-    /// The first argument, an object path or a string, must lie below this one (`arg0path`); nil for anything.
+    /// A path above the first argument, which is a path or a string (`arg0path`); nil for any.
     public var firstArgumentPath: ObjectPath?
 
-    /// Makes a rule; what is left out fits everything.
+    /// Makes a rule. What is left out matches everything.
     public init(
         sender: String, interface: String? = nil, member: String? = nil, path: ObjectPath? = nil,
         includesChildren: Bool = false, firstArgument: String? = nil, firstArgumentPath: ObjectPath? = nil
@@ -32,7 +34,7 @@ public struct MatchRule: Hashable, Sendable {
         self.firstArgumentPath = firstArgumentPath
     }
 
-    /// The rule as `AddMatch` takes it. Throws where one of its names is not valid D-Bus.
+    /// The rule in the form of `AddMatch`. Throws if one of its names is not valid D-Bus.
     public func text() throws(DBusError) -> String {
         guard Syntax.isBusName(sender) else { throw .invalidArgument("“\(sender)” is not a bus name.") }
         var parts = ["type='signal'", "sender='\(sender)'"]
@@ -47,20 +49,20 @@ public struct MatchRule: Hashable, Sendable {
         if let path { parts.append("\(includesChildren ? "path_namespace" : "path")='\(path)'") }
         if let firstArgument {
             guard !firstArgument.utf8.contains(0) else {
-                throw .invalidArgument("The first argument of a rule cannot bear a NUL.")
+                throw .invalidArgument("The first argument of a rule cannot contain a NUL.")
             }
-            // An apostrophe stands outside of the quotes, behind a backslash.
+            // An apostrophe is outside of the quotes, after a backslash.
             let pieces = firstArgument.split(separator: "'", omittingEmptySubsequences: false)
             parts.append("arg0='\(pieces.joined(separator: #"'\''"#))'")
         }
-        // A trailing slash asks for what lies below; the root has one already.
+        // A trailing slash means "below". The root already has one.
         if let path = firstArgumentPath { parts.append("arg0path='\(path == .root ? "/" : "\(path)/")'") }
         let text = parts.joined(separator: ",")
         guard text.utf8.count <= 1024 else { throw .invalidArgument("A match rule has at most 1,024 bytes.") }
         return text
     }
 
-    /// Whether a signal fits everything but the sender, which only a bus can judge.
+    /// Whether a signal matches everything except the sender, which only a bus can check.
     public func matches(_ signal: Message) -> Bool {
         guard signal.kind == .signal else { return false }
         if let interface, !signal.hasInterface(interface) { return false }
@@ -68,7 +70,7 @@ public struct MatchRule: Hashable, Sendable {
         if let path, !signal.withPath({ Self.isWithin($0, path, orBelow: includesChildren) }) { return false }
         guard firstArgument != nil || firstArgumentPath != nil else { return true }
         let isMatch = try? signal.read { (body) throws(DBusError) in
-            // A string and nothing else is what `arg0` means on a bus; `arg0path` takes a path too.
+            // On a bus `arg0` matches strings only, and `arg0path` matches paths too.
             let isPath = body.type == .objectPath && firstArgument == nil
             return try isPath ? body.withObjectPath(matchesArgument) : body.withString(matchesArgument)
         }

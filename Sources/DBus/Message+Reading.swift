@@ -1,37 +1,38 @@
 internal import CDBus
 import Glibc
 
-/// Reading messages.
+// MARK: Header
+
 extension Message {
-    /// What this message is; nil for a kind of a later protocol, which receivers must ignore.
+    /// The type of the message; nil for a type of a later protocol, which receivers must ignore.
     public var kind: Kind? { unsafe Kind(rawValue: dbus_message_get_type(raw)) }
-    /// The number the sender gave it; 0 before it was sent.
+    /// The serial number that the sender set; 0 before sending.
     public var serial: UInt32 { unsafe dbus_message_get_serial(raw) }
-    /// For a reply or an error: the number of the call that it answers.
+    /// The serial number of the call that this reply or error answers.
     public var replySerial: UInt32 { unsafe dbus_message_get_reply_serial(raw) }
-    /// Whether the sender of this call wants no reply.
+    /// Whether the sender of this call does not expect a reply.
     public var noReplyExpected: Bool { unsafe dbus_message_get_no_reply(raw) != 0 }
-    /// The object that is called, or that signals.
+    /// The object that is called, or that sends the signal.
     public var path: ObjectPath? { unsafe text(dbus_message_get_path(raw)).map(ObjectPath.init(valid:)) }
     /// The interface of the method or signal.
     public var interface: String? { unsafe text(dbus_message_get_interface(raw)) }
     /// The name of the method or signal.
     public var member: String? { unsafe text(dbus_message_get_member(raw)) }
-    /// The unique name of the sender, as the bus stamped it.
+    /// The unique name of the sender, which the bus sets.
     public var sender: String? { unsafe text(dbus_message_get_sender(raw)) }
-    /// The receiver, where the message has one.
+    /// The bus name of the receiver; nil if the message has none.
     public var destination: String? { unsafe text(dbus_message_get_destination(raw)) }
     /// The types of the body, for example `sa{sv}as`.
     public var signature: String { unsafe text(dbus_message_get_signature(raw)) ?? "" }
 
-    /// The error that this message bears; nil where it is not an error.
+    /// The error in this message; nil if it is not an error.
     public var error: DBusError? {
         guard kind == .error else { return nil }
         let message = try? read { (body) throws(DBusError) in try body.string() }
         return DBusError(name: unsafe text(dbus_message_get_error_name(raw)) ?? "", message: message ?? "")
     }
 
-    /// Reads the body. The reader must not leave the closure, and cannot.
+    /// Reads the body. The reader cannot leave the closure.
     public func read<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
@@ -39,13 +40,13 @@ extension Message {
         return try body(&reader)
     }
 
-    /// Lends the path's bytes without making a String; for tables that are keyed by part of a path.
+    /// Calls `body` with the bytes of the path, without making a String.
     public func withPath<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         guard let path = unsafe dbus_message_get_path(raw) else { return body(Span()) }
         return unsafe withSpan(path, body)
     }
 
-    /// Whether the interface and the member are these; compares bytes and makes no String.
+    /// Whether the message has this interface and this member; makes no String.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
         unsafe dbus_message_is_signal(raw, cString(interface), cString(member)) != 0
     }
@@ -59,7 +60,7 @@ extension Message {
     }
 }
 
-/// Lends the bytes of a C string as a span.
+/// Calls `body` with the bytes of a C string.
 func withSpan<Result, Failure: Error>(
     _ pointer: UnsafePointer<CChar>, _ body: (Span<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
@@ -69,12 +70,12 @@ func withSpan<Result, Failure: Error>(
 }
 
 extension Message {
-    /// Whether the interface is this one; makes no String.
+    /// Whether the message has this interface; makes no String.
     func hasInterface(_ name: String) -> Bool { unsafe dbus_message_has_interface(raw, name) != 0 }
 
-    /// Whether the member is this one; makes no String.
+    /// Whether the message has this member; makes no String.
     func hasMember(_ name: String) -> Bool { unsafe dbus_message_has_member(raw, name) != 0 }
 
-    /// Whether the sender is this unique name; makes no String.
+    /// Whether the sender has this unique name; makes no String.
     public func isSent(by name: String) -> Bool { unsafe dbus_message_has_sender(raw, name) != 0 }
 }

@@ -2,23 +2,23 @@ internal import CDBus
 
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
-/// A message is written once, by the closure given to its factory, and never changes after it has been handed out;
-/// reading walks libdbus's own buffer, so nothing is copied that is not asked for.
+/// The closure passed to a factory writes the message once; it never changes after the factory has returned. Reading
+/// uses libdbus's own buffer, so only what is read is copied.
 @safe
 public final class Message: @unchecked Sendable {
-    // Guard: nobody writes after `init`, except a bus that stamps a message before it hands it on, or that puts the next
-    // signal into an object to which it has the only reference; libdbus counts its own references atomically.
+    // Guard: it is immutable after `init`, except while a bus stamps it, or reuses the only reference for the next
+    // signal. libdbus counts its own references atomically.
     private(set) var raw: OpaquePointer
 
-    /// What a message is.
+    /// The type of a message.
     public enum Kind: Int32, Sendable {
-        /// A method call; its answer is a reply or an error.
+        /// A method call. A reply or an error answers it.
         case call = 1
         /// The successful answer to a call.
         case reply = 2
         /// The answer to a call that failed.
         case error = 3
-        /// A broadcast, or a signal to one receiver.
+        /// A signal, to all subscribers or to one receiver.
         case signal = 4
     }
 
@@ -30,28 +30,8 @@ public final class Message: @unchecked Sendable {
 
     deinit { unsafe dbus_message_unref(raw) }
 
-    /// A copy of this message with another content of its header's `serial` and `sender`, as a bus stamps it.
-    /// For buses in this process; libdbus stamps what goes over a socket itself.
-    public func stamped(serial: UInt32, sender: String?) -> Message {
-        // A message of ours that was not sent yet has no serial, and can be stamped in place.
-        guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
-        unsafe dbus_message_set_serial(target.raw, serial)
-        if let sender { _ = unsafe dbus_message_set_sender(target.raw, sender) }
-        return target
-    }
-
-    /// The same content, without a number, so that a bus may write one into it. Nil where the process has no descriptor
-    /// left for those that the message bears.
-    func copy() -> Message? { unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) } }
-
-    /// Takes over another of libdbus's messages in place of this one. Only for who has the only reference.
-    func exchange(_ other: OpaquePointer) {
-        unsafe dbus_message_unref(raw)
-        unsafe raw = other
-    }
-
-    /// Fills the body of a fresh message.
-    static func build(
+    /// Fills the body of a new message.
+    private static func build(
         _ raw: OpaquePointer?, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Message {
         guard let raw = unsafe raw else { outOfMemory() }
@@ -63,6 +43,127 @@ public final class Message: @unchecked Sendable {
     }
 }
 
-/// libdbus answers "no memory" by a null or a false. A process that cannot get the few hundred bytes of a message
-/// cannot report it either, so this ends it, as the rest of Swift does.
+// MARK: Factories
+
+// Q6: libdbus aborts the process on an invalid name, so the factories check all names.
+extension Message {
+    /// A method call. Throws ``DBusError/invalidArgument(_:)`` if a name is not valid D-Bus.
+    public static func call(
+        to destination: String, path: ObjectPath, interface: String, member: String,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) throws(DBusError) -> Message {
+        try check(Syntax.isBusName(destination), destination, "a bus name")
+        try check(Syntax.isInterface(interface), interface, "an interface name")
+        try check(Syntax.isMember(member), member, "a method name")
+        try checkIsSendable(path, interface)
+        return try unsafe build(
+            dbus_message_new_method_call(destination, path.description, interface, member), body)
+    }
+
+    /// A signal to all subscribers, or to `destination` only.
+    public static func signal(
+        path: ObjectPath, interface: String, member: String, to destination: String? = nil,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) throws(DBusError) -> Message {
+        try check(Syntax.isInterface(interface), interface, "an interface name")
+        try check(Syntax.isMember(member), member, "a signal name")
+        try checkIsSendable(path, interface)
+        if let destination { try check(Syntax.isBusName(destination), destination, "a bus name") }
+        return try unsafe build(dbus_message_new_signal(path.description, interface, member)) {
+            (writer) throws(DBusError) in
+            if let destination { writer.setDestination(destination) }
+            try body(&writer)
+        }
+    }
+
+    /// The successful reply to a call.
+    public static func reply(
+        to call: Message, _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) throws(DBusError) -> Message {
+        try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
+        return try unsafe build(dbus_message_new_method_return(call.raw), body)
+    }
+
+    /// The error that answers a call that failed.
+    public static func failure(of call: Message, _ error: DBusError) throws(DBusError) -> Message {
+        try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
+        try check(Syntax.isInterface(error.name), error.name, "an error name")
+        let text = error.message.utf8.contains(0) ? "" : error.message
+        return try unsafe build(dbus_message_new_error(call.raw, error.name, text)) { (_) throws(DBusError) in }
+    }
+
+    /// Refuses the names that libdbus reserves for itself; a bus disconnects a client that sends them.
+    private static func checkIsSendable(_ path: ObjectPath, _ interface: String) throws(DBusError) {
+        try check(path.description != "/org/freedesktop/DBus/Local", path.description, "a path that may be sent")
+        try check(interface != "org.freedesktop.DBus.Local", interface, "an interface that may be sent")
+    }
+
+    private static func check(_ isValid: Bool, _ text: String, _ what: String) throws(DBusError) {
+        if !isValid { throw .invalidArgument("“\(text)” is not \(what).") }
+    }
+}
+
+// MARK: For buses
+
+extension Message {
+    /// This message with a serial number and a sender, as a bus sets them; for buses in this process.
+    ///
+    /// A message without a serial number is changed in place. libdbus itself stamps messages on a socket.
+    public func stamped(serial: UInt32, sender: String?) -> Message {
+        guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
+        unsafe dbus_message_set_serial(target.raw, serial)
+        if let sender { _ = unsafe dbus_message_set_sender(target.raw, sender) }
+        return target
+    }
+
+    /// A copy without a serial number; nil if the process has no descriptor left for those in the message.
+    func copy() -> Message? { unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) } }
+
+    /// Replaces libdbus's message in this object. Only for the holder of the only reference.
+    func exchange(_ other: OpaquePointer) {
+        unsafe dbus_message_unref(raw)
+        unsafe raw = other
+    }
+
+    /// A message without content.
+    static func empty() -> Message {
+        guard let raw = unsafe dbus_message_new(Kind.signal.rawValue) else { outOfMemory() }
+        return unsafe Message(adopting: raw)
+    }
+
+    /// A second object for the same message of libdbus.
+    func retainedCopy() -> Message { unsafe Message(referring: raw) }
+
+    /// Marks a call as one that requires a reply.
+    func expectReply() { unsafe dbus_message_set_no_reply(raw, 0) }
+
+    /// Marks a call as one that requires no reply.
+    func suppressReply() { unsafe dbus_message_set_no_reply(raw, 1) }
+}
+
+// MARK: Wire format
+
+// Source: D-Bus specification, "Message Format".
+extension Message {
+    /// Parses a message as libdbus does from a wire; nil if libdbus refuses it. Bytes after the message are ignored.
+    package convenience init?(bytes: [UInt8]) {
+        let raw = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe dbus_message_demarshal(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), nil)
+        }
+        guard !bytes.isEmpty, let raw = unsafe raw else { return nil }
+        unsafe self.init(adopting: raw)
+    }
+
+    /// The message in wire format. Without a serial number it is not valid on a wire.
+    package var bytes: [UInt8] {
+        var start: UnsafeMutablePointer<CChar>?
+        var count: Int32 = 0
+        guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else { outOfMemory() }
+        defer { unsafe dbus_free(start) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+    }
+}
+
+// libdbus reports "no memory" by null or false. A process that cannot allocate a message cannot report that either.
+/// Ends the process, as the rest of Swift does without memory.
 func outOfMemory() -> Never { fatalError("There is no memory left for a D-Bus message.") }

@@ -1,16 +1,16 @@
 internal import CDBus
 
-/// Appends values to a message that is being made.
+/// Appends values to a new message.
 ///
-/// Containers are opened by closures and closed when these return; a closure that throws abandons the whole message.
-/// The iterator of an open container stays in one place from opening to closing: libdbus keeps state in it.
+/// Closures append the content of containers. A closure that throws abandons the whole message.
 @safe
 public struct MessageWriter: ~Copyable {
     private let message: OpaquePointer
+    // It must not move while a container is open, because libdbus keeps state in it.
     private var iterator = unsafe DBusMessageIter()
-    /// Where the wire stands, counted from the start of the body, and how deep.
+    /// The size of the body so far, and the depth.
     private var size = WireSize()
-    /// Why the message cannot be sent, where a method that does not throw found that out. Nothing is appended after it.
+    /// Why the message cannot be sent; nothing is appended after that. For methods that do not throw.
     private(set) var failure: DBusError?
 
     init(body message: OpaquePointer) {
@@ -41,8 +41,8 @@ public struct MessageWriter: ~Copyable {
     }
 
     private mutating func text(_ type: WireType, _ text: String) throws(DBusError) {
-        // A NUL would cut the string silently; the rest of Swift's strings is valid UTF-8 by construction (Q6).
-        guard !text.utf8.contains(0) else { throw .invalidArgument("A text with a NUL cannot be sent.") }
+        // Q6: libdbus would truncate the text at a NUL. Apart from that, Swift's strings are always valid UTF-8.
+        guard !text.utf8.contains(0) else { throw .invalidArgument("A text that contains a NUL cannot be sent.") }
         grow(by: text.utf8.count + (type == .signature ? 2 : 5), alignedTo: type.alignment)
         if let failure { throw failure }
         unsafe text.withCString { pointer in
@@ -52,7 +52,8 @@ public struct MessageWriter: ~Copyable {
         }
     }
 
-    /// Appends a Boolean. D-Bus gives it four bytes (Q5).
+    /// Appends a Boolean (`b`).
+    // Q5: it has four bytes on the wire.
     public mutating func bool(_ value: Bool) { basic(.bool, UInt32(value ? 1 : 0)) }
     /// Appends a byte (`y`).
     public mutating func byte(_ value: UInt8) { basic(.byte, value) }
@@ -70,7 +71,7 @@ public struct MessageWriter: ~Copyable {
     public mutating func uint64(_ value: UInt64) { basic(.uint64, value) }
     /// Appends a number with a fraction (`d`).
     public mutating func double(_ value: Double) { basic(.double, value) }
-    /// Appends a string (`s`); one with a NUL in it is refused.
+    /// Appends a string (`s`). Throws if it contains a NUL.
     public mutating func string(_ value: String) throws(DBusError) { try text(.string, value) }
     /// Appends an object path (`o`).
     public mutating func objectPath(_ value: ObjectPath) throws(DBusError) { try text(.objectPath, value.description) }
@@ -87,14 +88,14 @@ public struct MessageWriter: ~Copyable {
         guard failure == nil else { return }
         var number = value.number
         if unsafe dbus_message_iter_append_basic(&iterator, WireType.descriptor.rawValue, &number) == 0 {
-            failure = WireSize.tooMuch("The file descriptor \(number) cannot be duplicated.")
+            failure = WireSize.limitExceeded("The file descriptor \(number) cannot be duplicated.")
         }
     }
 
     /// Appends an array of bytes (`ay`).
     public mutating func bytes(_ value: [UInt8]) {
         grow(by: 4 + value.count, alignedTo: 4)
-        if value.count > WireSize.longestArray { failure = WireSize.tooMuch("An array has at most 64 MiB.") }
+        if value.count > WireSize.longestArray { failure = WireSize.limitExceeded("An array has at most 64 MiB.") }
         guard failure == nil else { return }
         var inner = MessageWriter(inside: self)
         guard unsafe dbus_message_iter_open_container(&iterator, WireType.array.rawValue, "y", &inner.iterator) != 0
@@ -111,26 +112,26 @@ public struct MessageWriter: ~Copyable {
         if unsafe dbus_message_iter_close_container(&iterator, &inner.iterator) == 0 { outOfMemory() }
     }
 
-    /// Appends an array; `element` is the signature of one element, which the closure appends as often as it likes.
+    /// Appends an array. `element` is the signature of one element; the closure appends any number of them.
     public mutating func array(
         of element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        // With the “a”, for an entry stands in an array only.
+        // With the “a”, because a dictionary entry is valid in an array only.
         try Self.check("a\(element)", isSingle: true)
         try container(.array, element, body)
     }
 
-    /// Appends an entry of the dictionary that is open: the closure appends the key, then the value.
+    /// Appends an entry of the open dictionary. The closure appends the key, then the value.
     public mutating func entry(_ body: (inout MessageWriter) throws(DBusError) -> Void) throws(DBusError) {
         try container(.entry, nil, body)
     }
 
-    /// Appends a structure, whose members the closure appends.
+    /// Appends a structure. The closure appends its members.
     public mutating func structure(_ body: (inout MessageWriter) throws(DBusError) -> Void) throws(DBusError) {
         try container(.structure, nil, body)
     }
 
-    /// Appends a variant of a type, whose one value the closure appends.
+    /// Appends a variant. The closure appends one value of the signature's type.
     public mutating func variant(
         of signature: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
@@ -153,7 +154,7 @@ public struct MessageWriter: ~Copyable {
             try body(&inner)
             if let failure = inner.failure { throw failure }
             if type == .array, inner.size.bytes - start > WireSize.longestArray {
-                throw WireSize.tooMuch("An array has at most 64 MiB.")
+                throw WireSize.limitExceeded("An array has at most 64 MiB.")
             }
         } catch {
             unsafe dbus_message_iter_abandon_container(&iterator, &inner.iterator)
@@ -169,7 +170,7 @@ public struct MessageWriter: ~Copyable {
             unsafe isSingle
             ? dbus_signature_validate_single(signature, nil) : dbus_signature_validate(signature, nil)
         guard isValid != 0, !signature.utf8.contains(0) else {
-            throw .invalidArgument("“\(signature)” is not a signature.")
+            throw .invalidArgument("“\(signature)” is not a valid signature.")
         }
     }
 }

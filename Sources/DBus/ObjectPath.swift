@@ -1,9 +1,9 @@
-/// The path of an object on a bus, checked when it is made, so that one that exists is valid.
+/// The path of an object on a bus. Every instance is valid.
 public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
     /// The path as text, for example `/org/bluez/hci0`.
     public let description: String
 
-    /// Makes a path from text; nil where the text is not an object path.
+    /// Makes a path from text; nil if the text is not an object path.
     public init?(_ text: String) {
         guard Syntax.isObjectPath(text) else { return nil }
         description = text
@@ -28,12 +28,13 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
             description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
     }
 
-    /// The path of a child; nil where `element` is not a path element.
+    /// The path of a child; nil if `element` is not a path element.
     public func appending(_ element: String) -> ObjectPath? {
         ObjectPath(description == "/" ? "/\(element)" : "\(description)/\(element)")
     }
 
-    /// Whether this path lies below `other`. Whole elements are compared, so `hci1` does not contain `hci10` (Q24).
+    // Q24: whole elements are compared, so `hci10` is not below `hci1`.
+    /// Whether this path is below `other`, compared by whole elements.
     public func isBelow(_ other: ObjectPath) -> Bool {
         if other == .root { return self != .root }
         let prefix = other.description.utf8
@@ -44,7 +45,7 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ObjectPath: ExpressibleByStringLiteral {
-    /// Makes a path from a literal. It is a programmer's error to write an invalid one.
+    /// Makes a path from a literal. An invalid literal is a programmer's error and traps.
     public init(stringLiteral text: StaticString) {
         guard let path = ObjectPath(text.description) else { preconditionFailure("“\(text)” is not an object path.") }
         self = path

@@ -1,8 +1,10 @@
 import Glibc
 
-/// A file descriptor with one owner, who closes it: explicitly by `close()`, or by letting it go (Q14).
+// Q14: a descriptor in a message belongs to the receiver, and leaks if it is not closed.
+
+/// A file descriptor with one owner. `close()` closes it, and so does releasing it.
 public struct OwnedDescriptor: ~Copyable, Sendable {
-    /// The number of the descriptor, valid while this value lives.
+    /// The descriptor's number, valid during the lifetime of this value.
     public let number: Int32
 
     /// Takes over an open descriptor and marks it close-on-exec.
@@ -14,7 +16,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     /// Closes the descriptor now.
     public consuming func close() {}
 
-    /// Gives the descriptor up without closing it; the caller owns the number from here.
+    /// Ends the ownership without closing. The caller owns the descriptor afterwards.
     public consuming func release() -> Int32 {
         let number = number
         discard self

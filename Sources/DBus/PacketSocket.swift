@@ -1,37 +1,40 @@
 import Glibc
 
-/// One end of a pair of connected sockets that keep packets apart (`SOCK_SEQPACKET`), as BlueZ's `AcquireNotify` and
-/// `AcquireWrite` hand out. It never blocks, and is closed by letting it go.
+/// One end of a pair of packet sockets (`SOCK_SEQPACKET`), as in BlueZ's `AcquireNotify` and `AcquireWrite`.
+///
+/// It never blocks. Releasing it closes it.
 public struct PacketSocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
-    /// What an attempt to receive came to.
+    /// The result of an attempt to receive.
     public enum ReceiveResult: Hashable, Sendable {
-        /// A packet; what was longer than asked for is cut off.
+        /// A packet, truncated to the requested length.
         case packet([UInt8])
-        /// Nothing is there yet.
+        /// No packet is there yet.
         case nothing
-        /// The other end is closed, or sent a packet of no bytes, which looks the same.
+        /// The other end is closed. A packet without bytes looks the same.
         case ended
     }
 
-    /// What an attempt to send came to.
+    /// The result of an attempt to send.
     public enum SendResult: Hashable, Sendable {
-        /// The packet is on its way.
+        /// The packet was sent.
         case sent
-        /// There is no room now; the packet was not taken.
+        /// The socket is full; the packet was not sent.
         case full
-        /// The other end is closed, or the packet can never be taken.
+        /// The other end is closed, or the packet can never be sent.
         case ended
     }
 
     /// Takes over a socket.
     public init(adopting descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 
-    /// Makes a pair: keeps one end, and lends the other one to a closure, which appends it to a message; then it is
-    /// closed here. Throws `LimitsExceeded` where the process has no descriptor left.
+    /// Makes a pair of sockets and returns one end.
+    ///
+    /// The closure gets the other end to append it to a message, which duplicates it; then this process closes it.
+    /// Throws `LimitsExceeded` if the process has no descriptor left.
     public static func pair(
-        _ lend: (borrowing OwnedDescriptor) throws(DBusError) -> Void
+        _ share: (borrowing OwnedDescriptor) throws(DBusError) -> Void
     ) throws(DBusError) -> PacketSocket {
         var ends: (Int32, Int32) = (-1, -1)
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -39,25 +42,26 @@ public struct PacketSocket: ~Copyable, Sendable {
             unsafe socketpair(AF_UNIX, type, 0, $0.assumingMemoryBound(to: Int32.self).baseAddress)
         }
         guard failure == 0 else {
-            throw DBusError(name: DBusError.Name.limitsExceeded, message: "No descriptor is left.")
+            throw DBusError(name: DBusError.Name.limitsExceeded, message: "This process has no file descriptor left.")
         }
         let ours = PacketSocket(adopting: OwnedDescriptor(adopting: ends.0))
         let theirs = OwnedDescriptor(adopting: ends.1)
-        try lend(theirs)
+        try share(theirs)
         return ours
     }
 
     // The other end sees the end at once, also while a child process between fork and exec has a copy of the descriptor.
     deinit { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
-    /// The number of the descriptor, valid while this value lives.
+    /// The descriptor's number, valid during the lifetime of this value.
     public var number: Int32 { descriptor.number }
 
-    /// Sends a packet. False where it was lost: the other end is closed, or reads too slowly (Q106).
+    // Q106: a packet for a full socket is lost.
+    /// Sends a packet. False if it was lost: the other end is closed, or reads too slowly.
     @discardableResult
     public func send(_ packet: [UInt8]) -> Bool { trySend(packet) == .sent }
 
-    /// Sends a packet if there is room for it, and tells why not where it could not.
+    /// Sends a packet if the socket is not full.
     public func trySend(_ packet: [UInt8]) -> SendResult {
         let count = unsafe packet.withUnsafeBytes {
             unsafe Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -66,7 +70,7 @@ public struct PacketSocket: ~Copyable, Sendable {
         return count < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS) ? .full : .ended
     }
 
-    /// Takes the next packet, up to so many bytes of it.
+    /// Receives the next packet, truncated to `count` bytes.
     public func receive(upTo count: Int = 512) -> ReceiveResult {
         var taken = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: max(1, count)) { buffer, size in
@@ -78,7 +82,7 @@ public struct PacketSocket: ~Copyable, Sendable {
     }
 }
 
-/// A socket that several parts of a program use; it is closed when the last of them lets it go.
+/// A socket with several users. Releasing the last reference closes it.
 public final class SharedSocket: Sendable {
     /// The socket.
     public let socket: PacketSocket
@@ -86,11 +90,11 @@ public final class SharedSocket: Sendable {
     /// Takes over a socket.
     public init(_ socket: consuming PacketSocket) { self.socket = socket }
 
-    /// What to hear of a socket.
+    /// What to wait for.
     public enum Event: Sendable {
-        /// It has something to read, or has ended.
+        /// A packet can be received, or the other end is closed.
         case readable
-        /// It takes a packet again, or has ended.
+        /// A packet can be sent, or the other end is closed.
         case writable
     }
 }

@@ -1,10 +1,11 @@
-/// The grammar of names on a bus. libdbus aborts the process when it is handed an invalid one (Q6), so
-/// everything is checked here first. Source: D-Bus specification, "Valid Names".
+// Q6: libdbus aborts the process on an invalid name, so all names are checked here first.
+
+/// The grammar of names on a bus. Source: D-Bus specification, "Valid Names".
 public enum Syntax {
     /// The longest name that a bus accepts, in bytes.
     static let longestName = 255
 
-    /// Whether `name` is an interface name, which is also the form of an error name.
+    /// Whether `name` is an interface name. Error names have the same form.
     public static func isInterface(_ name: String) -> Bool {
         elements(name, atLeast: 2) {
             isLetter($0)
@@ -36,7 +37,7 @@ public enum Syntax {
         }
     }
 
-    /// Whether `path` is an object path: `/`, or elements of letters, digits and underscores, each after a slash.
+    /// Whether `path` is an object path: `/`, or slashes each followed by letters, digits and underscores.
     public static func isObjectPath(_ path: String) -> Bool {
         var previous = UInt8(ascii: "x")
         var isFirst = true

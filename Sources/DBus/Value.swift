@@ -1,6 +1,6 @@
-/// Any D-Bus value as data. For what is not on a hot path: property tables, options, tests, tools.
+/// Any D-Bus value as data, for property tables, options, tests and tools.
 ///
-/// Hot paths read with ``MessageReader`` and write with ``MessageWriter``, which box nothing.
+/// Hot paths use ``MessageReader`` and ``MessageWriter`` instead, which do not allocate.
 public indirect enum Value: Hashable, Sendable {
     /// One value of a basic type.
     case bool(Bool), byte(UInt8), int16(Int16), uint16(UInt16), int32(Int32), uint32(UInt32)
@@ -10,18 +10,18 @@ public indirect enum Value: Hashable, Sendable {
     case bytes([UInt8])
     /// An array of other values, with the signature of one element.
     case array(of: String, [Value])
-    /// A dictionary, with the signatures of key and value; the order of its entries is kept.
+    /// A dictionary, with the signatures of key and value. It keeps the order of its entries.
     case dictionary(key: String, value: String, [Entry])
-    /// A structure; it has at least one member.
+    /// A structure, with at least one member.
     case structure([Value])
-    /// A value that bears its type with it.
+    /// A value together with its type.
     case variant(Value)
 
     /// One entry of a dictionary.
     public struct Entry: Hashable, Sendable {
         /// The key, of a basic type.
         public let key: Value
-        /// The value under the key.
+        /// The value of the entry.
         public let value: Value
 
         /// Makes an entry.
@@ -31,7 +31,7 @@ public indirect enum Value: Hashable, Sendable {
         }
     }
 
-    /// A dictionary from names to variants (`a{sv}`), in the order of the names so that it repeats.
+    /// A dictionary of names and variants (`a{sv}`), sorted by name so that the order repeats.
     public static func properties(_ properties: [String: Value]) -> Value {
         .dictionary(
             key: "s", value: "v",

@@ -1,84 +1,88 @@
-/// A real message bus, spoken to through libdbus.
-///
-/// One thread of its own, `rxbt-dbus`, is the bus's context and the only one that touches the connection; it sleeps while
-/// nothing happens. A process needs one connection (Q11). Letting the last reference go closes it; a handler that
-/// holds the connection strongly keeps it open until it is cancelled or ``close()`` is called. Work handed to
-/// ``perform(_:)`` and ``schedule(after:_:)`` still runs after the connection has ended.
-public final class Connection: Bus {
-    private let core: Core
+internal import CDBus
+import Glibc
 
-    private init(_ core: Core) { self.core = core }
+// Q11: a bus limits the connections of a user. Q9: a system bus allows 128 calls in flight per connection.
+// Q10: a bus allows 512 match rules per connection. Q16: a bus hangs up instead of refusing.
+
+/// A connection to a real message bus through libdbus.
+///
+/// One thread of its own, `rxbt-dbus`, is the bus's context and the only one that uses libdbus's connection. It sleeps
+/// while nothing happens. A process needs one connection.
+///
+/// Releasing the last reference closes the connection. A handler that holds the connection strongly keeps it open until
+/// the handler is cancelled or ``Bus/close()`` is called. Work passed to ``Bus/perform(_:)`` and
+/// ``Bus/schedule(after:_:)`` still runs after the connection has closed.
+///
+/// In addition to what ``Bus`` says:
+/// - ``Bus/schedule(after:_:)`` uses real, monotonic time; work may be late by a millisecond.
+/// - ``Bus/call(_:timeout:reply:)`` has at most 64 calls in flight. More calls wait, in order, and their deadlines
+///   begin when they are sent. ``Bus/send(_:)`` does not wait.
+/// - ``Bus/subscribe(_:_:)`` traps on an invalid rule (``MatchRule/text()``). A bus silently refuses more than 512
+///   different rules of one connection.
+/// - ``Bus/export(at:includingChildren:_:)``: libdbus itself answers pings.
+/// - ``Bus/requestName(_:_:)`` does not queue for a name. If another connection owns it, the error is `AddressInUse`
+///   and contains the owner's unique name.
+/// - ``Bus/close()`` gives libdbus one second to write what was sent. Calls that wait are not sent.
+public final class Connection: Bus, ForwardingBus {
+    private let core: ConnectionCore
+
+    private init(_ core: ConnectionCore) { self.core = core }
 
     deinit { core.close() }
 
-    /// Connects to a bus. Never blocks and never fails by itself: what is sent and subscribed meanwhile goes out once
-    /// the bus has greeted us. Where that does not come about, everything in flight fails, and
-    /// ``whenDisconnected(_:)`` tells, with libdbus's name for the cause instead of `Disconnected`: `FileNotFound` or
-    /// `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection twice instead of
-    /// authenticating us, Q16), `BadAddress`, `LimitsExceeded` (Q11), or `NoReply` where it is silent for `timeout`.
+    package var forwardingTarget: any Bus { core }
+
+    /// Connects to a bus, without blocking.
+    ///
+    /// What is sent and subscribed while the connection opens reaches the bus after it has answered `Hello`. If opening
+    /// fails, everything in flight fails and ``Bus/whenDisconnected(_:)`` reports libdbus's name of the cause:
+    /// `FileNotFound` or `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection twice
+    /// instead of authenticating this process), `BadAddress`, `LimitsExceeded`, or `NoReply` after `timeout` without an
+    /// answer.
     public static func open(_ address: Address = .system, timeout: Duration = .seconds(5)) -> Connection {
-        let core = Core()
+        let core = ConnectionCore()
         core.open(address, timeout: timeout)
         return Connection(core)
     }
 
-    /// Our unique name on the bus, such as `:1.42`; nil before the bus has greeted us. Present in every callback that a
-    /// message of the bus caused.
+    /// Our unique name on the bus, for example `:1.42`; nil until the bus has answered `Hello`.
+    ///
+    /// It is set in every callback that a message of the bus causes, and nil again after closing.
     public var uniqueName: String? { core.uniqueName }
 
-    /// The kernel's monotonic clock.
-    public var clock: BusClock { .monotonic }
+    /// Which bus to connect to.
+    public enum Address: Hashable, Sendable {
+        /// The system bus, on which bluetoothd is. `DBUS_SYSTEM_BUS_ADDRESS` overrides its address.
+        case system
+        /// The bus of the user's session: `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
+        case session
+        /// An address in the form of the D-Bus specification ("Server Addresses"), for example `unix:path=/run/x`.
+        case address(String)
+    }
+}
 
-    /// Runs work on the bus's thread, as ``Bus/perform(_:)`` says.
-    public func perform(_ work: @escaping @Sendable () -> Void) { core.perform(work) }
-
-    /// Runs work on the bus's thread after a delay of real, monotonic time; it may be late by a millisecond.
-    @discardableResult
-    public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
-        core.schedule(after: delay, work)
+extension Connection.Address {
+    /// The address in libdbus's form; nil if there is no session.
+    var text: String? {
+        switch self {
+        case .system: Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+        case .session: Self.variable("DBUS_SESSION_BUS_ADDRESS") ?? Self.runtimeBus
+        case .address(let text): text
+        }
     }
 
-    /// Traps where the caller is not on the bus's thread.
-    public func preconditionInContext() { core.preconditionInContext() }
-
-    /// Sends a call, as ``Bus/call(_:timeout:reply:)`` says. At most 64 are in flight; the rest wait for their turn, in
-    /// order and before their deadlines begin, for a system bus grants 128 to a connection (Q9).
-    @discardableResult
-    public func call(
-        _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
-    ) -> BusTask { core.call(message, timeout: timeout, reply: reply) }
-
-    /// Sends a signal or a reply, as ``Bus/send(_:)`` says. Neither waits for a turn as calls do.
-    public func send(_ message: Message) { core.send(message) }
-
-    /// Delivers signals, as ``Bus/subscribe(_:_:)`` says. A rule that is not valid (``MatchRule/text()``) is a
-    /// programmer's error. A bus refuses more than 512 different rules a connection (Q10), silently here.
-    public func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
-        core.subscribe(rule, handler)
+    private static var runtimeBus: String? {
+        guard let directory = variable("XDG_RUNTIME_DIR"),
+            let escaped = unsafe dbus_address_escape_value("\(directory)/bus")
+        else { return nil }
+        defer { unsafe dbus_free(escaped) }
+        return unsafe "unix:path=\(String(cString: escaped))"
     }
 
-    /// Serves objects, as ``Bus/export(at:includingChildren:_:)`` says. libdbus itself answers pings.
-    public func export(
-        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
-    ) -> BusTask { core.export(at: path, includingChildren: includingChildren, handler) }
-
-    /// Asks for a well-known name, without waiting in line for it. Where another connection has it, the error is
-    /// `AddressInUse` and says whose it is.
-    public func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
-        core.requestName(name, done)
+    /// An environment variable; nil if the process has more privileges than its caller.
+    private static func variable(_ name: String) -> String? {
+        guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
     }
-
-    /// Tells of the end, as ``Bus/whenDisconnected(_:)`` says.
-    public func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
-        core.whenDisconnected(handler)
-    }
-
-    /// Tells when a socket is ready, as ``Bus/watch(_:for:_:)`` says. The kernel wakes the bus's thread for it.
-    public func watch(
-        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
-    ) -> BusTask { core.watch(socket, for: event, ready) }
-
-    /// Ends the connection, as ``Bus/close()`` says. What an open connection still has to write gets a second for it;
-    /// calls that wait for their turn are not sent.
-    public func close() { core.close() }
 }

@@ -1,15 +1,28 @@
 import Glibc
 import Synchronization
 
-/// A serial context on a thread of its own: work that others hand in, timers, and one source of events that a
-/// subclass adds.
+/// A connection that an event loop serves: a descriptor to wait for, and messages to deliver.
+protocol EventLoopClient: AnyObject, Sendable {
+    /// The descriptor to wait for, besides work, timers and sockets.
+    var source: Poller.Source { get }
+    /// Handles events of the source, in the terms of poll(2).
+    func handle(_ events: Int16)
+    /// Does what is due now, or a bounded part of it.
+    func turn()
+    /// Whether another turn is due immediately.
+    var isBusy: Bool { get }
+    /// Whether the source will never have events again.
+    var isFinished: Bool { get }
+}
+
+/// A serial execution context on its own thread: work from other threads, timers, sockets and one client.
 ///
-/// The thread starts with the first work and ends when the subclass says that it is finished and nothing is left to do;
-/// work that comes later starts it again, so that no work is ever lost. It holds the context while it runs. While
-/// there is nothing to do it sleeps without a limit: an idle process is not woken.
-class EventLoop: @unchecked Sendable {
-    // Guard: the inbox is behind a lock; every `var` is touched on the thread only. A second thread begins after
-    // the first has ended, and the lock of the inbox stands between them.
+/// The thread starts with the first work. It ends when the client is finished and no work, timer or socket is left;
+/// later work starts it again, so no work is lost. It retains the loop and the client while it runs. An idle loop
+/// sleeps without a limit, so it causes no wake-ups.
+final class EventLoop: @unchecked Sendable {
+    // Guard: a lock protects the inbox; only the loop's thread uses the other variables. A second thread begins
+    // after the first has ended, and the lock of the inbox orders the two.
     typealias Work = @Sendable () -> Void
 
     private struct Inbox {
@@ -21,37 +34,33 @@ class EventLoop: @unchecked Sendable {
 
     private let inbox = Guarded(Inbox())
     private let owner = Atomic<UInt>(0)
+    private weak var client: (any EventLoopClient)?
     private var poller: Poller?
     private var timers = TimerHeap()
-    /// Sockets besides the source, by the numbers of their descriptors.
+    /// Watched sockets by descriptor.
     private var sockets: [Int32: WatchedSocket] = [:]
 
-    /// What to wait for besides work and timers.
-    var source: Poller.Source { Poller.Source() }
-    /// Something happened at the source: these of poll's events.
-    func handle(_ events: Int16) {}
-    /// Does what there is to do now, or a fair part of it.
-    func turn() {}
-    /// Whether there is more to do at once.
-    var isBusy: Bool { false }
-    /// Whether the source of events has ended.
-    var isFinished: Bool { true }
+    /// Sets the client. Call this before any other method.
+    func attach(_ client: any EventLoopClient) { self.client = client }
 
-    /// Whether the caller runs in this context.
-    final var isCurrent: Bool { owner.load(ordering: .relaxed) == Self.thisThread }
+    // MARK: Work
+
+    /// Whether the caller runs on the loop's thread.
+    var isCurrent: Bool { owner.load(ordering: .relaxed) == Self.thisThread }
 
     private static var thisThread: UInt { UInt(pthread_self()) }
 
-    final func preconditionInContext() {
+    func preconditionInContext() {
         precondition(isCurrent, "This must run in the bus's context: see Bus.perform.")
     }
 
-    final func perform(_ work: @escaping Work) {
+    /// Runs work on the loop's thread, after all work that already waits.
+    func perform(_ work: @escaping Work) {
         let mustStart = inbox.withLock { inbox in
             inbox.work.append(work)
             if inbox.isAsleep {
-                // One write a batch: whoever comes next finds the thread awake. It is written under the lock because
-                // the thread closes the descriptor under it.
+                // One write per batch: the next caller finds the thread awake.
+                // The lock is held because the thread closes the descriptor under it.
                 inbox.isAsleep = false
                 Poller.wake(inbox.wake)
             }
@@ -61,44 +70,112 @@ class EventLoop: @unchecked Sendable {
         if mustStart { startThread(named: "rxbt-dbus") { self.run() } }
     }
 
-    /// Runs work at once where the caller is in the context, else as ``perform(_:)`` does.
-    final func enter(_ work: @escaping Work) { if isCurrent { work() } else { perform(work) } }
+    /// Runs work immediately if the caller is on the loop's thread, else like ``perform(_:)``.
+    func enter(_ work: @escaping Work) { if isCurrent { work() } else { perform(work) } }
 
-    /// In the context: sets a deadline. One that never comes is not kept.
-    final func start(_ entry: Deadline, due: UInt64) { if due != .max { timers.insert(entry, due: due) } }
-    /// In the context: takes a deadline back.
-    final func stop(_ entry: Deadline) { timers.remove(entry) }
+    // MARK: Timers
 
-    /// In the context: hears of a socket, or no longer.
-    final func start(_ socket: WatchedSocket) {
-        sockets[socket.number] = socket
-        poller?.add(socket.number, socket.events)
+    private final class Timer: Deadline, @unchecked Sendable {
+        // Guard: only the loop's thread uses `work` after scheduling.
+        var work: Work?
+
+        init(_ work: @escaping Work) { self.work = work }
+
+        override func expire() {
+            let work = work
+            self.work = nil
+            if end() { work?() }
+        }
     }
 
-    final func stop(_ socket: WatchedSocket) {
-        guard sockets[socket.number] === socket else { return }
-        sockets[socket.number] = nil
-        poller?.remove(socket.number)
+    /// Runs work on the loop's thread after a delay of monotonic time.
+    @discardableResult
+    func schedule(after delay: Duration, _ work: @escaping Work) -> BusTask {
+        let timer = Timer(work)
+        let due = MonotonicClock.moment(after: delay)
+        enter { if !timer.isEnded { self.start(timer, due: due) } }
+        return BusTask {
+            guard timer.end() else { return }
+            self.enter {
+                self.stop(timer)
+                timer.work = nil
+            }
+        }
     }
+
+    /// On the loop's thread: starts a deadline. One at `UInt64.max` never expires and is not stored.
+    func start(_ entry: Deadline, due: UInt64) { if due != .max { timers.insert(entry, due: due) } }
+
+    /// On the loop's thread: removes a deadline.
+    func stop(_ entry: Deadline) { timers.remove(entry) }
+
+    // MARK: Sockets
+
+    private final class WatchedSocket: @unchecked Sendable {
+        // Guard: only the loop's thread changes `ready`.
+        let socket: SharedSocket
+        let events: Int16
+        var ready: Work
+
+        init(_ socket: SharedSocket, _ event: SharedSocket.Event, _ ready: @escaping Work) {
+            self.socket = socket
+            events =
+                switch event {
+                case .readable: Int16(POLLIN)
+                case .writable: Int16(POLLOUT)
+                }
+            self.ready = ready
+        }
+
+        var descriptor: Int32 { socket.socket.number }
+    }
+
+    /// Calls `ready` on the loop's thread whenever the socket is ready. A second watch of a socket replaces the first.
+    func watch(_ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping Work) -> BusTask {
+        let watched = WatchedSocket(socket, event, ready)
+        let isCancelled = Guarded(false)
+        enter { if !isCancelled.withLock({ $0 }) { self.start(watched) } }
+        return BusTask {
+            isCancelled.withLock { $0 = true }
+            self.enter {
+                self.stop(watched)
+                watched.ready = {}
+            }
+        }
+    }
+
+    private func start(_ socket: WatchedSocket) {
+        sockets[socket.descriptor] = socket
+        poller?.add(socket.descriptor, socket.events)
+    }
+
+    private func stop(_ socket: WatchedSocket) {
+        guard sockets[socket.descriptor] === socket else { return }
+        sockets[socket.descriptor] = nil
+        poller?.remove(socket.descriptor)
+    }
+
+    // MARK: The thread
 
     private func run() {
+        let client = client
         owner.store(Self.thisThread, ordering: .relaxed)
         var batch: [Work] = []
-        while wait(&batch) {
+        while wait(&batch, client) {
             for work in batch { work() }
             batch.removeAll(keepingCapacity: batch.count < 256)
-            turn()
-            // After the turn, so that an answer which is there already wins over its deadline.
+            client?.turn()
+            // After the turn, so that a reply that has already arrived wins over its deadline.
             let now = MonotonicClock.now
             while let entry = timers.popDue(at: now) { entry.expire() }
         }
     }
 
-    /// Sleeps until there is something to do, and fetches work that was handed in. False ends the thread, which then
-    /// must not touch the context any more.
-    private func wait(_ batch: inout [Work]) -> Bool {
-        let limit = isBusy ? 0 : timers.earliest
-        let canEnd = limit == nil && isFinished && sockets.isEmpty
+    /// Sleeps until something is due, and takes the work of the inbox. After false the thread must not use the loop
+    /// again.
+    private func wait(_ batch: inout [Work], _ client: (any EventLoopClient)?) -> Bool {
+        let limit = client?.isBusy == true ? 0 : timers.earliest
+        let canEnd = limit == nil && client?.isFinished != false && sockets.isEmpty
         if poller == nil { makePoller() }
         let mustPoll = inbox.withLock { inbox -> Bool? in
             if !inbox.work.isEmpty { return true }
@@ -113,26 +190,26 @@ class EventLoop: @unchecked Sendable {
             return false
         }
         guard let mustPoll else { return false }
-        let events = sleep(until: mustPoll ? 0 : limit)
+        let events = sleep(until: mustPoll ? 0 : limit, client?.source ?? Poller.Source())
         inbox.withLock {
             $0.isAsleep = false
             swap(&$0.work, &batch)
         }
-        if events != 0 { handle(events) }
-        // One may be taken away while another is told.
-        for number in poller?.takeReady() ?? [] { sockets[number]?.ready() }
+        if events != 0 { client?.handle(events) }
+        // A callback may remove the next socket of the list.
+        for descriptor in poller?.takeReady() ?? [] { sockets[descriptor]?.ready() }
         return true
     }
 
-    private func sleep(until limit: UInt64?) -> Int16 {
+    private func sleep(until limit: UInt64?, _ source: Poller.Source) -> Int16 {
         var milliseconds: Int32 = -1
         if let limit {
             let now = limit == 0 ? 0 : MonotonicClock.now
-            // Rounded up, or a timer would be looked at before it is due, and again, and again.
+            // Rounded up; otherwise the thread would wake repeatedly just before a timer is due.
             milliseconds = limit <= now ? 0 : Int32(clamping: (limit - now - 1) / 1_000_000 + 1)
         }
         guard let poller else {
-            // No descriptor is left in the process (Q14). What waits here still has to hear that, so look again soon.
+            // Q14: the process has no descriptor left. Poll with a short pause, so that waiting work still runs.
             usleep(milliseconds == 0 ? 0 : 10_000)
             return 0
         }
@@ -141,7 +218,7 @@ class EventLoop: @unchecked Sendable {
 
     private func makePoller() {
         poller = Poller()
-        for socket in sockets.values { poller?.add(socket.number, socket.events) }
+        for socket in sockets.values { poller?.add(socket.descriptor, socket.events) }
         let number = poller?.wakeNumber ?? -1
         inbox.withLock { $0.wake = number }
     }

@@ -1,41 +1,41 @@
-/// A call of ours that waits for its answer, or for its turn.
+/// A call of this process that waits to be sent, or for its reply.
 final class PendingCall: Deadline, @unchecked Sendable {
-    // Guard: made by one thread, which hands it to the context; from then on touched in the context only.
+    // Guard: one thread makes it and hands it to the event loop; from then on only the event loop uses it.
     let timeout: Duration
-    /// What is to be sent; nil once it was.
+    /// The message to send; nil after it was sent.
     var message: Message?
-    /// The number on the wire; 0 before it was sent.
+    /// The serial number on the wire; 0 before it was sent.
     var serial: UInt32 = 0
-    /// Whether it counts among those that may be in flight.
+    /// Whether the limit of calls in flight counts it.
     var isCapped = false
-    private let core: Core
+    private let table: CallTable
     private var reply: (@Sendable (Result<Message, DBusError>) -> Void)?
 
     init(
-        _ core: Core, _ timeout: Duration, _ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
+        _ table: CallTable, _ timeout: Duration, _ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) {
-        self.core = core
+        self.table = table
         self.timeout = timeout
         self.reply = reply
     }
 
-    /// Ends the wait with a result, unless it was called off.
+    /// Completes the call with a result, unless it was cancelled.
     func settle(_ result: Result<Message, DBusError>) {
         let reply = reply
         forget()
         if end() { reply?(result) }
     }
 
-    /// Lets go of what the caller gave.
+    /// Releases what the caller passed in.
     func forget() {
         reply = nil
         message = nil
     }
 
-    override func expire() { core.expire(self) }
+    override func expire() { table.expire(self) }
 }
 
-/// Calls that wait for their turn, in order.
+/// Calls that wait to be sent, in order.
 struct CallQueue {
     private var calls: [PendingCall?] = []
     private var first = 0

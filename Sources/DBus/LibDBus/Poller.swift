@@ -1,47 +1,48 @@
 internal import CDBus
 import Glibc
 
-/// Waiting: for the bus's socket, for a time, and for other threads, which end the wait. By epoll(7) and eventfd(2).
+/// Waits for descriptors, for a time, and for a wake-up from another thread, with epoll(7) and eventfd(2).
 final class Poller {
     private let epoll: OwnedDescriptor
     private let event: OwnedDescriptor
     private var registered = Source()
     private var ready: [Int32] = []
 
-    /// What to wait for; a descriptor without events is not registered, for a closed socket would wake us for ever.
+    /// A descriptor and events to wait for. Without events it is not registered: a closed socket would wake the thread
+    /// forever.
     struct Source: Equatable {
         var descriptor: Int32 = -1
-        /// Events as poll(2) names them, which epoll shares.
+        /// Events in the terms of poll(2), which epoll shares.
         var events: Int16 = 0
     }
 
-    /// Nil where the process has no descriptor left.
+    /// Nil if the process has no descriptor left.
     init?() {
         // Close-on-exec from the start: another thread may fork at any moment.
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         let event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         let isDone = epoll >= 0 && event >= 0 && Self.control(epoll, EPOLL_CTL_ADD, event, Int16(POLLIN)) == 0
-        // A number that is no descriptor is closed in vain, which does no harm.
+        // Closing an invalid descriptor does no harm.
         self.epoll = OwnedDescriptor(adopting: epoll)
         self.event = OwnedDescriptor(adopting: event)
         if !isDone { return nil }
     }
 
-    /// The number by which ``wake(_:)`` ends the wait.
+    /// The descriptor for ``wake(_:)``.
     var wakeNumber: Int32 { event.number }
 
-    /// Ends the wait, from any thread.
+    /// Wakes the waiting thread, from any thread.
     static func wake(_ number: Int32) {
         var one: UInt64 = 1
         _ = unsafe write(number, &one, 8)
     }
 
-    /// Waits for at most so many milliseconds, for ever where that is negative; returns what the source is ready for.
+    /// Waits, without a limit if `milliseconds` is negative. Returns the events of the source.
     func wait(for source: Source, milliseconds: Int32) -> Int16 {
         if source != registered { register(source) }
         var ready = unsafe (epoll_event(), epoll_event(), epoll_event(), epoll_event())
-        // A tracer or a frozen machine interrupts the call although signals are blocked. Without a limit it is simply made
-        // again; with one, the caller computes the rest.
+        // A debugger or a suspended machine interrupts the call although signals are blocked. Without a limit it is
+        // repeated; with a limit, the caller computes the remaining time.
         var count: Int32
         repeat {
             count = unsafe withUnsafeMutablePointer(to: &ready) {
@@ -69,14 +70,14 @@ final class Poller {
         }
     }
 
-    /// Takes the other descriptors that the last wait found ready. The kernel tells the rest the next time.
+    /// Takes the other descriptors that are ready. The kernel reports more of them at the next wait.
     func takeReady() -> [Int32] {
         let numbers = ready
         if !numbers.isEmpty { ready = [] }
         return numbers
     }
 
-    /// Waits for another descriptor besides the source, too, until it is removed; that must be before it is closed.
+    /// Adds a descriptor besides the source. It must be removed before it is closed.
     func add(_ number: Int32, _ events: Int16) {
         if Self.control(epoll.number, EPOLL_CTL_ADD, number, events) != 0 {
             _ = Self.control(epoll.number, EPOLL_CTL_MOD, number, events)
@@ -85,8 +86,9 @@ final class Poller {
 
     func remove(_ number: Int32) { _ = Self.control(epoll.number, EPOLL_CTL_DEL, number, 0) }
 
-    /// Tells the kernel what changed. libdbus closes its socket itself, by which the kernel forgets it; so removing one
-    /// that is gone fails, and one whose number came back is not there yet.
+    // libdbus closes its socket itself, and the kernel then removes it. So removing it may fail, and a new socket with
+    // the same number is not registered.
+    /// Registers what changed in the source.
     private func register(_ source: Source) {
         let (old, new) = (registered, source)
         registered = source

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Starts a thread that nobody joins. All signals are blocked in it, so that the process's own handling of them stays
-/// undisturbed. `name` has at most 15 bytes.
+/// Starts a detached thread. `name` has at most 15 bytes.
+///
+/// It blocks all signals, so that other threads of the process handle them.
 func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
     final class Start: Sendable {
         let name: StaticString
@@ -14,7 +15,7 @@ func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Voi
     var all = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&all)
-    // A thread inherits the mask; setting it inside would leave a moment in which a signal can hit.
+    // A thread inherits the mask. Setting it inside would leave a moment in which a signal can arrive.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     var thread = pthread_t()
@@ -28,11 +29,12 @@ func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Voi
             start.body()
             return nil
         }, start)
-    guard failure == 0 else { fatalError("No thread could be started: \(failure).") }
+    guard failure == 0 else { fatalError("Cannot start a thread: error \(failure).") }
     pthread_detach(thread)
 }
 
-/// Names the thread for ps, top and debuggers. Glibc's own way is a GNU extension that Swift does not import.
+// Glibc's function for this is a GNU extension that Swift does not import.
+/// Names the thread for ps, top and debuggers.
 private func nameThread(_ name: StaticString) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

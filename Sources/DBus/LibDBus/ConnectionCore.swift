@@ -1,0 +1,208 @@
+internal import CDBus
+
+/// What is behind a ``Connection``: the parts, and the steps from connecting to closing.
+///
+/// The event loop's thread retains it while the thread runs, so releasing the handle can close the bus.
+final class ConnectionCore: Bus, @unchecked Sendable {
+    // Guard: only the event loop uses the variables.
+    private let loop = EventLoop()
+    private let lifecycle: ConnectionLifecycle
+    private let connection = RawConnection()
+    private let calls: CallTable
+    private let signals: SignalRouter
+    private let objects: ObjectServer
+    private let name = Guarded<String?>(nil)
+    private var openDeadline: BusTask?
+    private var lingerDeadline: BusTask?
+
+    init() {
+        lifecycle = ConnectionLifecycle(loop)
+        calls = CallTable(loop, lifecycle, connection)
+        signals = SignalRouter(loop, lifecycle, connection, calls)
+        objects = ObjectServer(loop, lifecycle, calls)
+        loop.attach(self)
+    }
+
+    /// Our unique name, from any thread.
+    private(set) var uniqueName: String? {
+        get { name.withLock { $0 } }
+        set { name.withLock { $0 = newValue } }
+    }
+
+    // MARK: Bus
+
+    var clock: BusClock { .monotonic }
+
+    func perform(_ work: @escaping @Sendable () -> Void) { loop.perform(work) }
+
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
+        loop.schedule(after: delay, work)
+    }
+
+    func preconditionInContext() { loop.preconditionInContext() }
+
+    func call(
+        _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
+    ) -> BusTask { calls.call(message, timeout: timeout, reply: reply) }
+
+    func send(_ message: Message) { calls.send(message) }
+
+    func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
+        signals.subscribe(rule, handler)
+    }
+
+    func export(
+        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
+    ) -> BusTask { objects.export(at: path, includingChildren: includingChildren, handler) }
+
+    func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        objects.requestName(name, done)
+    }
+
+    func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
+        lifecycle.whenDisconnected(handler)
+    }
+
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask { loop.watch(socket, for: event, ready) }
+
+    func close() { loop.enter { self.fail(.disconnected("The connection was closed here.")) } }
+
+    // MARK: Opening
+
+    func open(_ address: Connection.Address, timeout: Duration) {
+        loop.perform {
+            self.address = address
+            self.openDeadline = self.loop.schedule(after: timeout) {
+                if self.lifecycle.state.isOpening {
+                    self.fail(.noReply("The bus did not answer within \(timeout) after connecting began."))
+                }
+            }
+            self.connect(to: address)
+        }
+    }
+
+    /// The address to connect to again if the bus hangs up.
+    private var address: Connection.Address?
+
+    // connect(2) blocks while the socket's queue is full, and a host name may be looked up.
+    /// Connects on a separate thread, which is abandoned at the deadline.
+    private func connect(to address: Connection.Address) {
+        startThread(named: "rxbt-dbus-open") {
+            let result = RawConnection.connect(to: address)
+            self.loop.perform { self.connected(result) }
+        }
+    }
+
+    private func connected(_ result: Result<RawConnection.Handle, DBusError>) {
+        guard lifecycle.state.mayConnect else {
+            if case .success(let late) = result { late.close() }
+            return
+        }
+        switch result {
+        case .failure(let error): fail(error)
+        case .success(let handle):
+            guard connection.adopt(handle, receiver: self) else {
+                return fail(
+                    DBusError(name: DBusError.Name.limitsExceeded, message: "No file descriptor or memory is left."))
+            }
+            sendHello()
+        }
+    }
+
+    private func sendHello() {
+        calls.callBus("Hello") { result in
+            switch result {
+            case .success(let reply):
+                self.uniqueName = try? reply.read { (body) throws(DBusError) in try body.string() }
+                self.openDeadline?.cancel()
+                self.lifecycle.state.open()
+                self.signals.open()
+                self.calls.open()
+            case .failure(let error): self.fail(error)
+            }
+        }
+    }
+
+    private func hungUp() {
+        guard lifecycle.state.hangUp(isAuthenticated: connection.isAuthenticated), let address else { return }
+        // Later, because libdbus is on the stack.
+        loop.perform {
+            guard self.lifecycle.state.mayConnect else { return }
+            self.calls.forgetHello()
+            self.connection.close()
+            self.connect(to: address)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Closes the connection at the end of this turn, when no callback is on the stack.
+    private func fail(_ error: DBusError) { lifecycle.state.fail(error) }
+
+    private func finish(_ error: DBusError) {
+        openDeadline?.cancel()
+        uniqueName = nil
+        // First, so that our bus names are released before handlers run.
+        closeWhenWritten()
+        // A bus that reads nothing must not keep the connection.
+        if connection.isAdopted { lingerDeadline = loop.schedule(after: .seconds(1)) { self.dropConnection() } }
+        calls.close(error)
+        lifecycle.runHandlers(error)
+        signals.close()
+        objects.close()
+    }
+
+    /// After closing: releases libdbus's connection once it has written everything.
+    private func closeWhenWritten() {
+        if lifecycle.state.isClosed, connection.isAdopted, !connection.mustWrite { dropConnection() }
+    }
+
+    private func dropConnection() {
+        lingerDeadline?.cancel()
+        connection.close()
+    }
+}
+
+extension ConnectionCore: EventLoopClient {
+    /// How many messages a turn delivers at most, so that a flood of signals does not delay timers and other work.
+    private static let messagesPerTurn = 32
+
+    var source: Poller.Source { connection.source }
+
+    func handle(_ events: Int16) { connection.handle(events) }
+
+    func turn() {
+        var budget = Self.messagesPerTurn
+        while budget > 0, mayDispatch { budget = connection.dispatch() ? budget - 1 : 0 }
+        if let reason = lifecycle.state.close() { finish(reason) }
+        closeWhenWritten()
+    }
+
+    var isBusy: Bool {
+        if lifecycle.state.closeReason != nil { return true }
+        return !lifecycle.state.isClosed && connection.hasMessages
+    }
+
+    var isFinished: Bool { lifecycle.state.isClosed && !connection.isAdopted }
+
+    private var mayDispatch: Bool { !lifecycle.state.isClosed && lifecycle.state.closeReason == nil }
+}
+
+extension ConnectionCore: RawConnectionReceiver {
+    // The specification requires ignoring messages of an unknown type. libdbus itself answers pings.
+    func receive(_ raw: OpaquePointer) {
+        switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
+        case .signal:
+            // libdbus itself makes this signal; the bus refuses the interface, so no peer can forge it.
+            if unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
+                return hungUp()
+            }
+            unsafe signals.receive(raw)
+        case .reply, .error: unsafe calls.receiveReply(Message(referring: raw))
+        case .call: unsafe objects.serve(Message(referring: raw), on: self)
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// The life of a connection as a value: opening, then open, then closed.
+struct ConnectionState {
+    enum Phase {
+        /// Until the bus has answered Hello.
+        case opening
+        case open
+        case closed(DBusError)
+    }
+
+    private(set) var phase = Phase.opening
+    /// Why the connection closes at the end of this turn; nil if it stays open.
+    private(set) var closeReason: DBusError?
+    private var mayRetry = true
+
+    var isOpening: Bool { if case .opening = phase { true } else { false } }
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+    var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// Whether a connection that opens now is still needed.
+    var mayConnect: Bool { isOpening && closeReason == nil }
+
+    /// The bus has answered Hello.
+    mutating func open() { phase = .open }
+
+    /// The connection must close. The first reason counts.
+    mutating func fail(_ error: DBusError) {
+        if !isClosed, closeReason == nil { closeReason = error }
+    }
+
+    // Q16: a bus refuses us by hanging up before authentication, and a bus that is ending does the same.
+    // One retry distinguishes them: a bus that has ended does not accept the second connection.
+    /// The bus closed the socket. Returns whether to connect again.
+    mutating func hangUp(isAuthenticated: Bool) -> Bool {
+        guard isOpening, !isAuthenticated else {
+            fail(.disconnected("The bus closed the connection."))
+            return false
+        }
+        guard mayRetry else {
+            fail(
+                DBusError(
+                    name: DBusError.Name.authFailed,
+                    message: "The bus closed the connection instead of authenticating this process."))
+            return false
+        }
+        mayRetry = false
+        return true
+    }
+
+    /// Closes the connection if there is a reason. Returns the reason, once.
+    mutating func close() -> DBusError? {
+        guard let reason = closeReason else { return nil }
+        closeReason = nil
+        phase = .closed(reason)
+        return reason
+    }
+}
+
+/// The state of a connection, and the handlers that run when it closes.
+final class ConnectionLifecycle: @unchecked Sendable {
+    // Guard: only the event loop uses the variables.
+    private let loop: EventLoop
+    private var handlers: [DisconnectHandler] = []
+    var state = ConnectionState()
+
+    /// A handler that runs at most once.
+    private final class DisconnectHandler: Entry, @unchecked Sendable {
+        // Guard: only the event loop uses `handler` after `init`.
+        var handler: (@Sendable (DBusError) -> Void)?
+
+        init(_ handler: @escaping @Sendable (DBusError) -> Void) { self.handler = handler }
+
+        func run(_ error: DBusError) {
+            let handler = handler
+            self.handler = nil
+            if end() { handler?(error) }
+        }
+    }
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    /// Calls `handler` once when the connection closes, or soon if it has closed already.
+    func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
+        let entry = DisconnectHandler(handler)
+        loop.enter {
+            if case .closed(let error) = self.state.phase {
+                self.loop.perform { entry.run(error) }
+            } else if !entry.isEnded {
+                self.handlers.append(entry)
+            }
+        }
+        return BusTask {
+            guard entry.end() else { return }
+            self.loop.enter {
+                entry.handler = nil
+                self.handlers.removeAll { $0 === entry }
+            }
+        }
+    }
+
+    /// After closing: runs the handlers.
+    func runHandlers(_ error: DBusError) {
+        let handlers = handlers
+        self.handlers = []
+        for entry in handlers { entry.run(error) }
+    }
+}

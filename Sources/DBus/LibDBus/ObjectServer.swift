@@ -1,0 +1,108 @@
+/// Serves the exported objects of this process, and owns its well-known names.
+final class ObjectServer: @unchecked Sendable {
+    // Guard: only the event loop uses the variables.
+    private let loop: EventLoop
+    private let lifecycle: ConnectionLifecycle
+    private let calls: CallTable
+    private var exports: [ObjectPath: ExportedObject] = [:]
+
+    /// The handler of an exported object.
+    private final class ExportedObject: Entry, @unchecked Sendable {
+        // Guard: only the event loop uses `handler` after `init`.
+        let includesChildren: Bool
+        var handler: (@Sendable (IncomingCall) -> Void)?
+
+        init(_ includesChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void) {
+            self.includesChildren = includesChildren
+            self.handler = handler
+        }
+    }
+
+    init(_ loop: EventLoop, _ lifecycle: ConnectionLifecycle, _ calls: CallTable) {
+        self.loop = loop
+        self.lifecycle = lifecycle
+        self.calls = calls
+    }
+
+    // MARK: Objects
+
+    func export(
+        at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
+    ) -> BusTask {
+        let export = ExportedObject(includingChildren, handler)
+        loop.enter {
+            guard !self.lifecycle.state.isClosed, !export.isEnded else { return }
+            let replaced = self.exports.updateValue(export, forKey: path)
+            if replaced?.end() == true { replaced?.handler = nil }
+        }
+        return BusTask {
+            guard export.end() else { return }
+            self.loop.enter {
+                let handler = export.handler
+                export.handler = nil
+                if self.exports[path] === export { self.exports[path] = nil }
+                withExtendedLifetime(handler) {}
+            }
+        }
+    }
+
+    // libdbus would answer calls to an unknown object with `UnknownMethod`.
+    /// Hands a call to the closest export. The answer is sent on `bus`.
+    func serve(_ call: Message, on bus: any Bus) {
+        let incoming = IncomingCall(call, on: bus)
+        guard let path = call.path, let export = export(for: path), !export.isEnded else {
+            let text = "There is no object at \(call.path?.description ?? "no path")."
+            return incoming.fail(DBusError(name: DBusError.Name.unknownObject, message: text))
+        }
+        export.handler?(incoming)
+    }
+
+    private func export(for path: ObjectPath) -> ExportedObject? {
+        if let exact = exports[path] { return exact }
+        var ancestor = path
+        while ancestor != .root {
+            ancestor = ancestor.parent
+            if let export = exports[ancestor], export.includesChildren { return export }
+        }
+        return nil
+    }
+
+    /// Ends all exports.
+    func close() {
+        let exports = exports
+        self.exports = [:]
+        for export in exports.values {
+            _ = export.end()
+            export.handler = nil
+        }
+    }
+
+    // MARK: Names
+
+    func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        let doNotQueue: UInt32 = 4
+        guard Syntax.isBusName(name), name.utf8.first != UInt8(ascii: ":"),
+            let request = try? Message.toBus(
+                "RequestName",
+                { (body) throws(DBusError) in
+                    try body.string(name)
+                    body.uint32(doNotQueue)
+                })
+        else { return loop.perform { done(.invalidArgument("“\(name)” is not a well-known name.")) } }
+        calls.call(request, timeout: .seconds(25)) { result in
+            do throws(DBusError) {
+                // 1: this connection is the new owner; 4: it was the owner before.
+                let code = try result.get().read { (body) throws(DBusError) in try body.uint32() }
+                if code == 1 || code == 4 { done(nil) } else { self.failNameRequest(name, done) }
+            } catch { done(error) }
+        }
+    }
+
+    private func failNameRequest(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        calls.callBus("GetNameOwner", name) { result in
+            let owner = try? result.get().read { (body) throws(DBusError) in try body.string() }
+            let text = "“\(name)” belongs to \(owner ?? "another connection")."
+            done(DBusError(name: DBusError.Name.addressInUse, message: text))
+        }
+    }
+}

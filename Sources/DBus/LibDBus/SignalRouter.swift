@@ -1,0 +1,226 @@
+internal import CDBus
+
+/// Delivers signals to subscriptions, and keeps the match rules of the bus in step with them.
+///
+/// It follows the owners of the well-known names in the rules, because signals carry the unique name of their sender.
+final class SignalRouter: @unchecked Sendable {
+    // Guard: only the event loop uses the variables.
+    private let loop: EventLoop
+    private let lifecycle: ConnectionLifecycle
+    private let connection: RawConnection
+    private let calls: CallTable
+    private var subscriptions: [SignalSubscription] = []
+    /// How many subscriptions and owners use each rule.
+    private var rules: [MatchRule: Int] = [:]
+    private var owners = NameOwnerTable()
+    /// The object that signals are delivered in, as long as no subscriber retains it.
+    private var reusable: Message
+    private let empty: Message
+
+    init(_ loop: EventLoop, _ lifecycle: ConnectionLifecycle, _ connection: RawConnection, _ calls: CallTable) {
+        self.loop = loop
+        self.lifecycle = lifecycle
+        self.connection = connection
+        self.calls = calls
+        empty = Message.empty()
+        reusable = empty.retainedCopy()
+    }
+
+    // MARK: Subscriptions
+
+    func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
+        do throws(DBusError) { _ = try rule.text() } catch { preconditionFailure(error.message) }
+        let subscription = SignalSubscription(rule, handler)
+        loop.enter {
+            guard !self.lifecycle.state.isClosed, !subscription.isEnded else { return }
+            self.subscriptions.append(subscription)
+            if self.lifecycle.state.isOpen { self.register(subscription) }
+        }
+        return BusTask {
+            guard subscription.end() else { return }
+            self.loop.enter { self.unsubscribe(subscription) }
+        }
+    }
+
+    private func register(_ subscription: SignalSubscription) {
+        guard !subscription.isRegistered else { return }
+        subscription.isRegistered = true
+        if !subscription.namesSender {
+            // Before the rule is sent, so that the owner is known before the first signal of the rule arrives.
+            subscription.owner = followOwner(of: subscription.rule.sender)
+        }
+        addRule(subscription.rule)
+    }
+
+    private func unsubscribe(_ subscription: SignalSubscription) {
+        let handler = subscription.handler
+        subscription.handler = nil
+        guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+        subscriptions.remove(at: index)
+        guard subscription.isRegistered, lifecycle.state.isOpen else { return }
+        removeRule(subscription.rule)
+        if !subscription.namesSender { unfollowOwner(of: subscription.rule.sender) }
+        // Releasing the handler may run code that calls back into the router, so it is released last.
+        withExtendedLifetime(handler) {}
+    }
+
+    // MARK: Delivery
+
+    func receive(_ raw: OpaquePointer) {
+        guard !subscriptions.isEmpty else { return }
+        unsafe reusable.exchange(dbus_message_ref(raw))
+        deliver(reusable)
+        if isKnownUniquelyReferenced(&reusable) {
+            unsafe reusable.exchange(dbus_message_ref(empty.raw))
+        } else {
+            // A subscriber retains the message, so the next signal gets another object.
+            reusable = empty.retainedCopy()
+        }
+    }
+
+    private func deliver(_ signal: Message) {
+        updateOwner(signal)
+        // A copy: handlers may subscribe and cancel.
+        let subscriptions = subscriptions
+        for subscription in subscriptions where !subscription.isEnded && subscription.matches(signal) {
+            subscription.handler?(signal)
+        }
+    }
+
+    // MARK: Match rules
+
+    private func addRule(_ rule: MatchRule) {
+        let count = rules[rule, default: 0]
+        rules[rule] = count + 1
+        if count == 0 { send("AddMatch", rule) }
+    }
+
+    private func removeRule(_ rule: MatchRule) {
+        guard let count = rules[rule] else { return }
+        rules[rule] = count == 1 ? nil : count - 1
+        if count == 1 { send("RemoveMatch", rule) }
+    }
+
+    // Q18: nothing waits for a reply, because the order on the wire guarantees that the rule precedes later calls.
+    private func send(_ member: String, _ rule: MatchRule) {
+        guard let text = try? rule.text(),
+            let message = try? Message.toBus(member, { (body) throws(DBusError) in try body.string(text) })
+        else { return }
+        message.suppressReply()
+        _ = connection.send(message)
+    }
+
+    // MARK: Owners of names
+
+    private static func ownerChanges(of name: String) -> MatchRule {
+        MatchRule(sender: BusName.daemon, interface: BusName.daemon, member: "NameOwnerChanged", firstArgument: name)
+    }
+
+    private func followOwner(of name: String) -> NameOwner {
+        let (owner, isNew) = owners.retain(name)
+        guard isNew else { return owner }
+        addRule(Self.ownerChanges(of: name))
+        calls.callBus("GetNameOwner", name) { [weak owner] result in
+            owner?.uniqueName = try? result.get().read { (body) throws(DBusError) in try body.string() }
+        }
+        return owner
+    }
+
+    private func unfollowOwner(of name: String) {
+        if owners.release(name) { removeRule(Self.ownerChanges(of: name)) }
+    }
+
+    /// The bus announces a change after all messages of the old owner and before those of the new one.
+    private func updateOwner(_ signal: Message) {
+        guard signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), signal.isSent(by: BusName.daemon) else {
+            return
+        }
+        _ = try? signal.read { (body) throws(DBusError) in
+            let name = try body.string()
+            guard let owner = owners[name] else { return }
+            body.skip()
+            let new = try body.string()
+            owner.uniqueName = new.isEmpty ? nil : new
+        }
+    }
+
+    // MARK: Opening and closing
+
+    /// Sends the rules of subscriptions that were made while the connection was opening.
+    func open() {
+        for subscription in subscriptions { register(subscription) }
+    }
+
+    /// Ends all subscriptions.
+    func close() {
+        let subscriptions = subscriptions
+        self.subscriptions = []
+        (rules, owners) = ([:], NameOwnerTable())
+        for subscription in subscriptions {
+            _ = subscription.end()
+            subscription.handler = nil
+        }
+    }
+}
+
+/// A match rule and the handler of its signals.
+private final class SignalSubscription: Entry, @unchecked Sendable {
+    // Guard: only the event loop uses it after `init`.
+    let rule: MatchRule
+    /// The owner of the rule's well-known name; nil if the rule names its sender as signals do.
+    var owner: NameOwner?
+    var handler: (@Sendable (Message) -> Void)?
+    /// Whether the rule was sent to the bus.
+    var isRegistered = false
+
+    init(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) {
+        self.rule = rule
+        self.handler = handler
+    }
+
+    /// Whether the rule names its sender as signals do: by a unique name, or as the bus itself.
+    var namesSender: Bool { rule.sender == BusName.daemon || rule.sender.utf8.first == UInt8(ascii: ":") }
+
+    // Q17: any process can address a signal to us, whatever our rules are, so the sender is checked here.
+    func matches(_ signal: Message) -> Bool {
+        guard rule.matches(signal) else { return false }
+        if let owner { return owner.uniqueName.map { signal.isSent(by: $0) } ?? false }
+        return signal.isSent(by: rule.sender)
+    }
+}
+
+/// The present owner of a well-known name, shared by all rules that name it.
+final class NameOwner: @unchecked Sendable {
+    // Guard: only the event loop uses it.
+    /// The owner's unique name; nil if the name has no owner.
+    var uniqueName: String?
+    fileprivate var users = 0
+}
+
+/// The well-known names that match rules use, with their owners.
+struct NameOwnerTable {
+    private var owners: [String: NameOwner] = [:]
+
+    subscript(name: String) -> NameOwner? { owners[name] }
+
+    /// Adds a user of a name. `isNew` is true for the first one.
+    mutating func retain(_ name: String) -> (owner: NameOwner, isNew: Bool) {
+        if let owner = owners[name] {
+            owner.users += 1
+            return (owner, false)
+        }
+        let owner = NameOwner()
+        owner.users = 1
+        owners[name] = owner
+        return (owner, true)
+    }
+
+    /// Removes a user of a name. Returns whether it was the last one.
+    mutating func release(_ name: String) -> Bool {
+        guard let owner = owners[name] else { return false }
+        owner.users -= 1
+        guard owner.users == 0 else { return false }
+        owners[name] = nil
+        return true
+    }
+}
