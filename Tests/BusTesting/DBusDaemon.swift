@@ -1,17 +1,17 @@
 import Foundation
 
-/// A dbus-daemon of the test's own, which ends with it.
+/// A dbus-daemon for one test. Releasing it ends the daemon.
 package final class DBusDaemon {
     private let input = Pipe()
     private var daemon: pid_t
-    /// Where it listens.
+    /// The daemon's address.
     package let address: String
 
     package init() throws {
         try MissingProgram.check("dbus-daemon")
         let (shell, output) = (Process(), Pipe())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell ends the daemon when its own input ends, so also when the test dies.
+        // The shell ends the daemon when its own input ends, which includes a crash of the test.
         shell.arguments = [
             "-c",
             "dbus-daemon --session --nofork --print-address=1 < /dev/null & echo $!; read end; kill -9 $!",
@@ -26,16 +26,17 @@ package final class DBusDaemon {
             text += String(decoding: more, as: UTF8.self)
         }
         let lines = text.split(separator: "\n").map(String.init)
-        // The two write at the same time, and either may be first.
+        // Both lines are written at the same time, in any order.
         daemon = lines.lazy.compactMap { pid_t($0) }.first ?? 0
         address = lines.first { $0.hasPrefix("unix:") } ?? ""
     }
 
     deinit { stop() }
 
-    /// Ends the daemon. Closing the input would not do: a program that another test has started may hold it too.
+    /// Ends the daemon.
+    // Closing the input is not sufficient: a program that another test starts may hold it too.
     package func stop() {
-        // Once: another process may have the number afterwards.
+        // Only once: another process may have the same number afterwards.
         if daemon > 0 { kill(daemon, SIGKILL) }
         daemon = 0
         try? input.fileHandleForWriting.close()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that a test needs is not installed.
+/// A program that a test requires is not installed.
 package struct MissingProgram: Error, CustomStringConvertible {
     private let name: String
 

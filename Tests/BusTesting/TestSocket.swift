@@ -1,7 +1,7 @@
 package import DBus
 import Synchronization
 
-/// A socket that a test was handed, closed at the latest with this.
+/// A packet socket that a test received. Releasing it closes the socket.
 package final class TestSocket: Sendable {
     private let socket: Mutex<PacketSocket?>
 

@@ -5,17 +5,19 @@ import RxBluetoothMocks
 package import RxTest
 import Synchronization
 
-/// A real message bus, with libdbus and a dbus-daemon of its own, in the time of a test: the deadlines of its parties are on
-/// the test's clock, and before that moves on, everything that was sent has arrived and been handled.
+/// A real message bus, with libdbus and a dbus-daemon, in virtual time.
+///
+/// Deadlines of its connections use the test's clock. Before that clock advances, everything that was sent has arrived
+/// and was handled.
 package final class VirtualTimeBus: SimulationBus {
     let scheduler: TestScheduler
     let activity = ActivityCounter()
     private let daemon: Guarded<DBusDaemon>
     private let address: String
-    /// Looks at the bus from outside.
-    private let watcher: Connection
-    private let parties = Guarded<[Member]>([])
-    private let leavers = Guarded<[String]>([])
+    /// A connection for statistics and for questions to the bus.
+    private let observer: Connection
+    private let members = Guarded<[Member]>([])
+    private let departed = Guarded<[String]>([])
 
     private struct Member {
         weak let connection: Connection?
@@ -24,80 +26,81 @@ package final class VirtualTimeBus: SimulationBus {
     package init(scheduler: TestScheduler) throws {
         let daemon = try DBusDaemon()
         address = daemon.address
-        watcher = Connection.open(.address(daemon.address))
+        observer = Connection.open(.address(daemon.address))
         self.daemon = Guarded(daemon)
         self.scheduler = scheduler
-        scheduler.beforeEach { [weak self] in self?.exchange() }
+        scheduler.beforeEach { [weak self] in self?.deliverAll() }
     }
 
     package func join() -> any Bus {
         let connection = Connection.open(.address(address))
-        parties.withLock { parties in
-            parties.removeAll { $0.connection == nil }
-            parties.append(Member(connection: connection))
+        members.withLock { members in
+            members.removeAll { $0.connection == nil }
+            members.append(Member(connection: connection))
         }
         return VirtualTimeConnection(connection, on: self)
     }
 
     package func shutDown() { daemon.withLock { $0.stop() } }
 
-    /// A party has closed its connection; the bus tells others of it a moment later.
+    /// A member has closed its connection. The bus announces that a moment later.
     func left(_ name: String?) {
-        if let name { leavers.withLock { $0.append(name) } }
+        if let name { departed.withLock { $0.append(name) } }
     }
 
-    /// How many match rules all parties have, as dbus-daemon counts them.
+    /// The number of match rules of all members, from the statistics of dbus-daemon.
     package var matchRules: Int {
-        let (bus, isOver) = ("org.freedesktop.DBus", DispatchSemaphore(value: 0))
+        let (bus, isDone) = ("org.freedesktop.DBus", DispatchSemaphore(value: 0))
         let count = Guarded(0)
         guard
             let call = try? Message.call(
                 to: bus, path: "/org/freedesktop/DBus", interface: bus + ".Debug.Stats", member: "GetStats")
         else { return 0 }
-        watcher.call(call, timeout: .seconds(20)) { result in
+        observer.call(call, timeout: .seconds(20)) { result in
             let value = try? result.get().read { (body) throws(DBusError) in try body.value() }
             if case .dictionary(_, _, let entries)? = value,
                 case .variant(.uint32(let rules))? = entries.first(where: { $0.key == .string("MatchRules") })?.value
             {
                 count.withLock { $0 = Int(rules) }
             }
-            isOver.signal()
+            isDone.signal()
         }
-        isOver.wait()
+        isDone.wait()
         return count.withLock { $0 }
     }
 
     package func settle() { scheduler.advanceBy(0) }
 
-    /// A round trip of each party brings what was sent to it before, and takes along what it sent. It takes two rounds in
-    /// which nothing happened, for the first may have missed a message that was still under way.
-    private func exchange() {
+    /// Makes round trips of all members until nothing happens any more.
+    // A round trip delivers what was sent to the member before, and what it sent itself. Two idle rounds are needed,
+    // because the first one may have missed a message in transit.
+    private func deliverAll() {
         var quiet = 0
         while quiet < 2 {
             let before = activity.count
-            seeOff()
-            let connections = parties.withLock { $0.compactMap(\.connection) }
+            awaitDepartures()
+            let connections = members.withLock { $0.compactMap(\.connection) }
             let trips = connections.map { RoundTrip($0, "GetId") }
             for trip in trips { _ = trip.end() }
             quiet = activity.count == before ? quiet + 1 : 0
         }
     }
 
-    private func seeOff() {
-        let names = leavers.withLock { leavers in
-            defer { leavers = [] }
-            return leavers
+    private func awaitDepartures() {
+        let names = departed.withLock { departed in
+            defer { departed = [] }
+            return departed
         }
         for name in names {
             var tries = 0
-            while RoundTrip(watcher, "NameHasOwner", name).end(), tries < 10_000 { tries += 1 }
+            while RoundTrip(observer, "NameHasOwner", name).end(), tries < 10_000 { tries += 1 }
         }
     }
 }
 
-/// A call to the bus itself, which is answered after everything that was sent before it.
+/// A call to the bus itself, which the bus answers after everything that was sent before.
 private final class RoundTrip: Sendable {
-    private let isOver = DispatchSemaphore(value: 0)
+    private let isDone = DispatchSemaphore(value: 0)
     private let answer = Guarded(false)
 
     init(_ connection: Connection, _ member: String, _ argument: String? = nil) {
@@ -108,20 +111,20 @@ private final class RoundTrip: Sendable {
         }
         guard let call else { return }
         connection.call(call, timeout: .seconds(20)) { [self] result in
-            let isYes = try? result.get().read { (body) throws(DBusError) in try body.value() } == .bool(true)
-            answer.withLock { $0 = isYes ?? false }
-            isOver.signal()
+            let isTrue = try? result.get().read { (body) throws(DBusError) in try body.value() } == .bool(true)
+            answer.withLock { $0 = isTrue ?? false }
+            isDone.signal()
         }
     }
 
-    /// Waits for the answer, which is whether the bus said yes.
+    /// Waits for the answer. Returns whether it is true.
     func end() -> Bool {
-        _ = isOver.wait(timeout: .now() + 120)
+        _ = isDone.wait(timeout: .now() + 120)
         return answer.withLock { $0 }
     }
 }
 
-/// How much has happened on a bus.
+/// Counts what happens on a bus.
 final class ActivityCounter: Sendable {
     private let number = Atomic<Int>(0)
 

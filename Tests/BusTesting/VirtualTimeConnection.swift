@@ -6,14 +6,15 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// A party of a ``VirtualTimeBus``: libdbus's connection, whose deadlines are on the test's clock.
+/// A member of a ``VirtualTimeBus``: libdbus's connection, whose deadlines use the test's clock.
 ///
-/// Work that comes from outside begins when the clock is turned next, as on the loop-back bus.
-final class VirtualTimeConnection: Bus {
+/// Work from outside of its context begins when the clock advances next, as on the loop-back bus.
+final class VirtualTimeConnection: ForwardingBus {
     private let inner: Connection
     private let bus: VirtualTimeBus
     private let runner: CallbackRunner
     let clock: BusClock
+    package var forwardingTarget: any Bus { inner }
 
     init(_ inner: Connection, on bus: VirtualTimeBus) {
         self.inner = inner
@@ -38,7 +39,7 @@ final class VirtualTimeConnection: Bus {
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
         guard let due = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = SingleUse(work)
-        // A deadline does not keep a connection open. Work for one that is gone has no context left, and nobody to disturb.
+        // A deadline does not keep a connection open. Without a connection there is no context left to run in.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in
             if let inner {
                 inner.perform { runner.run { once.take()?() } }
@@ -53,8 +54,6 @@ final class VirtualTimeConnection: Bus {
             withExtendedLifetime(work) {}
         }
     }
-
-    func preconditionInContext() { inner.preconditionInContext() }
 
     func call(
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
@@ -102,20 +101,20 @@ final class VirtualTimeConnection: Bus {
         inner.whenDisconnected { [runner] error in runner.run { handler(error) } }
     }
 
-    /// The kernel's clock is not the test's, so the socket is looked at each millisecond.
+    // The kernel does not use the test's clock, so the socket is polled each millisecond.
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {
-        let isOver = CancelFlag()
-        look(isOver) { withExtendedLifetime(socket, ready) }
-        return BusTask { isOver.turnOn() }
+        let isCancelled = CancelFlag()
+        poll(isCancelled) { withExtendedLifetime(socket, ready) }
+        return BusTask { isCancelled.set() }
     }
 
-    private func look(_ isOver: CancelFlag, _ ready: @escaping @Sendable () -> Void) {
+    private func poll(_ isCancelled: CancelFlag, _ ready: @escaping @Sendable () -> Void) {
         _ = schedule(after: .milliseconds(1)) { [weak self] in
-            guard !isOver.isOn else { return }
+            guard !isCancelled.isSet else { return }
             ready()
-            if !isOver.isOn { self?.look(isOver, ready) }
+            if !isCancelled.isSet { self?.poll(isCancelled, ready) }
         }
     }
 
@@ -125,7 +124,7 @@ final class VirtualTimeConnection: Bus {
     }
 }
 
-/// Runs what a party is called back with, and knows whether that is what runs.
+/// Runs the callbacks of a member, and records which thread does.
 private final class CallbackRunner: Sendable {
     private let activity: ActivityCounter
     private let thread = Atomic<UInt>(0)
@@ -142,7 +141,7 @@ private final class CallbackRunner: Sendable {
     }
 }
 
-/// Something to be taken once.
+/// A value that can be taken once.
 private final class SingleUse<Content: Sendable>: Sendable {
     private let content: Guarded<Content?>
 
@@ -156,11 +155,11 @@ private final class SingleUse<Content: Sendable>: Sendable {
     }
 }
 
-/// Off until it is turned on, once and for all.
+/// A flag that can only be set.
 private final class CancelFlag: Sendable {
     private let state = Atomic(false)
 
-    var isOn: Bool { state.load(ordering: .acquiring) }
+    var isSet: Bool { state.load(ordering: .acquiring) }
 
-    func turnOn() { state.store(true, ordering: .releasing) }
+    func set() { state.store(true, ordering: .releasing) }
 }

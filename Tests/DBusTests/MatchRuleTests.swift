@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 @Suite struct MatchRuleTests {
-    @Test func theText() throws {
+    @Test func `The text of a rule has the form of AddMatch`() throws {
         let all = MatchRule(
             sender: "org.bluez", interface: "a.b", member: "C", path: "/org/bluez", includesChildren: true,
             firstArgument: "it's", firstArgumentPath: "/x")
@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    @Test func notARule() {
+    @Test func `A rule with an invalid name has no text`() {
         let bad = [
             MatchRule(sender: "bluez"), MatchRule(sender: ""), MatchRule(sender: "a.b", interface: "c"),
             MatchRule(sender: "a.b", member: "d.e"), MatchRule(sender: "a.b", member: "d',sender='x.y"),
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func paths_Q24() throws {
+    @Test func `Paths match by whole elements (Q24)`() throws {
         let exact = MatchRule(sender: "a.b", path: "/o/hci1")
         let tree = MatchRule(sender: "a.b", path: "/o/hci1", includesChildren: true)
         let root = MatchRule(sender: "a.b", path: .root, includesChildren: true)
@@ -48,7 +48,7 @@ import Testing
         #expect(!MatchRule(sender: "a.b", path: .root).matches(try signal("/a")))
     }
 
-    @Test func namesAndArguments() throws {
+    @Test func `Names and first arguments match exactly`() throws {
         #expect(MatchRule(sender: "a.b", interface: "a.b", member: "C").matches(try signal("/")))
         #expect(!MatchRule(sender: "a.b", interface: "a.b.c").matches(try signal("/")))
         #expect(!MatchRule(sender: "a.b", member: "D").matches(try signal("/")))

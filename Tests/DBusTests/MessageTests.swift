@@ -7,7 +7,7 @@ import Testing
         try Message.signal(path: "/test", interface: "org.example.Test", member: "Changed", body)
     }
 
-    @Test func theHeader() throws {
+    @Test func `A message has the header that its factory was given`() throws {
         let call = try Message.call(to: "org.bluez", path: "/org/bluez", interface: "a.b", member: "C")
         #expect(call.kind == .call)
         #expect(call.destination == "org.bluez")
@@ -25,7 +25,7 @@ import Testing
         #expect(signal.signature == "y")
     }
 
-    @Test func typedReading() throws {
+    @Test func `All types are read as they were written`() throws {
         let sent = try message { (body) throws(DBusError) in
             body.bool(true)
             body.byte(7)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func booleansAreReadWholeBesideTheirNeighbours_Q5() throws {
+    @Test func `A Boolean takes four bytes and does not touch its neighbours (Q5)`() throws {
         let pattern = (0..<64).map { $0 % 3 == 0 }
         let sent = try message { (body) throws(DBusError) in
             for value in pattern {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func aWrongTypeThrowsAndStays() throws {
+    @Test func `Reading a wrong type throws, and the reader does not move`() throws {
         let sent = try message { (body) throws(DBusError) in
             body.int16(-60)
             try body.array(of: "i") { (inner) throws(DBusError) in inner.int32(1) }
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aBadPropertyDoesNotLoseTheOthers_Q20() throws {
+    @Test func `A malformed property does not lose the other properties (Q20)`() throws {
         let sent = try message { (body) throws(DBusError) in
             try body.properties(["A": .int16(1), "B": .string("bad"), "C": .bytes([]), "D": .int16(4), "E": .int16(5)])
         }
@@ -121,7 +121,7 @@ import Testing
             var read: [Int16] = []
             var failed: [String] = []
             try body.properties { (name, value) throws(DBusError) in
-                // One is not read at all.
+                // "D" is skipped.
                 if name[0] != UInt8(ascii: "D") { read.append(try value.int16()) }
             } failed: { name, _ in
                 failed.append(String(UnicodeScalar(name[0])))
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aDescriptorReachesTheOtherSide_Q14() async throws {
+    @Test func `A file descriptor in a call works in the receiver (Q14)`() async throws {
         let bus = PrivateBus()
         let (server, name) = try await bus.connected()
         _ = server.export(at: "/test", includingChildren: false) { call in
@@ -151,7 +151,7 @@ import Testing
         #expect(bytes == Array("hello".utf8))
     }
 
-    @Test func whatIsNotValidIsRefused_Q6() throws {
+    @Test func `Values and names that are not valid D-Bus are refused (Q6)`() throws {
         func refuses(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
             #expect(throws: DBusError.self) { try message(body) }
         }
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func asDeepAsABusAllowsAndNoDeeper_Q13() async throws {
+    @Test func `64 nested containers are sent, 65 are refused (Q13)`() async throws {
         func nested(_ depth: Int) -> Value { (1...depth).reduce(Value.byte(1)) { value, _ in .variant(value) } }
         let bus = PrivateBus()
         let connection = bus.connect()
@@ -196,7 +196,7 @@ import Testing
         #expect(throws: DBusError.self) { try message { (body) throws(DBusError) in try body.value(nested(65)) } }
     }
 
-    @Test func valuesSayTheirSignature() throws {
+    @Test func `A value has the signature that it is sent with`() throws {
         let value = Value.properties([
             "a": .array(of: "(ys)", [.structure([.byte(1), .string("x")])]), "b": .bytes([]),
         ])

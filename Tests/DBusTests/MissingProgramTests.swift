@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-/// A program that is not installed fails the tests that need it, and only these.
+/// A missing program fails only the tests that need it.
 struct MissingProgramTests {
     @Test func `A program that is missing is an error that names it`() {
         let error = #expect(throws: MissingProgram.self) { try Subprocess(["no-such-program", "--help"]) }

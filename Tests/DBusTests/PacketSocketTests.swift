@@ -3,7 +3,6 @@ import Testing
 
 @testable import DBus
 
-/// Sockets that keep packets apart.
 struct PacketSocketTests {
     private func pair() throws -> Ends {
         var number: Int32 = -1
@@ -30,21 +29,21 @@ struct PacketSocketTests {
         #expect(fcntl(ends.ours.number, F_GETFD) == FD_CLOEXEC)
     }
 
-    @Test func `Q100 what is longer than asked for is cut off`() throws {
+    @Test func `A packet is truncated to the requested length (Q100)`() throws {
         let ends = try pair()
         ends.ours.send([UInt8](repeating: 7, count: 600))
         #expect(ends.theirs.receive(upTo: 512) == .packet([UInt8](repeating: 7, count: 512)))
         #expect(ends.theirs.receive() == .nothing)
     }
 
-    @Test func `Q107 the other end's end is told after its packets, and sending fails without a signal`() throws {
+    @Test func `A closed other end ends receiving, and sending fails without a signal (Q107)`() throws {
         let ours = try PacketSocket.pair { _ in }
         #expect(ours.receive() == .ended)
         let isSent = ours.send([1])
         #expect(!isSent)
     }
 
-    @Test func `Q107 The other end sees the end although a copy of the descriptor is open`() throws {
+    @Test func `The other end is ended although a copy of the descriptor is open (Q107)`() throws {
         let ends = try pair()
         let copy = OwnedDescriptor(adopting: dup(ends.ours.number))
         ends.ours.send([1])
@@ -54,21 +53,21 @@ struct PacketSocketTests {
         copy.close()
     }
 
-    @Test func `Q106 a full socket loses what comes`() throws {
+    @Test func `A full socket loses packets (Q106)`() throws {
         let ends = try pair()
         var count = 0
         while ends.ours.send([0]), count < 1_000_000 { count += 1 }
         #expect((1..<1_000_000).contains(count))
     }
 
-    @Test func `Q14 an end is closed where lending it fails`() throws {
+    @Test func `Both ends are closed if the closure throws (Q14)`() throws {
         var number: Int32 = -1
         do throws(DBusError) {
             let ours = try PacketSocket.pair { (theirs) throws(DBusError) in
                 number = dup(theirs.number)
                 throw .noReply("no")
             }
-            Issue.record("There is a socket \(ours.number).")
+            Issue.record("The pair was made, with socket \(ours.number).")
         } catch { #expect(error == .noReply("no")) }
         let theirs = PacketSocket(adopting: OwnedDescriptor(adopting: number))
         #expect(theirs.receive() == .ended)

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Bodies that nobody thought of. The seed is fixed, so that a failure repeats.
+/// Random message bodies. The seed is fixed, so that a failure repeats.
 @Suite struct RandomMessageTests {
     /// SplitMix64.
     struct Dice: RandomNumberGenerator {
@@ -58,12 +58,11 @@ import Testing
         }
     }
 
-    @Test func whatWasWrittenIsRead() throws {
+    @Test func `Random bodies are read as they were written`() throws {
         for values in bodies(600) { #expect(try message(values).values == values) }
     }
 
-    /// Whatever stands there, a reader of another type throws, stays, and lets the rest be read.
-    @Test func readersOfWrongTypesDoNotTrap() throws {
+    @Test func `Reading random bodies as wrong types throws and does not move the reader`() throws {
         for values in bodies(300) {
             let signal = try message(values)
             #expect(signal.error == nil)
@@ -85,16 +84,16 @@ import Testing
         }
     }
 
-    /// The same over a real bus: nothing that is valid throws us off.
-    @Test func aBusTakesThem() async throws {
+    // A bus disconnects a client that sends an invalid message.
+    @Test func `A real bus delivers random bodies unchanged`() async throws {
         let bus = PrivateBus()
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
-        let heard = Record<[Value]>()
-        _ = listener.subscribe(MatchRule(sender: name)) { heard.add((try? $0.values) ?? [.string("malformed")]) }
+        let received = Record<[Value]>()
+        _ = listener.subscribe(MatchRule(sender: name)) { received.add((try? $0.values) ?? [.string("malformed")]) }
         try await listener.settle()
         let sent = bodies(300)
         for values in sent { speaker.send(try message(values)) }
-        #expect(try await heard.first(300) == sent)
+        #expect(try await received.first(300) == sent)
     }
 }

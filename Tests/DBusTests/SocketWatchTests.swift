@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A connection's thread hears of sockets, whether its bus is there or not.
+/// Watching sockets works even if the connection has no bus.
 struct SocketWatchTests {
     private func pair() throws -> (SharedSocket, SharedSocket) {
         var number: Int32 = -1
@@ -12,62 +12,62 @@ struct SocketWatchTests {
         return (SharedSocket(ours), SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number))))
     }
 
-    @Test func `Packets and the end are heard in the bus's context, in order`() async throws {
+    @Test func `A watch reports packets and the end in the bus's context, in order`() async throws {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
-        let (packets, told) = AsyncStream<PacketSocket.ReceiveResult>.makeStream()
+        let (packets, continuation) = AsyncStream<PacketSocket.ReceiveResult>.makeStream()
         let task = connection.watch(ours, for: .readable) {
             connection.preconditionInContext()
             while true {
                 let received = ours.socket.receive()
                 if received == .nothing { return }
-                told.yield(received)
-                if received == .ended { return told.finish() }
+                continuation.yield(received)
+                if received == .ended { return continuation.finish() }
             }
         }
         #expect(theirs.socket.trySend([1]) == .sent)
         #expect(theirs.socket.trySend([2, 3]) == .sent)
-        var heard: [PacketSocket.ReceiveResult] = []
+        var results: [PacketSocket.ReceiveResult] = []
         for await packet in packets {
-            heard.append(packet)
-            if heard.count == 2 { #expect(shutdown(theirs.socket.number, Int32(SHUT_RDWR)) == 0) }
+            results.append(packet)
+            if results.count == 2 { #expect(shutdown(theirs.socket.number, Int32(SHUT_RDWR)) == 0) }
         }
         task.cancel()
-        #expect(heard == [.packet([1]), .packet([2, 3]), .ended])
+        #expect(results == [.packet([1]), .packet([2, 3]), .ended])
         #expect(theirs.socket.trySend([4]) == .ended)
     }
 
-    @Test func `A full socket is heard when it takes packets again, and not after cancelling`() async throws {
+    @Test func `A watch reports when a full socket is writable again, and stops when cancelled`() async throws {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
         var sent = 0
         while ours.socket.trySend([7]) == .sent { sent += 1 }
         #expect(sent > 10)
-        let (ready, told) = AsyncStream<Void>.makeStream()
-        let task = connection.watch(ours, for: .writable) { told.yield() }
+        let (ready, continuation) = AsyncStream<Void>.makeStream()
+        let task = connection.watch(ours, for: .writable) { continuation.yield() }
         while case .packet = theirs.socket.receive() {}
         for await _ in ready { break }
         #expect(ours.socket.trySend([8]) == .sent)
         task.cancel()
-        // What the thread does after this, it does without the socket.
+        // The thread does not use the socket after this.
         await withCheckedContinuation { done in connection.perform { done.resume() } }
         let count = Mutex(0)
         let again = connection.watch(ours, for: .writable) { count.withLock { $0 += 1 } }
         again.cancel()
         await withCheckedContinuation { done in connection.perform { done.resume() } }
-        // What the thread heard before it was told counts; the socket still takes packets, at each of its turns.
+        // Calls before cancelling count. The socket stays writable, so a watch would be called at each turn.
         let before = count.withLock { $0 }
         for _ in 0..<10 { await withCheckedContinuation { done in connection.perform { done.resume() } } }
         #expect(count.withLock { $0 } == before)
     }
 
-    @Test func `A watch that was cancelled before it started does not take the place of another`() async throws {
+    @Test func `A watch that was cancelled before it started does not replace another one`() async throws {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
         let (isHeld, release) = (Promise<Bool>(), DispatchSemaphore(value: 0))
         let first = Record<BusTask>()
         let ready = Record<String>()
-        // Holds the context, so that the start of the first watch waits behind this work.
+        // Blocks the context, so that the first watch starts after this work.
         connection.perform {
             isHeld.fulfil(true)
             release.wait()

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CallTests {
     let bus = PrivateBus()
 
-    /// A peer that answers a call with what it got.
+    /// Starts a peer that answers a call with the arguments of the call. Returns its name.
     private func echo() async throws -> String {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) { call in
@@ -15,7 +15,7 @@ import Testing
         return name
     }
 
-    @Test func aReplyBearsWhatWasSent() async throws {
+    @Test func `A reply contains all values as they were sent`() async throws {
         let name = try await echo()
         let values: [Value] = [
             .bool(true), .byte(255), .int16(-5), .uint16(65535), .int32(.min), .uint32(.max), .int64(.min),
@@ -30,31 +30,31 @@ import Testing
         }
         let caller = bus.connect()
         #expect(try await caller.ask(message).values == values)
-        // The same message can be sent again: it does not change by being sent.
+        // Sending does not change a message, so it can be sent again.
         #expect(try await caller.ask(message).values == values)
         #expect(message.serial == 0)
     }
 
-    @Test func anErrorBearsNameAndText() async throws {
+    @Test func `An error has its name and its text`() async throws {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) {
             $0.fail(DBusError(name: "org.bluez.Error.NotReady", message: "Resource Not Ready"))
         }
-        let error = try await bus.connect().failure(.test(to: name, "Anything"))
+        let error = try await bus.connect().failure(.testCall(to: name, "Anything"))
         #expect(error == DBusError(name: "org.bluez.Error.NotReady", message: "Resource Not Ready"))
     }
 
-    @Test func nobodyUnderTheName() async throws {
-        let error = try await bus.connect().failure(.test(to: "org.example.Nobody", "Anything"))
+    @Test func `A call to a name without an owner fails`() async throws {
+        let error = try await bus.connect().failure(.testCall(to: "org.example.Absent", "Anything"))
         #expect(error.name == DBusError.Name.serviceUnknown)
     }
 
-    @Test func aMessageThatIsNoCallFails() async throws {
-        let error = try await bus.connect().failure(.tell("Changed"))
+    @Test func `Calling with a message that is not a call fails`() async throws {
+        let error = try await bus.connect().failure(.testSignal("Changed"))
         #expect(error.name == DBusError.Name.invalidArgs)
     }
 
-    @Test func moreThan64InFlightWaitTheirTurn_Q9() async throws {
+    @Test func `64 calls are in flight, and more wait in order (Q9)`() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         let mayAnswer = Record<Bool>()
@@ -68,12 +68,12 @@ import Testing
         }
         let answers = Record<Int>()
         for number in 0..<1000 {
-            caller.call(try .test(to: name, "Hold"), timeout: .seconds(60)) { result in
+            caller.call(try .testCall(to: name, "Hold"), timeout: .seconds(60)) { result in
                 if case .success = result { answers.add(number) }
             }
         }
-        // Signals do not wait, so this one comes after all calls that are on the wire.
-        caller.send(try .tell("Marker", to: name))
+        // Signals do not wait, so this one arrives after all calls that are on the wire.
+        caller.send(try .testSignal("Marker", to: name))
         #expect(try await marker.value() == 64)
         peer.perform {
             mayAnswer.add(true)
@@ -82,10 +82,10 @@ import Testing
         #expect(try await answers.first(1000) == Array(0..<1000))
     }
 
-    @Test func aReplyStaysBehindTheSignalSentBeforeIt_Q18() async throws {
+    @Test func `A reply arrives after the signal sent before it (Q18)`() async throws {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) { [unowned peer] call in
-            guard let signal = try? Message.tell("Changed") else { return }
+            guard let signal = try? Message.testSignal("Changed") else { return }
             peer.send(signal)
             call.reply()
             peer.send(signal)
@@ -94,14 +94,14 @@ import Testing
         let record = Record<String>()
         _ = caller.subscribe(MatchRule(sender: name, member: "Changed")) { _ in record.add("signal") }
         for round in 1...20 {
-            caller.call(try .test(to: name, "Change"), timeout: .seconds(60)) { _ in record.add("reply") }
+            caller.call(try .testCall(to: name, "Change"), timeout: .seconds(60)) { _ in record.add("reply") }
             _ = try await record.first(3 * round)
         }
         let expected = (0..<20).flatMap { _ in ["signal", "reply", "signal"] }
         #expect(record.elements == expected)
     }
 
-    @Test func theDeadlineComesAndTheLateReplyIsDropped_Q8() async throws {
+    @Test func `A call fails at its deadline, and a late reply is ignored (Q8)`() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = peer.export(at: "/test", includingChildren: false) { call in
@@ -109,13 +109,13 @@ import Testing
         }
         let caller = bus.connect()
         let results = Record<String>()
-        caller.call(try .test(to: name, "Hold"), timeout: .milliseconds(50)) {
+        caller.call(try .testCall(to: name, "Hold"), timeout: .milliseconds(50)) {
             if case .failure(let error) = $0 { results.add(error.name) } else { results.add("reply") }
         }
         #expect(try await results.first(1) == [DBusError.Name.noReply])
         for call in try await held.first(1) { call.reply() }
         try await peer.settle()
-        _ = try await caller.ask(.test(to: name, "Answer"))
+        _ = try await caller.ask(.testCall(to: name, "Answer"))
         #expect(results.elements.count == 1)
     }
 
@@ -128,8 +128,8 @@ import Testing
         try await caller.settle()
         let expired = Record<String>()
         let answered = Promise<Int>()
-        let (hold, answer) = (try Message.test(to: name, "Hold"), try Message.test(to: name, "Answer"))
-        // In one turn of the context, so that no call expires before the last one is made.
+        let (hold, answer) = (try Message.testCall(to: name, "Hold"), try Message.testCall(to: name, "Answer"))
+        // In one turn of the event loop, so that no call expires before the last one is made.
         caller.perform {
             for _ in 0..<64 {
                 caller.call(hold, timeout: .milliseconds(20)) {
@@ -144,7 +144,7 @@ import Testing
         #expect(try await expired.first(64) == Array(repeating: DBusError.Name.noReply, count: 64))
     }
 
-    @Test func aCancelledCallHearsNothing() async throws {
+    @Test func `A cancelled call has no result, and releases its place in flight`() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = peer.export(at: "/test", includingChildren: false) { call in
@@ -152,29 +152,29 @@ import Testing
         }
         let caller = bus.connect()
         let results = Record<Bool>()
-        // Each of these takes a place of the 64; cancelling gives it back.
+        // 64 of these calls are in flight; cancelling makes room for the next ones.
         for _ in 0..<3 {
             var tasks: [BusTask] = []
             for _ in 0..<100 {
                 tasks.append(
-                    caller.call(try .test(to: name, "Hold"), timeout: .seconds(120)) { _ in results.add(true) })
+                    caller.call(try .testCall(to: name, "Hold"), timeout: .seconds(120)) { _ in results.add(true) })
             }
             try await caller.drain()
             for task in tasks { task.cancel() }
         }
-        _ = try await caller.ask(.test(to: name, "Answer"))
+        _ = try await caller.ask(.testCall(to: name, "Answer"))
         for call in held.elements { call.reply() }
         try await peer.settle()
-        _ = try await caller.ask(.test(to: name, "Answer"))
+        _ = try await caller.ask(.testCall(to: name, "Answer"))
         #expect(results.elements.isEmpty)
     }
 
-    @Test func fromWithinACallback() async throws {
+    @Test func `A reply handler can send a call`() async throws {
         let name = try await echo()
         let caller = bus.connect()
         let promise = Promise<String>()
-        let first = try Message.test(to: name, "Echo", .string("one"))
-        let second = try Message.test(to: name, "Echo", .string("two"))
+        let first = try Message.testCall(to: name, "Echo", .string("one"))
+        let second = try Message.testCall(to: name, "Echo", .string("two"))
         caller.call(first, timeout: .seconds(60)) { [weak caller] _ in
             caller?.preconditionInContext()
             caller?.call(second, timeout: .seconds(60)) { promise.fulfil((try? $0.get().text) ?? "") }

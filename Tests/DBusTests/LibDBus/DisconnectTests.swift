@@ -6,14 +6,14 @@ import Testing
 @Suite struct DisconnectTests {
     let bus = PrivateBus()
 
-    @Test func aBusThatGoesAwayFailsEverythingOnceAndNotTheProcess_Q2_Q3() async throws {
+    @Test func `Losing the bus fails everything once, and the process continues (Q2, Q3)`() async throws {
         let (server, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = server.export(at: "/test", includingChildren: false) { held.add($0) }
         let caller = bus.connect()
         let record = Record<String>()
         for _ in 0..<100 {
-            caller.call(try .test(to: name, "Hold"), timeout: .seconds(60)) { result in
+            caller.call(try .testCall(to: name, "Hold"), timeout: .seconds(60)) { result in
                 if case .failure(let error) = result { record.add(error.name) } else { record.add("reply") }
             }
         }
@@ -25,10 +25,10 @@ import Testing
         let expected = Array(repeating: DBusError.Name.disconnected, count: 100) + ["handler"]
         #expect(try await record.first(101) == expected)
 
-        // What comes afterwards fails too, and the context still works.
+        // Later calls fail too, and the context still works.
         #expect(try await caller.failure(.toDaemon("GetId")).name == DBusError.Name.disconnected)
         #expect(try await caller.end().name == DBusError.Name.disconnected)
-        caller.send(try .tell("Unheard"))
+        caller.send(try .testSignal("Ignored"))
         _ = caller.subscribe(MatchRule(sender: name)) { _ in }
         let fired = Promise<Bool>()
         caller.schedule(after: .milliseconds(5)) { fired.fulfil(true) }
@@ -41,10 +41,10 @@ import Testing
 
     @Test func `The bus sees the end although a copy of the socket is open`() throws {
         let listener = ListeningSocket(queue: 1)
-        let link = try Link.connect(to: .address(listener.address)).get()
+        let connection = try RawConnection.connect(to: .address(listener.address)).get()
         let peer = OwnedDescriptor(adopting: accept(listener.socket, nil, nil))
-        let copy = OwnedDescriptor(adopting: dup(try #require(link.socket)))
-        link.close()
+        let copy = OwnedDescriptor(adopting: dup(try #require(connection.socket)))
+        connection.close()
         var byte: UInt8 = 0
         var count = 1
         // What libdbus has written of the authentication comes first.
@@ -53,7 +53,7 @@ import Testing
         copy.close()
     }
 
-    @Test func closingOneConnectionLeavesTheOthersOfTheProcess_Q4() async throws {
+    @Test func `Closing one connection does not affect another one (Q4)`() async throws {
         let (first, firstName) = try await bus.connected()
         let (second, secondName) = try await bus.connected()
         #expect(firstName != secondName)
@@ -66,7 +66,7 @@ import Testing
         #expect(record.elements.isEmpty)
     }
 
-    @Test func closingWithinACallback() async throws {
+    @Test func `Closing within a callback stops delivery`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let record = Record<String>()
@@ -77,13 +77,13 @@ import Testing
         }
         _ = listener.whenDisconnected { record.add($0.name) }
         try await listener.settle()
-        for text in ["1", "2", "3"] { speaker.send(try .tell("Changed", text)) }
+        for text in ["1", "2", "3"] { speaker.send(try .testSignal("Changed", text)) }
         #expect(try await record.first(2) == ["1", DBusError.Name.disconnected])
         try await listener.drain()
         #expect(record.elements.count == 2)
     }
 
-    @Test func whatWasSentBeforeIsWrittenOut() async throws {
+    @Test func `Messages sent before closing are written`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let last = Promise<Int>()
@@ -91,15 +91,15 @@ import Testing
             if signal.text == "end" { last.fulfil(1) }
         }
         try await listener.settle()
-        // Far more than a socket takes at once.
+        // Far more than a socket accepts at once.
         let long = String(repeating: "x", count: 1 << 20)
-        for _ in 0..<20 { speaker.send(try .tell("Changed", long)) }
-        speaker.send(try .tell("Changed", "end"))
+        for _ in 0..<20 { speaker.send(try .testSignal("Changed", long)) }
+        speaker.send(try .testSignal("Changed", "end"))
         speaker.close()
         #expect(try await last.value() == 1)
     }
 
-    @Test func lettingTheHandleGoCloses() async throws {
+    @Test func `Releasing the last reference closes the connection`() async throws {
         let (listener, _) = try await bus.connected()
         let gone = Promise<DBusError>()
         let name: String
@@ -114,7 +114,7 @@ import Testing
         #expect(error.name == DBusError.Name.nameHasNoOwner)
     }
 
-    @Test func aMessageThatIsTooBigIsRefused_Q13() async throws {
+    @Test func `A message that is too big is refused (Q13)`() async throws {
         let chunk = [UInt8](repeating: 1, count: 50 << 20)
         func make(_ bytes: [UInt8], _ count: Int) throws -> Message {
             try Message.call(to: BusName.daemon, path: "/", interface: "org.example.Test", member: "Big") {

@@ -5,66 +5,66 @@ import Testing
 @testable import DBus
 
 @Suite struct EventLoopTests {
-    /// Real time, because it is the kernel that waits here. A machine may be late, so only earliness is a fault.
-    @Test func timersFireWhenTheyAreDue() async throws {
-        let context = EventLoop()
+    // Real time, because the kernel waits here. A machine may be late, so only early timers are a failure.
+    @Test func `Timers fire when they are due`() async throws {
+        let loop = EventLoop()
         let record = Record<Bool>()
         let start = ContinuousClock.now
         for delay in [30, 10, 20, 0, -5, 15] {
-            context.schedule(after: .milliseconds(delay)) {
+            loop.schedule(after: .milliseconds(delay)) {
                 record.add(ContinuousClock.now - start >= .milliseconds(delay))
             }
         }
         let tooLate = Record<Bool>()
-        // In the context, so that the timer cannot fire first.
-        context.perform { context.schedule(after: .milliseconds(12)) { tooLate.add(true) }.cancel() }
-        context.schedule(after: .seconds(Int64.max)) { tooLate.add(true) }
+        // On the event loop, so that the timer cannot fire first.
+        loop.perform { loop.schedule(after: .milliseconds(12)) { tooLate.add(true) }.cancel() }
+        loop.schedule(after: .seconds(Int64.max)) { tooLate.add(true) }
         // A sum of durations may have more seconds than 64 bits hold.
-        context.schedule(after: .seconds(Int64.max) + .seconds(Int64.max)) { tooLate.add(true) }
+        loop.schedule(after: .seconds(Int64.max) + .seconds(Int64.max)) { tooLate.add(true) }
         #expect(try await record.first(6) == Array(repeating: true, count: 6))
         #expect(tooLate.elements.isEmpty)
     }
 
-    @Test func workRunsInOrderAndOneAtATime() async throws {
-        let context = EventLoop()
+    @Test func `Work runs in order, one item at a time`() async throws {
+        let loop = EventLoop()
         let record = Record<Int>()
         let seenByTimer = Promise<[Int]>()
-        context.perform {
+        loop.perform {
             record.add(1)
-            // Neither runs before this returns, although it runs in the context. Which of the two is first is not specified.
-            context.perform { record.add(3) }
-            context.schedule(after: .zero) { seenByTimer.fulfil(record.elements) }
+            // Neither runs before this returns, not even on the loop's thread. Their order is not specified.
+            loop.perform { record.add(3) }
+            loop.schedule(after: .zero) { seenByTimer.fulfil(record.elements) }
             record.add(2)
         }
         #expect(try await record.first(3) == [1, 2, 3])
         #expect(try await seenByTimer.value().starts(with: [1, 2]))
     }
 
-    /// The thread ends when there is nothing to do and starts again: nothing may be lost in between.
-    @Test func workFromManyThreadsIsNotLost() async throws {
+    // The thread ends when it is idle and starts again; no work may be lost in between.
+    @Test func `Work from many threads is not lost`() async throws {
         final class Counter: Sendable { let value = Atomic(0) }
-        let context = EventLoop()
+        let loop = EventLoop()
         let counter = Counter()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<500 {
-                context.perform {
-                    context.preconditionInContext()
+                loop.perform {
+                    loop.preconditionInContext()
                     counter.value.add(1, ordering: .relaxed)
                 }
             }
         }
         let done = Promise<Bool>()
-        context.perform { done.fulfil(true) }
+        loop.perform { done.fulfil(true) }
         _ = try await done.value()
         #expect(counter.value.load(ordering: .relaxed) == 4000)
-        #expect(!context.isCurrent)
+        #expect(!loop.isCurrent)
     }
 
-    @Test func outsideOfTheContextIsATrap() async {
+    @Test func `preconditionInContext traps on another thread`() async {
         await #expect(processExitsWith: .failure) { EventLoop().preconditionInContext() }
     }
 
-    @Test func theHeapKeepsItsOrder() {
+    @Test func `The timer heap keeps its order`() {
         var random = SystemRandomNumberGenerator()
         var heap = TimerHeap()
         var entries = (0..<500).map { _ in Deadline() }

@@ -2,14 +2,14 @@ import DBus
 import Dispatch
 import Testing
 
-/// Peers that nobody here wrote: dbus-send (libdbus's own) and busctl (systemd's implementation of the protocol).
+/// Other implementations as peers: dbus-send (libdbus) and busctl (systemd's own implementation).
 @Suite struct ForeignPeerTests {
     let bus = PrivateBus()
 
     private func run(_ words: String...) async throws -> String {
         let output = Promise<String>()
         let program = try Subprocess(words)
-        // Off the pool of the tests: reading blocks.
+        // Not on the threads of the tests, because reading blocks.
         DispatchQueue.global().async { output.fulfil(program.read()) }
         return try await output.value()
     }
@@ -26,7 +26,7 @@ import Testing
         return name
     }
 
-    @Test func dbusSendCalls() async throws {
+    @Test func `dbus-send calls an exported object`() async throws {
         let name = try await serve()
         let text = try await run(
             "dbus-send", "--bus=\(bus.address)", "--print-reply", "--reply-timeout=5000", "--dest=\(name)",
@@ -41,12 +41,12 @@ import Testing
         let failure = try await run(
             "dbus-send", "--bus=\(bus.address)", "--print-reply", "--dest=\(name)", "/test", "org.example.Test.Odd")
         #expect(failure.contains("org.example.Error.Odd"))
-        let nobody = try await run(
+        let unknown = try await run(
             "dbus-send", "--bus=\(bus.address)", "--print-reply", "--dest=\(name)", "/other", "org.example.Test.Echo")
-        #expect(nobody.contains("org.freedesktop.DBus.Error.UnknownObject"))
+        #expect(unknown.contains("org.freedesktop.DBus.Error.UnknownObject"))
     }
 
-    @Test func busctlCallsAndPings() async throws {
+    @Test func `busctl calls and pings an exported object`() async throws {
         let name = try await serve()
         let text = try await run(
             "busctl", "--address=\(bus.address)", "--timeout=5", "--", "call", name, "/test", "org.example.Test",
@@ -59,9 +59,9 @@ import Testing
         #expect(pong.isEmpty, "\(pong)")
     }
 
-    @Test func aSignalOfDbusSend() async throws {
+    @Test func `A signal of dbus-send is received`() async throws {
         let (listener, name) = try await bus.connected()
-        // A bus counts its connections, and nobody else is on this one.
+        // A bus numbers its connections in order, and dbus-send is the next one.
         let number = try #require(Int(name.dropFirst(":1.".count)))
         let signals = Record<[Value]>()
         _ = listener.subscribe(MatchRule(sender: ":1.\(number + 1)", interface: "org.example.Test")) {

@@ -2,16 +2,16 @@ import DBus
 import Glibc
 import Testing
 
-/// Each in a process of its own, whose descriptors and threads nobody else uses.
+/// Each test runs in a process of its own, so that no other test uses its descriptors and threads.
 @Suite struct LeakTests {
-    @Test func openAndCloseKeepDescriptorsAndThreadsFlat_Q11() async {
+    @Test func `Opening and closing leaks no descriptor and no thread (Q11)`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             var baseline = ResourceUsage(descriptors: 0, threads: 0)
             for round in 0..<220 {
                 let connection = Connection.open(.address(bus.address))
                 try await connection.settle()
-                // The others are closed by letting them go.
+                // Releasing closes the others.
                 if round % 2 == 0 { connection.close() }
                 if round == 20 { baseline = await ResourceUsage.settling { $0.threads == 0 } }
             }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func descriptorsInMessagesAreClosed_Q14() async {
+    @Test func `Descriptors in messages are closed (Q14)`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             let (server, name) = try await bus.connected()
@@ -35,13 +35,14 @@ import Testing
             try await caller.settle()
             let before = ResourceUsage.now.descriptors
             for _ in 0..<50 {
-                // An answer that is read, one that is not, one that comes too late, and calls that bear one.
-                let answer = try await caller.ask(.test(to: name, "Give"))
+                // A reply that is read, one that is not, one that is late, one that is cancelled; and a call with a
+                // descriptor.
+                let answer = try await caller.ask(.testCall(to: name, "Give"))
                 let descriptor = try answer.read { (body) throws(DBusError) in try body.descriptor() }
                 try #require(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
-                _ = try await caller.ask(.test(to: name, "Give"))
-                caller.call(try .test(to: name, "Give"), timeout: .zero) { _ in }
-                caller.call(try .test(to: name, "Give"), timeout: .seconds(5)) { _ in }.cancel()
+                _ = try await caller.ask(.testCall(to: name, "Give"))
+                caller.call(try .testCall(to: name, "Give"), timeout: .zero) { _ in }
+                caller.call(try .testCall(to: name, "Give"), timeout: .seconds(5)) { _ in }.cancel()
                 let pair = Pipe()
                 let call = try Message.call(to: name, path: "/test", interface: "org.example.Test", member: "Take") {
                     (body) throws(DBusError) in body.descriptor(pair.writer)
@@ -64,9 +65,9 @@ import Testing
             let daemon = pid_t(try reply.read { (body) throws(DBusError) in try body.uint32() })
             try #require(kill(daemon, SIGSTOP) == 0)
             defer { kill(daemon, SIGCONT) }
-            // Far more than the socket takes.
+            // Far more than the socket accepts.
             let long = String(repeating: "x", count: 1 << 20)
-            for _ in 0..<20 { caller.send(try .tell("Changed", long)) }
+            for _ in 0..<20 { caller.send(try .testSignal("Changed", long)) }
             caller.close()
             try await caller.drain()
             let limit = ContinuousClock.now + .seconds(120)
@@ -75,12 +76,12 @@ import Testing
         }
     }
 
-    @Test func withoutDescriptorsOpeningFailsAndRecovers_Q14() async {
+    @Test func `Without descriptors opening fails, and works again with them (Q14)`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             var usual = rlimit()
             try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
-            // The next descriptor would be the first one that is not allowed.
+            // Allows no descriptor beyond those in use.
             let next = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
             close(next)
             var none = rlimit(rlim_cur: rlim_t(next), rlim_max: usual.rlim_max)

@@ -1,11 +1,11 @@
 import DBus
 import Testing
 
-/// What a connection asks of the bus, by the bus's own statistics.
+/// The match rules of a connection, from the statistics of the bus.
 @Suite struct MatchRuleCountTests {
     let bus = PrivateBus()
 
-    /// The rules that the bus keeps for a connection.
+    /// The match rules of a connection.
     private func rules(of name: String) async throws -> [String] {
         let reply = try await bus.connect().ask(
             .call(
@@ -36,7 +36,7 @@ import Testing
         tasks.last?.cancel()
         try await listener.settle()
         #expect(try await rules(of: name).isEmpty)
-        // A rule that was removed can be added again.
+        // A removed rule can be added again.
         let again = listener.subscribe(rule) { _ in }
         try await listener.settle()
         #expect(try await rules(of: name).count == 1)

@@ -28,7 +28,7 @@ import Testing
         #expect(delay.wholeNanoseconds == expected)
     }
 
-    @Test("A delay that is not positive ends now, and one of centuries never")
+    @Test("A delay that is not positive ends now, and one of centuries never ends")
     func moments() {
         let before = MonotonicClock.now
         for delay in [.zero, .seconds(Int64.min), .zero - Self.longest] as [Duration] {

@@ -5,14 +5,14 @@ import Testing
 @Suite struct SubscriptionTests {
     let bus = PrivateBus()
 
-    /// Records the texts of the signals that fit a rule.
+    /// Records the texts of the signals that match a rule.
     private func record(_ rule: MatchRule, on listener: Connection) -> Record<String> {
         let record = Record<String>()
         _ = listener.subscribe(rule) { record.add($0.text) }
         return record
     }
 
-    @Test func onlyWhatFits() async throws {
+    @Test func `Only signals that match the rule are delivered`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let all = record(MatchRule(sender: name), on: listener)
@@ -21,10 +21,10 @@ import Testing
         let exact = record(MatchRule(sender: name, path: "/a/hci1"), on: listener)
         let argument = record(MatchRule(sender: name, firstArgument: "it's"), on: listener)
         try await listener.settle()
-        speaker.send(try .tell("A", "1", path: "/a/hci1"))
-        speaker.send(try .tell("B", "2", path: "/a/hci10"))
-        speaker.send(try .tell("B", "it's", path: "/a/hci1/dev"))
-        speaker.send(try .tell("A", "end", path: "/a"))
+        speaker.send(try .testSignal("A", "1", path: "/a/hci1"))
+        speaker.send(try .testSignal("B", "2", path: "/a/hci10"))
+        speaker.send(try .testSignal("B", "it's", path: "/a/hci1/dev"))
+        speaker.send(try .testSignal("A", "end", path: "/a"))
         #expect(try await all.first(4) == ["1", "2", "it's", "end"])
         #expect(member.elements == ["2", "it's"])
         #expect(below.elements == ["1", "it's"])
@@ -32,7 +32,7 @@ import Testing
         #expect(argument.elements == ["it's"])
     }
 
-    @Test func thePathInTheFirstArgument() async throws {
+    @Test func `A rule can match the path in the first argument`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let paths = Record<String>()
@@ -47,24 +47,24 @@ import Testing
                     try body.objectPath(path)
                 })
         }
-        speaker.send(try .tell("End"))
+        speaker.send(try .testSignal("End"))
         _ = try await end.first(1)
         #expect(paths.elements == ["/org/bluez/hci0", "/org/bluez/a/b"])
     }
 
-    @Test func impostorsAreNotHeard_Q17() async throws {
+    @Test func `Signals of other senders are ignored (Q17)`() async throws {
         let (owner, ownerName) = try await bus.connected()
         let (impostor, _) = try await bus.connected()
         let (listener, listenerName) = try await bus.connected()
         #expect(try await owner.own("org.example.Service") == nil)
-        let heard = record(MatchRule(sender: "org.example.Service", interface: "org.example.Test"), on: listener)
-        let heardByName = record(MatchRule(sender: ownerName, interface: "org.example.Test"), on: listener)
+        let received = record(MatchRule(sender: "org.example.Service", interface: "org.example.Test"), on: listener)
+        let receivedByName = record(MatchRule(sender: ownerName, interface: "org.example.Test"), on: listener)
         let changes = record(MatchRule(sender: BusName.daemon, member: "NameOwnerChanged"), on: listener)
         try await listener.settle()
 
-        impostor.send(try .tell("Changed", "broadcast of an impostor"))
-        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
-        // Not the bus either.
+        impostor.send(try .testSignal("Changed", "broadcast of an impostor"))
+        impostor.send(try .testSignal("Changed", "directed by an impostor", to: listenerName))
+        // A forged signal of the bus.
         impostor.send(
             try .signal(
                 path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "NameOwnerChanged", to: listenerName
@@ -72,37 +72,37 @@ import Testing
                 for text in ["org.example.Service", "", impostor.uniqueName ?? ""] { try body.string(text) }
             })
         try await impostor.settle()
-        owner.send(try .tell("Changed", "broadcast"))
-        owner.send(try .tell("Changed", "directed", to: listenerName))
-        #expect(try await heard.first(2) == ["broadcast", "directed"])
-        #expect(try await heardByName.first(2) == ["broadcast", "directed"])
+        owner.send(try .testSignal("Changed", "broadcast"))
+        owner.send(try .testSignal("Changed", "directed", to: listenerName))
+        #expect(try await received.first(2) == ["broadcast", "directed"])
+        #expect(try await receivedByName.first(2) == ["broadcast", "directed"])
         #expect(changes.elements.isEmpty)
     }
 
     @Test func `Signals are ignored while the name in the rule has no owner (Q17)`() async throws {
         let (impostor, _) = try await bus.connected()
         let (listener, listenerName) = try await bus.connected()
-        let heard = record(MatchRule(sender: "org.example.Absent", interface: "org.example.Test"), on: listener)
+        let received = record(MatchRule(sender: "org.example.Absent", interface: "org.example.Test"), on: listener)
         try await listener.settle()
-        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
+        impostor.send(try .testSignal("Changed", "directed by an impostor", to: listenerName))
         try await impostor.settle()
         let (owner, _) = try await bus.connected()
         #expect(try await owner.own("org.example.Absent") == nil)
-        owner.send(try .tell("Changed", "owner"))
-        #expect(try await heard.first(1) == ["owner"])
-        // The same once the name has no owner any more.
+        owner.send(try .testSignal("Changed", "owner"))
+        #expect(try await received.first(1) == ["owner"])
+        // Also after the name has lost its owner.
         owner.close()
         _ = try await owner.end()
         try await impostor.settle()
-        impostor.send(try .tell("Changed", "directed by an impostor", to: listenerName))
+        impostor.send(try .testSignal("Changed", "directed by an impostor", to: listenerName))
         try await impostor.settle()
         try await listener.settle()
-        #expect(heard.elements == ["owner"])
+        #expect(received.elements == ["owner"])
     }
 
-    @Test func theSenderFollowsTheName() async throws {
+    @Test func `A rule follows the owner of its well-known name`() async throws {
         let listener = bus.connect()
-        let heard = record(MatchRule(sender: "org.example.Moving", interface: "org.example.Test"), on: listener)
+        let received = record(MatchRule(sender: "org.example.Moving", interface: "org.example.Test"), on: listener)
         try await listener.settle()
         let observer = bus.connect()
         let owners = Record<String?>()
@@ -110,9 +110,9 @@ import Testing
         _ = try await owners.first(1)
         for (count, round) in ["first", "second", "third"].enumerated() {
             let (owner, _) = try await bus.connected()
-            owner.send(try .tell("Changed", "too early"))
+            owner.send(try .testSignal("Changed", "too early"))
             #expect(try await owner.own("org.example.Moving") == nil)
-            owner.send(try .tell("Changed", round))
+            owner.send(try .testSignal("Changed", round))
             try await owner.settle()
             owner.close()
             // The bus frees the name some time after the connection was closed on this side.
@@ -123,10 +123,10 @@ import Testing
         let (last, _) = try await bus.connected()
         _ = try await last.own("org.example.End")
         _ = try await end.first(1)
-        #expect(heard.elements == ["first", "second", "third"])
+        #expect(received.elements == ["first", "second", "third"])
     }
 
-    @Test func watchOwnerTellsEachChange() async throws {
+    @Test func `watchOwner reports the present owner and each change`() async throws {
         let listener = bus.connect()
         let owners = Record<String?>()
         let task = listener.watchOwner(of: "org.example.Watched") { owners.add($0) }
@@ -148,7 +148,7 @@ import Testing
         #expect(owners.elements.count == 4)
     }
 
-    @Test func cancelledWithinAHandlerHearsNothingMore() async throws {
+    @Test func `A subscription cancelled within a handler receives nothing more`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let rule = MatchRule(sender: name, member: "Changed")
@@ -159,28 +159,28 @@ import Testing
         tasks.add(
             listener.subscribe(rule) { [unowned listener] signal in
                 first.add(signal.text)
-                // Before cancelling, or the bus would forget the rule for a moment.
+                // Before cancelling; otherwise the bus would remove the rule for a moment.
                 _ = listener.subscribe(rule) { added.add($0.text) }
                 for task in tasks.elements { task.cancel() }
             })
         tasks.add(listener.subscribe(rule) { second.add($0.text) })
         try await listener.settle()
-        for text in ["1", "2", "3"] { speaker.send(try .tell("Changed", text)) }
+        for text in ["1", "2", "3"] { speaker.send(try .testSignal("Changed", text)) }
         #expect(try await added.first(2) == ["2", "3"])
         #expect(first.elements == ["1"])
         #expect(second.elements.isEmpty)
     }
 
-    @Test func theRuleStaysUntilItsLastUserGoes_Q10() async throws {
+    @Test func `A match rule stays until its last subscription is cancelled (Q10)`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let rule = MatchRule(sender: name, member: "Changed")
-        // More than the 512 rules that a bus allows, were each sent.
+        // A bus would refuse the last of them, if each sent its rule: it allows 512 rules.
         let all = (0..<600).map { _ in listener.subscribe(rule) { _ in } }
         let kept = record(rule, on: listener)
         for task in all { task.cancel() }
         try await listener.settle()
-        speaker.send(try .tell("Changed", "kept"))
+        speaker.send(try .testSignal("Changed", "kept"))
         #expect(try await kept.first(1) == ["kept"])
     }
 
@@ -199,26 +199,26 @@ import Testing
             release.wait()
         }
         _ = try await isHeld.value()
-        for _ in 0..<1_000 { speaker.send(try .tell("Changed")) }
+        for _ in 0..<1_000 { speaker.send(try .testSignal("Changed")) }
         try await speaker.settle()
         release.signal()
         let all = try await order.first(1_001)
         let before = try #require(all.firstIndex(of: "work"))
-        // libdbus reads some 4 KiB at once, which is more messages than this.
+        // libdbus reads about 4 KiB at once, which is more messages than this.
         #expect(before <= 32)
     }
 
-    @Test func aKeptSignalStaysAsItCame() async throws {
+    @Test func `A retained signal does not change`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let kept = Record<Message>()
         _ = listener.subscribe(MatchRule(sender: name, member: "Changed")) { if $0.text.count == 2 { kept.add($0) } }
         try await listener.settle()
-        for number in 0..<30 { speaker.send(try .tell("Changed", "\(number)")) }
+        for number in 0..<30 { speaker.send(try .testSignal("Changed", "\(number)")) }
         #expect(try await kept.first(20).map(\.text) == (10..<30).map { "\($0)" })
     }
 
-    @Test func signalsThatNobodyKeepsShareOneObject() async throws {
+    @Test func `Signals that no handler retains share one object`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let objects = Record<ObjectIdentifier>()
@@ -226,11 +226,11 @@ import Testing
             _ = listener.subscribe(MatchRule(sender: name, member: "Changed")) { objects.add(ObjectIdentifier($0)) }
         }
         try await listener.settle()
-        for number in 0..<30 { speaker.send(try .tell("Changed", "\(number)")) }
+        for number in 0..<30 { speaker.send(try .testSignal("Changed", "\(number)")) }
         #expect(Set(try await objects.first(60)).count == 1)
     }
 
-    @Test func wrongTypesAreErrorsAndNothingElse() async throws {
+    @Test func `A signal with wrong types throws in the reader only`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let record = Record<String>()

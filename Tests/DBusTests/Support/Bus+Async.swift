@@ -2,14 +2,14 @@ import DBus
 import Testing
 
 extension Bus {
-    /// Sends a call and awaits its answer.
+    /// Sends a call and awaits its reply.
     func ask(_ message: Message, timeout: Duration = .seconds(60)) async throws -> Message {
         let promise = Promise<Result<Message, DBusError>>()
         call(message, timeout: timeout) { promise.fulfil($0) }
         return try await promise.value().get()
     }
 
-    /// What a call fails with.
+    /// Sends a call and awaits its error.
     func failure(_ message: Message, timeout: Duration = .seconds(60)) async throws -> DBusError {
         let promise = Promise<DBusError?>()
         call(message, timeout: timeout) {
@@ -18,24 +18,24 @@ extension Bus {
         return try #require(try await promise.value())
     }
 
-    /// Awaits that the bus has handled everything that was sent before.
+    /// Waits until the bus has handled everything that was sent before.
     func settle() async throws { _ = try await ask(.toDaemon("GetId")) }
 
-    /// Awaits that everything handed to the context before is done.
+    /// Waits until the context has done all work that was passed to it before.
     func drain() async throws {
         let promise = Promise<Bool>()
         perform { promise.fulfil(true) }
         _ = try await promise.value()
     }
 
-    /// The error with which the connection ended.
+    /// Waits for the end of the connection. Returns its error.
     func end() async throws -> DBusError {
         let promise = Promise<DBusError>()
         _ = whenDisconnected { promise.fulfil($0) }
         return try await promise.value()
     }
 
-    /// Awaits a name of the bus's.
+    /// Requests a name and awaits the result.
     func own(_ name: String) async throws -> DBusError? {
         let promise = Promise<DBusError?>()
         requestName(name) { promise.fulfil($0) }
@@ -52,8 +52,8 @@ extension Message {
         }
     }
 
-    /// A call to the test's own service.
-    static func test(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws
+    /// A call to the service of a test.
+    static func testCall(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws
         -> Message
     {
         try call(to: name, path: path, interface: "org.example.Test", member: member) { (body) throws(DBusError) in
@@ -61,8 +61,9 @@ extension Message {
         }
     }
 
-    /// A signal of the test's own service.
-    static func tell(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil) throws
+    /// A signal of the service of a test.
+    static func testSignal(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil)
+        throws
         -> Message
     {
         try signal(path: path, interface: "org.example.Test", member: member, to: name) { (body) throws(DBusError) in
@@ -73,6 +74,6 @@ extension Message {
     /// All values of the body.
     var values: [Value] { get throws { try read { (body) throws(DBusError) in try body.values() } } }
 
-    /// The first value, which is text.
+    /// The first value, a string.
     var text: String { (try? read { (body) throws(DBusError) in try body.string() }) ?? "not text" }
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A socket that is no bus. It lies in a folder of its own and goes with this.
+/// A Unix socket that is not a bus, in a temporary folder. Releasing it removes both.
 struct ListeningSocket: ~Copyable {
     let socket: Int32
     private let folder: String
 
-    /// `queue` is how many connections may wait to be accepted; nil to have nobody listen.
+    /// `queue` is the number of connections that may wait to be accepted; nil to not listen.
     init(queue: Int32?) {
         var template = Array("/tmp/rxbt-XXXXXX".utf8CString)
         let made = unsafe mkdtemp(&template)
-        precondition(unsafe made != nil, "No folder can be made.")
+        precondition(unsafe made != nil, "Cannot make a folder.")
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let isBound = unsafe Self.withAddress("\(folder)/socket") { unsafe bind(socket, $0, $1) == 0 }
-        precondition(isBound, "The socket cannot be bound.")
+        precondition(isBound, "Cannot bind the socket.")
         if let queue { listen(socket, queue) }
     }
 
@@ -25,7 +25,7 @@ struct ListeningSocket: ~Copyable {
 
     var address: String { "unix:path=\(folder)/socket" }
 
-    /// Connects until no more connection is let in, and returns the connections.
+    /// Connects until the queue is full. Returns the connections.
     func fill() -> [Int32] {
         var clients: [Int32] = []
         while clients.count < 100 {

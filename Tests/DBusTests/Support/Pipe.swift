@@ -1,7 +1,7 @@
 import DBus
 import Glibc
 
-/// Two ends of a pipe.
+/// A pipe with its two ends.
 struct Pipe: ~Copyable {
     let reader: OwnedDescriptor
     let writer: OwnedDescriptor
@@ -9,7 +9,7 @@ struct Pipe: ~Copyable {
     init() {
         var ends: [Int32] = [-1, -1]
         let failure = unsafe pipe(&ends)
-        precondition(failure == 0, "No descriptor is left.")
+        precondition(failure == 0, "Cannot make a pipe.")
         reader = OwnedDescriptor(adopting: ends[0])
         writer = OwnedDescriptor(adopting: ends[1])
     }

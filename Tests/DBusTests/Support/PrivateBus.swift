@@ -3,14 +3,14 @@ import Testing
 
 @testable import DBus
 
-/// A dbus-daemon of the test's own, gone with the test.
+/// A dbus-daemon for one test. Releasing it ends the daemon.
 final class PrivateBus: Sendable {
     private let daemon: Subprocess?
     let address: String
-    // The optimiser may let a connection go after its last mention in a test, which would close it.
+    // The optimiser may release a connection after its last use in a test, which would close it.
     private let connections = Guarded<[Connection]>([])
 
-    /// Records an issue if dbus-daemon does not start; connecting fails then.
+    /// Records an issue if dbus-daemon does not start. Connecting fails then.
     init() {
         do {
             (daemon, address) = try Self.start("dbus-daemon")
@@ -20,11 +20,11 @@ final class PrivateBus: Sendable {
         }
     }
 
-    /// Starts a daemon, and returns it with the address that it prints.
+    /// Starts a daemon. Returns it and the address that it prints.
     static func start(_ program: String) throws -> (Subprocess, String) {
         try MissingProgram.check(program)
         let daemon = try Subprocess([
-            // The shell outlives neither its input nor the daemon.
+            // The shell ends together with its input and with the daemon.
             "sh", "-c", "\(program) --session --nofork --print-address=1 </dev/null & read end; kill $!; wait",
         ])
         let line = String(daemon.read { $0.contains("\n") }.prefix { $0 != "\n" })
@@ -32,7 +32,7 @@ final class PrivateBus: Sendable {
         return (daemon, line)
     }
 
-    /// The daemon printed something else first.
+    /// The first line of the daemon is not an address.
     private struct NoAddress: Error { let line: String }
 
     deinit {
@@ -43,14 +43,14 @@ final class PrivateBus: Sendable {
     /// Kills the daemon.
     func stop() { daemon?.endInput() }
 
-    /// A connection that lives as long as this.
+    /// Opens a connection, and keeps it as long as this object exists.
     func connect() -> Connection {
         let connection = Connection.open(.address(address))
         connections.withLock { $0.append(connection) }
         return connection
     }
 
-    /// A connection that the bus has greeted, and its name.
+    /// Opens a connection and waits until it is open. Returns it and its unique name.
     func connected() async throws -> (Connection, String) {
         let connection = connect()
         try await connection.settle()

@@ -2,8 +2,9 @@ import Dispatch
 
 @testable import DBus
 
-/// A value that comes once, awaited for a limited time. The limit is real time, because what is awaited comes from other
-/// processes; it passes only where a test fails.
+/// A value that arrives once, awaited for a limited time.
+///
+/// The limit is real time, because other processes provide the value. It expires only if a test fails.
 final class Promise<Value: Sendable>: Sendable {
     struct TimedOut: Error {}
 
@@ -15,7 +16,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Guarded(State.open)
 
-    /// Gives the value; the first one counts.
+    /// Sets the value. Only the first one counts.
     func fulfil(_ value: Value) { settle(.success(value)) }
 
     func value(within seconds: Int = 120) async throws -> Value {
@@ -42,7 +43,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
 }
 
-/// What happened, in order.
+/// Elements in the order in which they were added, from any thread.
 final class Record<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -66,7 +67,7 @@ final class Record<Element: Sendable>: Sendable {
         for promise in ready { promise.fulfil(elements) }
     }
 
-    /// The elements, once there are so many.
+    /// Waits until there are `count` elements, and returns all.
     func first(_ count: Int) async throws -> [Element] {
         let promise = Promise<[Element]>()
         let present = state.withLock { state -> [Element]? in

@@ -1,17 +1,18 @@
 import Glibc
 
-/// What this process uses of the kernel.
+/// How many descriptors and threads of connections this process has.
 struct ResourceUsage: Equatable, Sendable {
     var descriptors: Int
     var threads: Int
 
     static var now: ResourceUsage {
-        // In this order: a thread that has ended has closed what it had.
+        // Threads first: a thread that has ended has closed its descriptors.
         let threads = count("/proc/self/task", isOurs)
         return ResourceUsage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
     }
 
-    /// Threads end a moment after their connection. Awaits these numbers for a limited time; the last ones seen.
+    /// Waits a limited time for the expected numbers, because threads end shortly after their connections.
+    /// Returns the last numbers.
     static func settling(at isExpected: (ResourceUsage) -> Bool) async -> ResourceUsage {
         var usage = now
         for _ in 0..<100_000 where !isExpected(usage) {

@@ -1,8 +1,9 @@
 import BusTesting
 import Glibc
 
-/// A program that runs beside the test. It gets a pipe as its standard input, whose end is how it hears that we are gone,
-/// also where this process crashes.
+/// A program that a test runs.
+///
+/// Its standard input is a socket that closes when this process ends, even by a crash, so that it can end too.
 final class Subprocess: Sendable {
     private let process: pid_t
     private let input: Int32
@@ -19,7 +20,7 @@ final class Subprocess: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, toChild.1, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 2)
-        // A thread of a pool blocks all signals, and a child inherits that.
+        // A child inherits the signal mask, and the threads of a pool block all signals.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
@@ -54,8 +55,9 @@ final class Subprocess: Sendable {
     /// Closes the standard input of the program.
     func endInput() { shutdown(input, Int32(SHUT_WR)) }
 
-    /// What the program writes until `isEnough` or its end. Blocks: programs here answer at once or are stopped by
-    /// their own time limits.
+    /// Reads the output until `isEnough` returns true, or until the program ends.
+    ///
+    /// It blocks; the programs here answer immediately or have time limits of their own.
     func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -73,6 +75,6 @@ final class Subprocess: Sendable {
         let failure = unsafe withUnsafeMutablePointer(to: &pair) {
             unsafe $0.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe socketpair(AF_UNIX, kind, 0, $0) }
         }
-        precondition(failure == 0, "No socket pair: \(errno)")
+        precondition(failure == 0, "Cannot make a socket pair: error \(errno).")
     }
 }
