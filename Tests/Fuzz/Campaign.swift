@@ -1,31 +1,31 @@
 import DBus
 
-/// Cases, each told by its number and the seed alone, fed to clients.
+/// Cases for clients. The seed and the number of a case determine it.
 struct Campaign {
     let corpus: Corpus
     let seed: UInt64
-    /// Told of each case before it is fed.
+    /// Called for each case before it is fed.
     var trace: ((Int, String) -> Void)?
-    /// After so many cases a client is made afresh, so that a case can be repeated without all before it.
-    static let stretch = 1_000
+    /// The number of cases per client, so that a case can be repeated without all cases before it.
+    static let batch = 1_000
 
     init(seed: UInt64) throws(DBusError) {
         corpus = try Corpus()
         self.seed = seed
     }
 
-    /// Runs the stretch of cases to which the case `first` belongs, up to `end`.
+    /// Runs cases, with a new client at each multiple of ``batch``.
     func run(_ cases: Range<Int>) -> Tally {
         let recorder = TallyLog()
-        var world: FuzzClient?
+        var client: FuzzClient?
         for number in cases {
-            if number % Self.stretch == 0 { world = nil }
+            if number % Self.batch == 0 { client = nil }
             var dice = Dice(seed: seed, case: number)
             let template = corpus.pick(&dice)
             trace?(number, template.name)
             guard let message = mutant(of: template, &dice, recorder) else { continue }
             ReaderChecks.read(message, recorder)
-            feed(message, template.route, &world, recorder)
+            feed(message, template.route, &client, recorder)
         }
         return recorder.tally
     }
@@ -61,23 +61,23 @@ struct Campaign {
         return message
     }
 
-    private func feed(_ message: Message, _ route: Corpus.Route, _ world: inout FuzzClient?, _ recorder: TallyLog) {
+    private func feed(_ message: Message, _ route: Corpus.Route, _ client: inout FuzzClient?, _ recorder: TallyLog) {
         if case .answer(let member) = route, member == "GetManagedObjects" || member == "GetNameOwner" {
             return FuzzClient(corpus, recorder, holding: [member]).start(member, message)
         }
-        if world?.isIntact != true {
-            world = FuzzClient(corpus, recorder)
-            world?.begin()
+        if client?.isIntact != true {
+            client = FuzzClient(corpus, recorder)
+            client?.begin()
         }
         switch route {
-        case .signal: world?.signal(message)
+        case .signal: client?.signal(message)
         case .answer(to: "Connect"):
-            world?.connection(message)
-            world = nil
+            client?.connection(message)
+            client = nil
         case .answer(to: "Get"):
-            world?.loss(corpus.loss, message)
-            world = nil
-        case .answer(let member): world?.operation(member, message)
+            client?.loss(corpus.loss, message)
+            client = nil
+        case .answer(let member): client?.operation(member, message)
         }
     }
 }

@@ -66,9 +66,9 @@ extension Corpus {
             BlueZObjects.characteristicProperties),
         added("new service", BlueZObjects.device + "/service0020", "GattService1", ["Primary": .bool(false)]),
         removed(
-            "device goes", BlueZObjects.other,
+            "device removed", BlueZObjects.other,
             ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable", "org.bluez.Device1"]),
-        removed("descriptor goes", BlueZObjects.descriptor, ["org.bluez.GattDescriptor1"]),
+        removed("descriptor removed", BlueZObjects.descriptor, ["org.bluez.GattDescriptor1"]),
         (
             "owner", .signal,
             .signal(path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"),

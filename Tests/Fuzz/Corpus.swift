@@ -3,14 +3,14 @@ import DBus
 /// Well-formed messages, as bluetoothd and the bus send them.
 struct Corpus: Sendable {
     let templates: [Template]
-    /// The first of them, of which most cases are made since most of what comes is these.
+    /// The number of frequent templates, which come first. Most cases use them.
     let common: Int
-    /// How each answers where nothing is to be odd.
+    /// The well-formed reply of each method.
     let answers: [String: Message]
-    /// The signal by which a link is lost.
+    /// The signal of a lost link.
     let loss: Message
 
-    /// A message to begin with, and what is done with what becomes of it.
+    /// A message to mutate, and how the client gets the result.
     struct Template: Sendable {
         let name: String
         let route: Route
@@ -19,14 +19,14 @@ struct Corpus: Sendable {
         let bytes: [UInt8]
     }
 
-    /// How a message comes in.
+    /// How a message reaches the client.
     enum Route: Sendable {
         case signal
-        /// The answer to a call of this method.
+        /// As the answer to a call of this method.
         case answer(to: String)
     }
 
-    /// What a message is, besides its body.
+    /// The header of a message.
     enum Head: Sendable {
         case signal(path: String, interface: String, member: String)
         case reply
@@ -55,7 +55,7 @@ struct Corpus: Sendable {
 
     func pick(_ dice: inout Dice) -> Template { templates[dice.roll(dice.chance(60) ? common : templates.count)] }
 
-    /// Some call, for an answer must have one.
+    /// The call that all replies answer.
     private static let call: Message = {
         guard
             let call = try? Message.call(

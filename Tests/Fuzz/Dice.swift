@@ -1,8 +1,8 @@
-/// Chance that repeats: SplitMix64.
+/// A random generator that repeats: SplitMix64.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Dice of a case's own, so that a case does not depend on how many were rolled before it.
+    /// Makes the generator of one case, so that a case does not depend on earlier cases.
     init(seed: UInt64, case number: Int) {
         state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xD1B5_4A32_D192_ED03
         _ = next()
@@ -15,10 +15,10 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0, below a limit of 1 or more.
+    /// A number from 0 to below `limit`, which is at least 1.
     mutating func roll(_ limit: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % limit }
 
-    /// Whether something comes about that does so in so many of a hundred cases.
+    /// True with a probability in percent.
     mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }

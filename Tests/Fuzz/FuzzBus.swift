@@ -1,19 +1,20 @@
 import DBus
 
-/// A bus on which the campaign is everybody else. Nothing happens on it by itself: work waits until it is told to
-/// ``drain()``, and no time passes but short pauses.
+/// A bus on which the campaign plays all peers of the client.
+///
+/// Work waits for ``drain()``. Time does not pass, except that ``rest()`` ends short delays.
 final class FuzzBus: Bus, @unchecked Sendable {
-    // Guard: made and used by one thread, that of its campaign.
+    // Guard: only its campaign's thread uses it.
     private var work: [@Sendable () -> Void] = []
     private var subscriptions: [Int: Subscription] = [:]
     private var waiting: [Int: Waiting] = [:]
-    /// What is to be done after a short pause.
+    /// Work after a short delay.
     private var pauses: [Int: @Sendable () -> Void] = [:]
     private var number = 0
     private var isDraining = false
     private var isClosed = false
     private let answers: [String: Message]
-    /// The methods whose calls wait for the campaign; all others are answered at once.
+    /// The methods whose calls wait for the campaign. All others are answered immediately.
     var held: Set<String> = []
 
     private struct Subscription {
@@ -30,7 +31,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
 
     var clock: BusClock { .monotonic }
 
-    /// Runs everything that waits, and what that brings.
+    /// Runs all work that waits, and the work that results from it.
     func drain() {
         isDraining = true
         while !work.isEmpty {
@@ -41,7 +42,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
         isDraining = false
     }
 
-    /// Lets the short pauses that have begun pass. Tells whether there was one.
+    /// Ends all short delays. Returns whether there was one.
     func rest() -> Bool {
         let due = pauses.sorted { $0.key < $1.key }
         pauses = [:]
@@ -50,19 +51,20 @@ final class FuzzBus: Bus, @unchecked Sendable {
         return !due.isEmpty
     }
 
-    /// Hands a signal to everybody whose rule it fits. Tells whether there was somebody.
+    /// Delivers a signal to the matching subscriptions. Returns whether there was one.
     func deliver(_ signal: Message) -> Bool {
-        let fitting = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.matches(signal) }
-        for (_, subscription) in fitting { perform { subscription.handler(signal) } }
+        let matching = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.matches(signal) }
+        for (_, subscription) in matching { perform { subscription.handler(signal) } }
         drain()
-        return !fitting.isEmpty
+        return !matching.isEmpty
     }
 
-    /// Whether somebody waits for the answer of a method.
+    /// Whether a call of a method waits for its answer.
     func isWaiting(for member: String) -> Bool { waiting.values.contains { $0.member == member } }
 
-    /// Answers all who wait for a method, as a connection does. A message that is no answer is told by false; they get
-    /// an error then, as at a deadline.
+    /// Answers all waiting calls of a method, as a connection does. Returns whether the message is an answer.
+    ///
+    /// If it is not, the calls fail as at a deadline.
     func answer(_ member: String, _ message: Message) -> Bool {
         let isAnswer = message.kind == .reply || message.kind == .error
         let result: Result<Message, DBusError> =
@@ -93,7 +95,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
         return BusTask { [weak self] in self?.pauses[key] = nil }
     }
 
-    func preconditionInContext() { precondition(isDraining, "This is not the bus's context.") }
+    func preconditionInContext() { precondition(isDraining, "This must run in the bus's context.") }
 
     func call(
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void

@@ -3,7 +3,7 @@ import Logging
 import Rx
 import RxBluetooth
 
-/// A client with everything under way that reads what comes: a scan, a link, notifications. A campaign feeds it.
+/// A client of RxBluetooth with a scan, a link and notifications, which a campaign feeds with messages.
 final class FuzzClient {
     private let bus: FuzzBus
     private let manager: BluetoothManager
@@ -15,16 +15,16 @@ final class FuzzClient {
     private var characteristic: Characteristic?
     private var other: Peripheral?
 
-    /// What a stream has told so far.
+    /// The events of a stream so far.
     final class Stream<Element>: @unchecked Sendable {
-        // Guard: made and used by one thread, that of its campaign.
+        // Guard: only its campaign's thread uses it.
         var elements: [Element] = []
         var ends = 0
         var error: (any Error)?
         var isLive: Bool { ends == 0 }
     }
 
-    /// A client of a bus on which some methods wait to be answered by the campaign.
+    /// Makes a client. Calls of the methods in `held` wait for the campaign.
     init(_ corpus: Corpus, _ recorder: TallyLog, holding held: Set<String> = []) {
         self.recorder = recorder
         bus = FuzzBus(corpus.answers)
@@ -40,7 +40,7 @@ final class FuzzClient {
         bus.close()
     }
 
-    /// Puts everything under way. Where that fails, the corpus or the client is broken.
+    /// Starts the scan, the link and the notifications. Traps if that fails, because then the test is broken.
     func begin() {
         let known = watch(manager.knownPeripherals().asObservable())
         bus.drain()
@@ -57,10 +57,10 @@ final class FuzzClient {
         self.characteristic = characteristic
         notifications = watch(characteristic.observeValueUpdates())
         bus.drain()
-        precondition(isIntact, "The client does not get under way.")
+        precondition(isIntact, "The client does not start.")
     }
 
-    /// Whether everything is still under way.
+    /// Whether the scan, the link and the notifications are still active.
     var isIntact: Bool { scan.isLive && link.isLive && notifications.isLive && characteristic != nil }
 
     private func watch<Element: Sendable>(_ observable: Observable<Element>) -> Stream<Element> {
@@ -78,16 +78,16 @@ final class FuzzClient {
     // MARK: Feeding
 
     func signal(_ message: Message) {
-        if bus.deliver(message) { recorder.tally.signals += 1 } else { recorder.tally.strangers += 1 }
-        for sighting in scan.elements { check(sighting) }
-        recorder.tally.sightings += scan.elements.count
+        if bus.deliver(message) { recorder.tally.signals += 1 } else { recorder.tally.unmatched += 1 }
+        for advertisement in scan.elements { check(advertisement) }
+        recorder.tally.advertisements += scan.elements.count
         recorder.tally.notified += notifications.elements.count
         scan.elements = []
         notifications.elements = []
         for error in [scan.error, link.error, notifications.error] { check(error) }
     }
 
-    /// Lets a message answer a read or a write, which then has one outcome.
+    /// Answers a read or a write with a message. It must have one outcome.
     func operation(_ member: String, _ message: Message) {
         guard let characteristic else { return }
         bus.held = [member]
@@ -102,44 +102,44 @@ final class FuzzClient {
         subscriptions.removeLast()
     }
 
-    /// Lets a message answer the attempt to connect. The world is spent then.
+    /// Answers an attempt to connect with a message. The client is used up then.
     func connection(_ message: Message) {
         guard let other else { return }
         bus.held = ["Connect"]
         let outcome = watch(other.connect())
         answer("Connect", message)
-        // An attempt that the controller gave up is made again (Q77), and has the same answer.
+        // Q77: the client repeats an attempt that the controller gave up. It gets the same answer.
         while outcome.isLive, outcome.elements.isEmpty, bus.rest() { answer("Connect", message) }
         if outcome.isLive, outcome.elements.isEmpty { recorder.find("connect() has no outcome") }
         check(outcome.error)
     }
 
-    /// Lets a message answer the question why a link was lost. The world is spent then.
+    /// Ends the link and answers the call for the reason with a message. The client is used up then.
     func loss(_ signal: Message, _ message: Message) {
         bus.held = ["Get"]
         _ = bus.deliver(signal)
-        // A reason that may yet come is waited for first.
+        // The client first waits for a late reason.
         _ = bus.rest()
         answer("Get", message)
         expectOutcome(link, "connect()")
         expectOutcome(notifications, "observeValueUpdates()")
     }
 
-    /// Lets a message answer what a client asks at its start. Only for a world that has not begun, and holds the method.
+    /// Answers a call of the client's start with a message. The client must not have begun, and must hold the method.
     func start(_ member: String, _ message: Message) {
         let known = watch(manager.knownPeripherals().asObservable())
         bus.drain()
         answer(member, message)
         expectOutcome(known, "knownPeripherals() after \(member) = \(message.error?.description ?? message.signature)")
-        for sighting in known.elements.joined() { check(sighting) }
+        for advertisement in known.elements.joined() { check(advertisement) }
         recorder.tally.known += known.elements.joined().count
     }
 
     private func answer(_ member: String, _ message: Message) {
         bus.drain()
-        // The device may be gone by now; then nothing is asked, and the operation has failed already.
+        // The device may have been removed; then the operation has failed without a call.
         guard bus.isWaiting(for: member) else { return }
-        if bus.answer(member, message) { recorder.tally.answers += 1 } else { recorder.tally.noAnswers += 1 }
+        if bus.answer(member, message) { recorder.tally.answers += 1 } else { recorder.tally.nonAnswers += 1 }
     }
 
     // MARK: What must hold
@@ -152,17 +152,17 @@ final class FuzzClient {
     private func check(_ error: (any Error)?) {
         guard let error else { return }
         guard let error = error as? BluetoothError else { return recorder.find("an error of another type: \(error)") }
-        if error.description.isEmpty || error.code.isEmpty { recorder.find("an error without words") }
+        if error.description.isEmpty || error.code.isEmpty { recorder.find("an error without a text") }
         recorder.tally.errors += 1
     }
 
-    private func check(_ sighting: ScannedPeripheral) {
-        if let rssi = sighting.rssi, rssi == 0 || !(-127...20).contains(rssi) {
-            recorder.find("a strength of \(rssi) dBm")
+    private func check(_ advertisement: ScannedPeripheral) {
+        if let rssi = advertisement.rssi, rssi == 0 || !(-127...20).contains(rssi) {
+            recorder.find("an RSSI of \(rssi) dBm")
         }
-        if let name = sighting.advertisementData.localName, name.isEmpty || name.hasSuffix("\0") {
-            recorder.find("a name of nothing")
+        if let name = advertisement.advertisementData.localName, name.isEmpty || name.hasSuffix("\0") {
+            recorder.find("an empty name")
         }
-        if sighting.peripheral.description.isEmpty { recorder.find("a peripheral without words") }
+        if advertisement.peripheral.description.isEmpty { recorder.find("a peripheral without a description") }
     }
 }

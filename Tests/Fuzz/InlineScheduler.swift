@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Rx
 
-/// Does everything at once, where it is asked, and nothing later.
+/// A scheduler that runs actions immediately on the calling thread, and delayed ones never.
 struct InlineScheduler: SchedulerType {
     let now = Date(timeIntervalSince1970: 0)
 

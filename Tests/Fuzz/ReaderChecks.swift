@@ -1,6 +1,6 @@
 import DBus
 
-/// Everything that reads a message, whatever it expects to find there.
+/// Reads a message with all readers, whatever they expect in it.
 enum ReaderChecks {
     private static let rules = [
         MatchRule(sender: "a.b", interface: "org.bluez.Device1", member: "Disconnected", path: "/org/bluez"),
@@ -12,7 +12,7 @@ enum ReaderChecks {
         for text in [
             message.path?.description, message.interface, message.member, message.sender, message.destination,
             message.signature, message.error?.description,
-        ] where text?.utf8.count ?? 0 > 1 << 27 { recorder.find("a text that is longer than a message") }
+        ] where text?.utf8.count ?? 0 > 1 << 27 { recorder.find("a text longer than a message") }
         _ = (message.serial, message.replySerial, message.noReplyExpected)
         for rule in rules { _ = rule.matches(message) }
         _ = try? message.read { (body) throws(DBusError) in try body.strings() }
@@ -28,7 +28,7 @@ enum ReaderChecks {
         rewrite(values, recorder)
     }
 
-    /// A reader of another type throws and stays where it was.
+    /// A reader of a wrong type throws and does not move.
     private static func expectWrongTypesToThrow(_ body: inout MessageReader, _ recorder: TallyLog) {
         let type = body.type
         var read = 0
@@ -50,20 +50,20 @@ enum ReaderChecks {
             read += 1
         }
         if read == 0 {
-            if body.type != type { recorder.find("a reader that threw has moved") }
+            if body.type != type { recorder.find("a reader that threw and moved") }
             body.skip()
         }
     }
 
-    /// What was read can be written, and is the same then.
+    /// Checks that values can be written, and are the same when they are read again.
     private static func rewrite(_ values: [Value], _ recorder: TallyLog) {
         do throws(DBusError) {
             let copy = try Corpus.Head.reply.message(values)
             let again = try copy.read { (body) throws(DBusError) in try body.values() }
-            // Not equal where a number is not a number.
+            // NaN is not equal to itself.
             if again != values, "\(again)" != "\(values)" { recorder.find("a body that reads differently: \(values)") }
         } catch {
-            recorder.find("a body that can be read and not written: \(error)")
+            recorder.find("a body that can be read but not written: \(error)")
         }
     }
 }

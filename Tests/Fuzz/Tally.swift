@@ -1,30 +1,30 @@
 import Logging
 
-/// How far the cases of a campaign came, and what became of them.
+/// Counts of the cases of a campaign, and its findings.
 struct Tally: Sendable, Equatable {
-    /// Cases by what was mutated.
+    /// Cases, by what was mutated.
     var wire = 0, values = 0, both = 0
-    /// Values that this project's writer does not send.
+    /// Cases whose values the writer refuses.
     var unwritable = 0
-    /// Bytes that libdbus does not take.
+    /// Cases whose bytes libdbus refuses.
     var refused = 0
-    /// Messages that libdbus takes, and those of them whose bytes are not those of the message before the mutation.
+    /// Messages that libdbus accepts, and how many of them differ from the message before the mutation.
     var accepted = 0, different = 0
-    /// Bodies that were read to their end as data, written, and read again; and those that bear what is no data.
+    /// Bodies that were read, written and read again; and bodies that contain a descriptor.
     var read = 0, notData = 0
-    /// Signals that a rule of the client fits, and those that none does.
-    var signals = 0, strangers = 0
-    /// Messages that answered a call, and those that are no answer.
-    var answers = 0, noAnswers = 0
-    /// What the client counted as malformed.
+    /// Signals that match a rule of the client, and signals that match none.
+    var signals = 0, unmatched = 0
+    /// Messages that answered a call, and messages that are not an answer.
+    var answers = 0, nonAnswers = 0
+    /// Parts that the client reported as malformed.
     var rejected = 0
-    /// What its streams emitted: sightings, peripherals of a snapshot, values notified, values read.
-    var sightings = 0, known = 0, notified = 0, valuesRead = 0
+    /// Elements of its streams: advertisements, peripherals of a snapshot, notifications, values read.
+    var advertisements = 0, known = 0, notified = 0, valuesRead = 0
     /// Operations that failed with a `BluetoothError`.
     var errors = 0
-    /// Clients made afresh, because what came had ended what the last one had under way.
+    /// New clients, after a message had ended the operations of the last one.
     var clients = 0
-    /// What must not happen, in words.
+    /// Failures, as text.
     var findings: [String] = []
 
     var cases: Int { wire + values + both }
@@ -39,18 +39,18 @@ struct Tally: Sendable, Equatable {
             (\.wire, "messages with mutated bytes"), (\.values, "messages with mutated values"),
             (\.both, "messages with both"),
             (\.unwritable, "  not written: the writer refuses the values"),
-            (\.refused, "  refused by libdbus"), (\.accepted, "  taken by libdbus"),
-            (\.different, "    whose bytes differ from the well-formed message"),
-            (\.read, "    read as data, written and read again alike"), (\.notData, "    with what is no data"),
-            (\.signals, "    signals that reached the client"), (\.strangers, "    signals that no rule fits"),
-            (\.answers, "    answers to a call of the client"), (\.noAnswers, "    no answers"),
-            (\.rejected, "malformed parts that the client counted"), (\.sightings, "sightings"),
+            (\.refused, "  refused by libdbus"), (\.accepted, "  accepted by libdbus"),
+            (\.different, "    with other bytes than the well-formed message"),
+            (\.read, "    read, written and read again with equal values"), (\.notData, "    with a descriptor"),
+            (\.signals, "    signals that reached the client"), (\.unmatched, "    signals that match no rule"),
+            (\.answers, "    answers to a call of the client"), (\.nonAnswers, "    messages that are not an answer"),
+            (\.rejected, "malformed parts that the client reported"), (\.advertisements, "advertisements"),
             (\.known, "peripherals from snapshots"), (\.notified, "notified values"), (\.valuesRead, "read values"),
             (\.errors, "typed errors"), (\.clients, "clients"),
         ]
     }
 
-    /// The counts as lines for people.
+    /// The counts, one per line.
     var lines: [String] {
         Self.numbers.map { path, title in
             let digits = String(self[keyPath: path])
@@ -59,9 +59,9 @@ struct Tally: Sendable, Equatable {
     }
 }
 
-/// A tally in one place, into which streams and loggers count.
+/// A tally that streams and loggers share.
 final class TallyLog: @unchecked Sendable {
-    // Guard: made and used by one thread, that of its campaign.
+    // Guard: only its campaign's thread uses it.
     var tally = Tally()
 
     func find(_ what: String) {
@@ -69,7 +69,7 @@ final class TallyLog: @unchecked Sendable {
     }
 }
 
-/// Counts what the client tells its log of malformed messages.
+/// Counts the log messages of the client about malformed messages.
 struct CountingLog: LogHandler {
     let recorder: TallyLog
     var metadata: Logger.Metadata = [:]

@@ -1,7 +1,7 @@
 import DBus
 
 extension ValueMutator {
-    /// Any value, so deep.
+    /// A random value with containers of a depth.
     mutating func arbitrary(depth: Int) -> Value {
         guard depth > 0 else { return basic() }
         let inner = arbitrary(depth: depth - 1)
@@ -43,7 +43,7 @@ extension ValueMutator {
     }
 }
 
-/// Words that mean something to some decoder, and some that nearly do.
+/// Words of some decoder, and words that are similar to them.
 enum Vocabulary {
     static let texts: [String] =
         [

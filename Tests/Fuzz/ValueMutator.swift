@@ -1,6 +1,6 @@
 import DBus
 
-/// Changes values so that the message stays one that libdbus takes, and its readers meet what they do not expect.
+/// Changes values. libdbus still accepts the message, and its readers find unexpected values.
 struct ValueMutator {
     var dice: Dice
 
@@ -22,8 +22,9 @@ struct ValueMutator {
         return body
     }
 
-    /// Goes down to some value, each as likely as any other, and alters it. `isFree`: whether it may become one of another
-    /// type, which it may not in an array, whose elements are all of one type.
+    /// Changes one value, each with the same probability.
+    ///
+    /// `isFree`: whether its type may change. It may not within an array, because all elements have one type.
     private mutating func change(_ value: Value, isFree: Bool) -> Value {
         guard dice.roll(value.weight) > 0 else { return alter(value, isFree: isFree) }
         switch value {
@@ -48,7 +49,7 @@ struct ValueMutator {
         }
     }
 
-    /// The number of one of several, the more likely the more it weighs.
+    /// A random index, with probabilities in proportion to the weights.
     private mutating func pick(_ weights: [Int]) -> Int {
         var left = dice.roll(weights.reduce(0, +))
         for (index, weight) in weights.enumerated() {
@@ -83,7 +84,7 @@ struct ValueMutator {
         }
     }
 
-    /// One bit of a number.
+    /// A number with one random bit set.
     private mutating func bit<Number: FixedWidthInteger>() -> Number { 1 << Number(dice.roll(Number.bitWidth)) }
 
     private func nested(_ value: Value, _ times: Int) -> Value {
@@ -133,7 +134,7 @@ struct ValueMutator {
         }
     }
 
-    /// The same, and values under each other's names: each is well-formed, only in the wrong place.
+    /// Also swaps the values of two keys, which are then well-formed but in the wrong place.
     private mutating func altered(_ entries: [Value.Entry]) -> [Value.Entry] {
         guard entries.count > 1, dice.chance(50) else { return altered(elements: entries) }
         var entries = entries
@@ -146,7 +147,7 @@ struct ValueMutator {
 }
 
 extension Value {
-    /// How many values this is, with all that it holds.
+    /// The number of values, including all values inside.
     fileprivate var weight: Int {
         switch self {
         case .variant(let content): 1 + content.weight
@@ -159,6 +160,6 @@ extension Value {
 }
 
 extension Value.Entry {
-    /// How many values this is: the key, and all that the value holds.
+    /// The number of values: the key, and all values inside the value.
     fileprivate var weight: Int { 1 + value.weight }
 }

@@ -1,14 +1,14 @@
-/// Changes a message's bytes. libdbus refuses most of what comes of it; what it takes is odd in ways of which nobody thought.
+/// Changes the bytes of a message. libdbus refuses most results; the others are unusual but valid messages.
 struct WireMutator {
     var dice: Dice
     private static let header = 16
 
-    /// One to four changes. `other` is a message of which pieces are put in.
+    /// Makes one to four changes. Pieces of `other` are copied into the message.
     mutating func mutate(_ message: [UInt8], with other: [UInt8]) -> [UInt8] {
         var bytes = message
         for _ in 0..<(dice.chance(60) ? 1 : 2 + dice.roll(3)) where bytes.count > Self.header { change(&bytes, other) }
-        // A length that fits what was cut or put in gets further than one that does not.
-        if bytes.count != message.count, dice.chance(60) { mendLength(&bytes) }
+        // With a correct length more messages pass libdbus.
+        if bytes.count != message.count, dice.chance(60) { fixLength(&bytes) }
         return bytes
     }
 
@@ -30,20 +30,20 @@ struct WireMutator {
             let end = min(bytes.count, place + 1 + dice.roll(64))
             bytes.insert(contentsOf: bytes[place..<end], at: dice.chance(50) ? place : bytes.count)
         default:
-            // The same place, so that the pieces often stand in the same alignment.
+            // From the same offset, so that the piece often has the same alignment.
             guard place < other.count else { return }
             let count = min(8 << dice.roll(5), bytes.count - place, other.count - place)
             bytes.replaceSubrange(place..<place + count, with: other[place..<place + count])
         }
     }
 
-    /// Three of four times in the body, where values are; else in the header, where types and names are.
+    /// A random offset: in the body in three of four cases, else anywhere.
     private mutating func place(in bytes: [UInt8]) -> Int {
         let body = Self.body(of: bytes)
         return dice.chance(75) && body < bytes.count ? body + dice.roll(bytes.count - body) : dice.roll(bytes.count)
     }
 
-    /// A length or a number: a little off, or far.
+    /// Changes a length or a number, by little or by much.
     private mutating func word(_ bytes: inout [UInt8], at place: Int) {
         guard place + 4 <= bytes.count else { return }
         let old = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
@@ -53,14 +53,14 @@ struct WireMutator {
         for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: new >> UInt32(8 * index)) }
     }
 
-    /// Where the body begins. Source: D-Bus specification, "Message Format".
+    /// The offset of the body. Source: D-Bus specification, "Message Format".
     private static func body(of bytes: [UInt8]) -> Int {
         guard bytes.count >= header else { return bytes.count }
         let fields = (0..<4).reduce(0) { $0 | Int(bytes[12 + $1]) << (8 * $1) }
         return (header + fields + 7) & ~7
     }
 
-    private func mendLength(_ bytes: inout [UInt8]) {
+    private func fixLength(_ bytes: inout [UInt8]) {
         let count = bytes.count - Self.body(of: bytes)
         guard bytes.count >= Self.header, count >= 0 else { return }
         for index in 0..<4 { bytes[4 + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }

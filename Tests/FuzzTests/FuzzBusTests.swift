@@ -4,24 +4,22 @@ import Testing
 @testable import fuzz
 
 struct FuzzBusTests {
-    /// Found by the campaign: whoever waited for the owner waited for ever.
+    // Found by the campaign: the handler was never called.
     @Test(arguments: ["org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.NameHasNoOwner"])
-    func `Whatever error a bus answers, nobody is told of as the owner`(name: String) throws {
+    func `watchOwner reports no owner after any error of the bus`(name: String) throws {
         let bus = FuzzBus([:])
         bus.held = ["GetNameOwner"]
-        let told = TallyLog()
-        let task = bus.watchOwner(of: "org.bluez") { told.find($0 ?? "nobody") }
+        let owners = TallyLog()
+        let task = bus.watchOwner(of: "org.bluez") { owners.find($0 ?? "none") }
         bus.drain()
         let failure = try Corpus.Head.error(name).message([.string("no")])
         #expect(bus.answer("GetNameOwner", failure))
-        #expect(told.tally.findings == ["nobody"])
+        #expect(owners.tally.findings == ["none"])
         task.cancel()
     }
 
-    /// Found by the campaign, in case 7,000,000 and some: the reader had stepped past it.
-    @Test func `A body that names a descriptor which the message does not bear is refused, and the reader stays`()
-        throws
-    {
+    // Found by the campaign, after 7,000,000 cases: the reader moved past the value.
+    @Test func `Reading a descriptor that the message does not contain throws and does not move`() throws {
         var bytes = try Corpus.Head.reply.message([.uint32(3), .byte(7)]).bytes
         // The signature in the header, "uy", becomes "hy".
         let place = try #require((0..<bytes.count - 3).first { Array(bytes[$0..<$0 + 4]) == [2, 0x75, 0x79, 0] })
@@ -35,11 +33,11 @@ struct FuzzBusTests {
         }
     }
 
-    @Test func `What the mutators make repeats, and another seed makes something else`() throws {
+    @Test func `A campaign repeats with the same seed and differs with another one`() throws {
         let (first, second) = (try Campaign(seed: 3).run(0..<1_000), try Campaign(seed: 3).run(0..<1_000))
         #expect(first == second)
         #expect(try Campaign(seed: 4).run(0..<1_000) != first)
-        // A case does not depend on those of the stretches before it.
+        // A case does not depend on earlier batches.
         let whole = try Campaign(seed: 3).run(0..<2_000)
         var sum = first
         sum += try Campaign(seed: 3).run(1_000..<2_000)

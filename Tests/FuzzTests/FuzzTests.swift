@@ -4,18 +4,18 @@ import Testing
 @testable import fuzz
 
 struct FuzzTests {
-    /// `make fuzz` does the same ten million times.
-    @Test func `Twenty thousand mutated messages crash nothing, and each operation has one typed outcome`() throws {
+    /// `make fuzz` does the same with ten million messages.
+    @Test func `20,000 mutated messages crash nothing, and each operation has one outcome`() throws {
         let tally = try Campaign(seed: 1).run(0..<20_000)
         print(tally.lines.joined(separator: "\n"))
         #expect(tally.findings.isEmpty, "\(tally.findings)")
         #expect(tally.cases == 20_000)
-        // That it reached what it is to test.
+        // The messages reached what they are meant to test.
         #expect(tally.accepted > 8_000)
         #expect(tally.signals > 3_000)
         #expect(tally.answers > 1_000)
         #expect(tally.rejected > 500)
-        #expect(tally.sightings > 1_000)
+        #expect(tally.advertisements > 1_000)
         #expect(tally.notified > 100)
         #expect(tally.errors > 100)
     }
