@@ -32,7 +32,7 @@ public struct Fault: Sendable {
 
     /// How a call goes wrong.
     public struct Effect: Sendable {
-        enum Kind: Sendable {
+        enum EffectKind: Sendable {
             case late(Duration)
             case never
             case lost
@@ -44,7 +44,7 @@ public struct Fault: Sendable {
             case meanwhile(Duration, @Sendable (SimulatedBlueZ, RecordedCall) -> Void)
         }
 
-        let kind: Kind
+        let kind: EffectKind
 
         /// The daemon does what was asked for; its answer comes so much later. Negative means at once.
         public static func late(_ delay: Duration) -> Effect { Effect(kind: .late(max(.zero, delay))) }

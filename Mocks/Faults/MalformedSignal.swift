@@ -49,7 +49,7 @@ extension SimulatedBlueZ {
     ) {
         guard let path = ObjectPath(path) else { preconditionFailure("“\(path)” is not an object path.") }
         control { _, daemon in
-            daemon?.turns.tree.signal(at: path, "org.freedesktop.DBus.Properties", member, body)
+            daemon?.loop.tree.signal(at: path, "org.freedesktop.DBus.Properties", member, body)
         }
     }
 }

@@ -16,14 +16,14 @@ extension Quirk {
         case .Q33: [Fault("StartDiscovery", .error(BlueZError.busy))]
         case .Q38: [Fault("StartDiscovery", calls: .first(3), .error(BlueZError.busy))]
         case .Q41: [Fault("StartDiscovery", .meanwhile(after: .seconds(10)) { $0.flickerDiscovering() })]
-        case .Q42: [Fault("StartDiscovery", .meanwhile(after: .seconds(20)) { $0.deafen() })]
-        case .Q61: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.rival().remove($1) })]
-        case .Q74: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.rival().disconnect($1) })]
+        case .Q42: [Fault("StartDiscovery", .meanwhile(after: .seconds(20)) { $0.stopReports() })]
+        case .Q61: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.competingClient().remove($1) })]
+        case .Q74: [Fault("Device1.Connect", .meanwhile(after: .seconds(1)) { $0.competingClient().disconnect($1) })]
         case .Q76: [Fault("Device1.Connect", calls: .first(2), .error(BlueZError.inProgress))]
         case .Q78:
             [
-                Fault("Device1.Connect", .meanwhile(after: .milliseconds(20)) { $0.say(connected: true, $1) }),
-                Fault("Device1.Connect", .meanwhile(after: .milliseconds(40)) { $0.say(connected: false, $1) }),
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(20)) { $0.sendConnected( true, $1) }),
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(40)) { $0.sendConnected( false, $1) }),
             ]
         case .Q81: [Fault("Device1.Connect", .refused { $0.links >= 5 ? Self.noSlot : nil })]
         case .Q83:
@@ -89,16 +89,16 @@ extension SimulatedBlueZ {
     }
 
     /// Nothing comes from the air until the next scan begins.
-    fileprivate func deafen() {
-        control { world, _ in world.air.stopListening() }
+    fileprivate func stopReports() {
+        control { environment, _ in environment.radio.stopListening() }
     }
 
-    fileprivate func say(connected: Bool, _ call: RecordedCall) {
-        sendChanges(["Connected": .bool(connected)], of: "org.bluez.Device1", at: call.path)
+    fileprivate func sendConnected(_ isConnected: Bool, _ call: RecordedCall) {
+        sendChanges(["Connected": .bool(isConnected)], of: "org.bluez.Device1", at: call.path)
     }
 }
 
-extension Rival {
+extension CompetingClient {
     fileprivate func disconnect(_ call: RecordedCall) { self.call(call.path, "Device1.Disconnect") }
 
     fileprivate func remove(_ call: RecordedCall) {

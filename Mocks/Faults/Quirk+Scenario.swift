@@ -10,7 +10,7 @@ extension Quirk {
         case .Q30:
             for index in scenario.adapters.indices { scenario.adapters[index].isBlocked = true }
         case .Q40:
-            scenario.script.append(at(.milliseconds(1)) { $0.rival().startDiscovery(["RSSI": .int16(-90)]) })
+            scenario.script.append(at(.milliseconds(1)) { $0.competingClient().startDiscovery(["RSSI": .int16(-90)]) })
         case .Q62: scenario.rotateAddresses()
         case .Q65: scenario.packetLoss = 50
         case .Q66: scenario.packetLoss = 30

@@ -6,14 +6,14 @@ public import DBus
 /// watched sockets in each millisecond of that clock, which sockets neither stop nor overtake, so that a simulation
 /// repeats.
 public final class LoopbackConnection: Bus, ForwardingBus {
-    private let party: Party
+    private let peer: LoopbackPeer
 
-    init(_ party: Party) { self.party = party }
+    init(_ peer: LoopbackPeer) { self.peer = peer }
 
-    deinit { party.close() }
+    deinit { peer.close() }
 
-    package var forwardingTarget: any Bus { party }
+    package var forwardingTarget: any Bus { peer }
 
     /// The name that the bus gave this party, for example `:1.0`.
-    public var uniqueName: String { party.uniqueName }
+    public var uniqueName: String { peer.uniqueName }
 }

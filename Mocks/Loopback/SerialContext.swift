@@ -6,13 +6,13 @@ import Synchronization
 
 /// One line of work for everybody on a loop-back bus: first in, first out, one piece at a time, on a scheduler.
 ///
-/// Work is drained by one action of the scheduler, which runs until nothing is left. A timer that comes due
+/// Job is drained by one action of the scheduler, which runs until nothing is left. A timer that comes due
 /// while nobody drains does so itself, so that in virtual time it runs at exactly its time.
 final class SerialContext: Sendable {
-    typealias Work = @Sendable () -> Void
+    typealias Job = @Sendable () -> Void
 
     private struct State {
-        var queue: [Work] = []
+        var queue: [Job] = []
         var isDrainScheduled = false
         var runner: pthread_t?
     }
@@ -28,7 +28,7 @@ final class SerialContext: Sendable {
     }
 
     /// Runs work after everything that already waits.
-    func perform(_ work: @escaping Work) {
+    func perform(_ work: @escaping Job) {
         let mustSchedule = state.withLock {
             $0.queue.append(work)
             guard $0.runner == nil, !$0.isDrainScheduled else { return false }
@@ -44,7 +44,7 @@ final class SerialContext: Sendable {
     }
 
     /// Runs work after a delay on the scheduler's clock.
-    func schedule(after delay: Duration, _ work: @escaping Work) -> BusTask {
+    func schedule(after delay: Duration, _ work: @escaping Job) -> BusTask {
         guard let interval = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = Once(work)
         let timer = scheduler.scheduleRelative((), dueTime: interval) { [self] in
@@ -74,7 +74,7 @@ final class SerialContext: Sendable {
         }
     }
 
-    private func nextBatch() -> [Work]? {
+    private func nextBatch() -> [Job]? {
         state.withLock {
             if $0.queue.isEmpty {
                 $0.runner = nil
@@ -95,17 +95,17 @@ extension DispatchTimeInterval {
     }
 }
 
-/// Work that runs once at most, and not at all once it was dropped.
+/// Job that runs once at most, and not at all once it was dropped.
 final class Once: Sendable {
-    private let work: Guarded<SerialContext.Work?>
+    private let work: Guarded<SerialContext.Job?>
 
-    init(_ work: @escaping SerialContext.Work) { self.work = Guarded(work) }
+    init(_ work: @escaping SerialContext.Job) { self.work = Guarded(work) }
 
     func run() { take()?() }
 
     func drop() { _ = take() }
 
-    private func take() -> SerialContext.Work? {
+    private func take() -> SerialContext.Job? {
         work.withLock {
             let work = $0
             $0 = nil

@@ -18,7 +18,7 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
 /// A signal, for introspection.
 struct SignalRow: Sendable {
     let name: String
-    let arguments: [Argument]
+    let arguments: [ArgumentRow]
 }
 
 /// A property. It is absent from an object for which `get` gives nil.
@@ -42,12 +42,12 @@ struct PropertyRow<Owner: AnyObject>: Sendable {
 /// A method. The call's body has the types of `input` when `run` gets it; what it throws is the answer.
 struct MethodRow<Owner: AnyObject>: Sendable {
     let name: String
-    let input: [Argument]
-    let output: [Argument]
+    let input: [ArgumentRow]
+    let output: [ArgumentRow]
     let run: @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
 
     init(
-        _ name: String, in input: [Argument] = [], out output: [Argument] = [],
+        _ name: String, in input: [ArgumentRow] = [], out output: [ArgumentRow] = [],
         _ run: @escaping @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
     ) {
         self.name = name
@@ -58,7 +58,7 @@ struct MethodRow<Owner: AnyObject>: Sendable {
 }
 
 /// An argument of a method, for introspection.
-struct Argument: Sendable {
+struct ArgumentRow: Sendable {
     let name: String
     let type: String
 

@@ -41,7 +41,7 @@ enum Introspection {
         return text + "</interface>"
     }
 
-    private static func argument(_ argument: Argument, _ direction: String?) -> String {
+    private static func argument(_ argument: ArgumentRow, _ direction: String?) -> String {
         let way = direction.map { #" direction="\#($0)""# } ?? ""
         return #"<arg name="\#(argument.name)" type="\#(argument.type)"\#(way)/>"# + "\n"
     }
@@ -52,31 +52,31 @@ enum Introspection {
         <node>
         """
     private static let introspectable = text(
-        of: own("Introspectable", [method("Introspect", out: [Argument("xml", "s")])]))
+        of: own("Introspectable", [method("Introspect", out: [ArgumentRow("xml", "s")])]))
     private static let properties = text(
         of: own(
             "Properties",
             [
-                method("Get", in: [Argument("interface", "s"), Argument("name", "s")], out: [Argument("value", "v")]),
-                method("Set", in: [Argument("interface", "s"), Argument("name", "s"), Argument("value", "v")]),
-                method("GetAll", in: [Argument("interface", "s")], out: [Argument("properties", "a{sv}")]),
+                method("Get", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s")], out: [ArgumentRow("value", "v")]),
+                method("Set", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s"), ArgumentRow("value", "v")]),
+                method("GetAll", in: [ArgumentRow("interface", "s")], out: [ArgumentRow("properties", "a{sv}")]),
             ],
             [
                 SignalRow(
                     name: "PropertiesChanged",
                     arguments: [
-                        Argument("interface", "s"), Argument("changed_properties", "a{sv}"),
-                        Argument("invalidated_properties", "as"),
+                        ArgumentRow("interface", "s"), ArgumentRow("changed_properties", "a{sv}"),
+                        ArgumentRow("invalidated_properties", "as"),
                     ])
             ]))
     private static let objectManager = text(
         of: own(
-            "ObjectManager", [method("GetManagedObjects", out: [Argument("objects", "a{oa{sa{sv}}}")])],
+            "ObjectManager", [method("GetManagedObjects", out: [ArgumentRow("objects", "a{oa{sa{sv}}}")])],
             [
                 SignalRow(
-                    name: "InterfacesAdded", arguments: [Argument("object", "o"), Argument("interfaces", "a{sa{sv}}")]),
+                    name: "InterfacesAdded", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "a{sa{sv}}")]),
                 SignalRow(
-                    name: "InterfacesRemoved", arguments: [Argument("object", "o"), Argument("interfaces", "as")]),
+                    name: "InterfacesRemoved", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "as")]),
             ]))
 
     /// An interface that the tree itself answers for.
@@ -87,7 +87,7 @@ enum Introspection {
     }
 
     private static func method(
-        _ name: String, in input: [Argument] = [], out output: [Argument] = []
+        _ name: String, in input: [ArgumentRow] = [], out output: [ArgumentRow] = []
     ) -> MethodRow<ObjectTree> {
         MethodRow(name, in: input, out: output) { (_, _) throws(DBusError) in }
     }

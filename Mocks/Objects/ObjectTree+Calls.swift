@@ -37,7 +37,7 @@ extension ObjectTree {
         let isKnown = object != nil || children(of: path) != nil
         throw DBusError(
             name: isKnown ? DBusError.Name.unknownMethod : DBusError.Name.unknownObject,
-            message: Texts.unknownMethod(message))
+            message: BusErrorTexts.unknownMethod(message))
     }
 
     private func replyWithAll(_ call: IncomingCall) {

@@ -77,7 +77,7 @@ final class ObjectTree {
         count += 1
         let object = ServedObject(path, interface, number: count)
         objects[path] = object
-        wait(object)
+        enqueue(object)
         return object
     }
 
@@ -91,14 +91,14 @@ final class ObjectTree {
         guard !object.isNew else { return }
         // At once, before changes of other objects that wait for the end of the turn: so does gdbus.
         let plain = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
-        tellGone((object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
+        sendInterfacesRemoved((object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
     }
 
     /// Adds an interface to an object that is there.
     func add(_ interface: ServedInterface, to object: ServedObject) {
         interface.isNew = true
         object.others.append(interface)
-        wait(object)
+        enqueue(object)
     }
 
     /// Takes an interface away that was added to an object.
@@ -107,7 +107,7 @@ final class ObjectTree {
         if !object.isNew, !interface.isNew {
             sendChanges(of: interface, at: object)
             object.gone.insert(interface.name, at: 0)
-            wait(object)
+            enqueue(object)
         }
         object.others.removeAll { $0 === interface }
     }
@@ -117,20 +117,20 @@ final class ObjectTree {
         guard object.isPending else { return }
         pending.removeAll { $0 === object }
         object.isPending = false
-        tell(object)
+        sendPending(object)
     }
 
     /// Notes that a property changed. `atOnce` sends it now: notified values must not melt into one (Q106).
     func changed(_ object: ServedObject, _ property: Int, atOnce: Bool = false) {
         guard !object.isNew, objects[object.path] === object, object.interface.note(property) else { return }
-        if atOnce { sendChanges(of: object) } else { wait(object) }
+        if atOnce { sendChanges(of: object) } else { enqueue(object) }
     }
 
     /// Notes that a property of an interface changed that was added to an object.
     func changed(_ interface: ServedInterface, of object: ServedObject, _ property: String) {
         guard let index = interface.index(of: property) else { preconditionFailure("No property \(property).") }
         guard !object.isNew, !interface.isNew, objects[object.path] === object, interface.note(index) else { return }
-        wait(object)
+        enqueue(object)
     }
 
     func changed(_ object: ServedObject, _ property: String, atOnce: Bool = false) {
@@ -145,7 +145,7 @@ final class ObjectTree {
             pending.removeAll(keepingCapacity: true)
             for object in all {
                 object.isPending = false
-                tell(object)
+                sendPending(object)
             }
         }
     }
@@ -163,14 +163,14 @@ final class ObjectTree {
         call.fail(error)
     }
 
-    private func wait(_ object: ServedObject) {
+    private func enqueue(_ object: ServedObject) {
         guard !object.isPending else { return }
         object.isPending = true
         pending.append(object)
     }
 
     /// First what came, then what changed, then what went, as process_changes does.
-    private func tell(_ object: ServedObject) {
+    private func sendPending(_ object: ServedObject) {
         if object.isNew { return announce(object, object.interfaces) }
         let new = object.others.filter(\.isNew)
         if !new.isEmpty { announce(object, new) }
@@ -178,7 +178,7 @@ final class ObjectTree {
         guard !object.gone.isEmpty else { return }
         let gone = object.gone
         object.gone = []
-        tellGone(gone, at: object.path)
+        sendInterfacesRemoved(gone, at: object.path)
     }
 
     private func announce(_ object: ServedObject, _ interfaces: [ServedInterface]) {
@@ -194,7 +194,7 @@ final class ObjectTree {
         }
     }
 
-    private func tellGone(_ names: [String], at path: ObjectPath) {
+    private func sendInterfacesRemoved(_ names: [String], at path: ObjectPath) {
         signal(at: .root, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
             try body.objectPath(path)
             try body.value(.strings(names))

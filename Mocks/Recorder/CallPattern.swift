@@ -33,21 +33,21 @@ public struct CallPattern: Hashable, Sendable, ExpressibleByStringLiteral, Custo
         return method + (property.map { "(\($0))" } ?? "") + (path == "*" ? "" : " at \(path)")
     }
 
-    func fits(_ call: RecordedCall) -> Bool {
-        (member == "*" || member == call.member) && fits(interface: call.interface)
-            && (path == "*" || Self.fits(Array(call.path.utf8)[...], Array(path.utf8)[...]))
+    func matches(_ call: RecordedCall) -> Bool {
+        (member == "*" || member == call.member) && matches(interface: call.interface)
+            && (path == "*" || Self.matches(Array(call.path.utf8)[...], Array(path.utf8)[...]))
             && (property == nil || call.arguments.dropFirst().first == property.map { .string($0) })
     }
 
-    private func fits(interface called: String) -> Bool {
+    private func matches(interface called: String) -> Bool {
         if interface == "*" || interface == called { return true }
         return !interface.contains(".") && called.split(separator: ".").last == interface[...]
     }
 
-    private static func fits(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    private static func matches(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()
-        guard first == UInt8(ascii: "*") else { return text.first == first && fits(text.dropFirst(), rest) }
-        return (text.startIndex...text.endIndex).contains { fits(text[$0...], rest) }
+        guard first == UInt8(ascii: "*") else { return text.first == first && matches(text.dropFirst(), rest) }
+        return (text.startIndex...text.endIndex).contains { matches(text[$0...], rest) }
     }
 }

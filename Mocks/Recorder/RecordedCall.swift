@@ -3,7 +3,7 @@ public import DBus
 /// A call that a client made to the simulated bluetoothd, and what it was answered.
 public struct RecordedCall: Hashable, Sendable {
     /// What became of a call.
-    public enum Answer: Hashable, Sendable {
+    public enum Reply: Hashable, Sendable {
         /// Nothing was sent so far. A call that wants no reply stays so.
         case none
         /// It succeeded with these values.
@@ -26,10 +26,10 @@ public struct RecordedCall: Hashable, Sendable {
     public let arguments: [Value]
     /// When it came, since the simulation was made.
     public let time: Duration
-    /// Whether a ``Rival`` made it, not a client under test.
-    public let isOfRival: Bool
+    /// Whether a ``CompetingClient`` made it, not a client under test.
+    public let isFromCompetingClient: Bool
     /// What it was answered.
-    public internal(set) var answer = Answer.none
+    public internal(set) var answer = Reply.none
     /// When it was answered, since the simulation was made; nil while it waits.
     public internal(set) var answered: Duration?
     /// The number of the first call that came after the answer.

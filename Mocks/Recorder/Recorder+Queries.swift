@@ -3,7 +3,7 @@ extension Recorder {
     /// The calls that fit a pattern, of one sender or of all clients.
     public func calls(_ pattern: CallPattern, from sender: String? = nil) -> [RecordedCall] {
         calls.filter { call in
-            pattern.fits(call) && (sender == nil ? !call.isOfRival : call.sender == sender)
+            pattern.matches(call) && (sender == nil ? !call.isFromCompetingClient : call.sender == sender)
         }
     }
 

@@ -58,12 +58,12 @@ public final class Recorder: Sendable {
             let call = RecordedCall(
                 number: state.count, sender: sender, path: message.path?.description ?? "",
                 interface: message.interface ?? "", member: message.member ?? "", arguments: arguments, time: time,
-                isOfRival: state.rivals.contains(sender))
+                isFromCompetingClient: state.rivals.contains(sender))
             state.calls.append(call)
             state.count += 1
             return (call, state.script)
         }
-        guard let script, !call.isOfRival, !script.allowed.contains(where: { $0.fits(call) }) else {
+        guard let script, !call.isFromCompetingClient, !script.allowed.contains(where: { $0.matches(call) }) else {
             return (call, nil)
         }
         let text = "Unscripted call of \(call.sender): \(call.withArguments)"
@@ -72,7 +72,7 @@ public final class Recorder: Sendable {
     }
 
     func answered(_ number: Int, with message: Message) {
-        let answer: RecordedCall.Answer =
+        let answer: RecordedCall.Reply =
             if let error = message.error {
                 .error(error)
             } else {

@@ -5,15 +5,15 @@ import Rx
 /// The simulated world changes in the bus's context, perhaps later. A wrong name is a programmer's error, and is reported
 /// at the call that has it.
 final class PeripheralNames: Sendable {
-    private struct Entry {
+    private struct NamedPeripheral {
         var description: SimulatedPeripheral
         var present: String
         /// How many characteristics there are of each UUID; nil until it is needed.
         var characteristics: [String: Int]?
     }
 
-    private struct Table {
-        var entries: [Entry] = []
+    private struct AddressTable {
+        var entries: [NamedPeripheral] = []
         var byPresent: [String: Int] = [:]
         var byFirst: [String: Int] = [:]
 
@@ -25,12 +25,12 @@ final class PeripheralNames: Sendable {
         mutating func add(_ peripheral: SimulatedPeripheral) -> Bool {
             guard byPresent.updateValue(entries.count, forKey: peripheral.address) == nil else { return false }
             if byFirst[peripheral.address] == nil { byFirst[peripheral.address] = entries.count }
-            entries.append(Entry(description: peripheral, present: peripheral.address))
+            entries.append(NamedPeripheral(description: peripheral, present: peripheral.address))
             return true
         }
     }
 
-    private let table = Guarded(Table())
+    private let table = Guarded(AddressTable())
 
     init(_ scenario: Scenario) {
         for peripheral in scenario.peripherals { add(peripheral, #fileID, #line) }

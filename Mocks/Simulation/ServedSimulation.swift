@@ -47,10 +47,10 @@ public final class ServedSimulation: Sendable {
         bluez.stop { [lifeline] in lifeline.close() }
     }
 
-    private let end = End()
+    private let end = EndNotifier()
 
     /// The end, which comes once.
-    private final class End: Sendable {
+    private final class EndNotifier: Sendable {
         let wasServing = Guarded(false)
         let isWanted = Guarded(false)
         let over = Guarded<(@Sendable (ServingError?) -> Void)?>(nil)

@@ -2,16 +2,16 @@
 extension SimulatedBlueZ {
     /// Unplugs `hciN`. Its objects go; its peripherals' links drop.
     public func removeAdapter(_ number: Int = 0) {
-        control { world, daemon in
-            world.hardware[number] = nil
+        control { environment, daemon in
+            environment.hardware[number] = nil
             if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
         }
     }
 
     /// Plugs an adapter in as `hciN`. The kernel may give one that was there before another number (Q28).
     public func addAdapter(_ adapter: SimulatedAdapter = SimulatedAdapter(), as number: Int = 0) {
-        control { world, daemon in
-            world.hardware[number] = adapter
+        control { environment, daemon in
+            environment.hardware[number] = adapter
             daemon?.add(adapter, as: number)
         }
     }
@@ -19,9 +19,9 @@ extension SimulatedBlueZ {
     /// Unplugs `hciN` and plugs the same adapter in again after a time, as `hciM` or, where no number is given, as the one
     /// after the highest that was there (Q28). Nothing where there is no such adapter.
     public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
-        control { [weak self] world, daemon in
-            guard let hardware = world.hardware.removeValue(forKey: number) else { return }
-            let next = other ?? max(number, world.hardware.keys.max() ?? 0) + 1
+        control { [weak self] environment, daemon in
+            guard let hardware = environment.hardware.removeValue(forKey: number) else { return }
+            let next = other ?? max(number, environment.hardware.keys.max() ?? 0) + 1
             if let daemon, let adapter = daemon.adapter(number) { daemon.remove(adapter) }
             self?.after(delay) { $0.addAdapter(hardware, as: next) }
         }
@@ -29,8 +29,8 @@ extension SimulatedBlueZ {
 
     /// Switches an adapter on or off, as another program would.
     public func setPower(_ isOn: Bool, adapter number: Int = 0) {
-        control { world, daemon in
-            world.hardware[number]?.isPowered = isOn
+        control { environment, daemon in
+            environment.hardware[number]?.isPowered = isOn
             guard let adapter = daemon?.adapter(number), adapter.power != .offBlocked else { return }
             isOn ? adapter.switchedOn() : adapter.switchedOff(.off)
         }
@@ -38,9 +38,9 @@ extension SimulatedBlueZ {
 
     /// Blocks an adapter by rfkill, or lets it go, after which it is on (Q30).
     public func setBlocked(_ isBlocked: Bool, adapter number: Int = 0) {
-        control { world, daemon in
-            world.hardware[number]?.isPowered = !isBlocked
-            world.hardware[number]?.isBlocked = isBlocked
+        control { environment, daemon in
+            environment.hardware[number]?.isPowered = !isBlocked
+            environment.hardware[number]?.isBlocked = isBlocked
             guard let adapter = daemon?.adapter(number) else { return }
             isBlocked ? adapter.switchedOff(.offBlocked) : adapter.switchedOn()
         }

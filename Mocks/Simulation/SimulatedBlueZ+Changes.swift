@@ -8,8 +8,8 @@ extension SimulatedBlueZ {
         _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
     ) {
         setInRange(false, address, file: file, line: line)
-        control { world, _ in world.air.described(address).restoreValues() }
-        after(max(silence, Timing.supervision)) { $0.setInRange(true, address, file: file, line: line) }
+        control { environment, _ in environment.radio.described(address).restoreValues() }
+        after(max(silence, DaemonTimeLimits.supervision)) { $0.setInRange(true, address, file: file, line: line) }
     }
 
     /// Gives a peripheral other services, as a new firmware does. With a link up it tells so by Service Changed, and the
@@ -19,11 +19,11 @@ extension SimulatedBlueZ {
         file: StaticString = #fileID, line: UInt = #line
     ) {
         names.change(services: services, of: address, file, line)
-        control { world, daemon in
-            let station = world.air.described(address)
-            station.change(services: services)
-            guard announced, let device = daemon?.device(linkedTo: station) else { return }
-            device.servicesChanged(at: station)
+        control { environment, daemon in
+            let deviceState = environment.radio.described(address)
+            deviceState.change(services: services)
+            guard announced, let device = daemon?.device(linkedTo: deviceState) else { return }
+            device.servicesChanged(at: deviceState)
         }
     }
 
@@ -35,14 +35,14 @@ extension SimulatedBlueZ {
         let new = new?.uppercased()
         let place = names.index(of: address, file, line)
         if let new { names.rotate(place, to: new, file, line) }
-        control { [names] world, _ in
-            let station = world.air.described(address)
-            let text = new ?? DeviceAddress.madeUp(&station.generator)
+        control { [names] environment, _ in
+            let deviceState = environment.radio.described(address)
+            let text = new ?? DeviceAddress.madeUp(&deviceState.generator)
             guard let rotated = DeviceAddress(text, isRandom: true) else {
                 preconditionFailure("“\(text)” is not a Bluetooth address.")
             }
             if new == nil { names.rotate(place, to: text, file, line) }
-            world.air.rotate(station, to: rotated)
+            environment.radio.rotate(deviceState, to: rotated)
         }
     }
 }
@@ -58,15 +58,15 @@ extension DeviceAddress {
     }
 }
 
-extension Device {
+extension DaemonDevice {
     /// The objects of the old table go, and the new ones come once it is read.
-    fileprivate func servicesChanged(at station: Station) {
+    fileprivate func servicesChanged(at deviceState: SimulatedDeviceState) {
         for service in services { service.disappear() }
         services = []
         if areServicesResolved {
             areServicesResolved = false
             changed("ServicesResolved")
         }
-        link?.after(station.connection.discovery) { [weak self] in self?.resolved(station) }
+        link?.after(deviceState.connection.discovery) { [weak self] in self?.resolved(deviceState) }
     }
 }

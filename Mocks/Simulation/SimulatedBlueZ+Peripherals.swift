@@ -6,23 +6,23 @@ extension SimulatedBlueZ {
     /// Brings another peripheral into range.
     public func add(_ peripheral: SimulatedPeripheral, file: StaticString = #fileID, line: UInt = #line) {
         names.add(peripheral, file, line)
-        control { world, _ in world.air.add(peripheral) }
+        control { environment, _ in environment.radio.add(peripheral) }
     }
 
     /// Drops the link to a peripheral at once. Nothing where there is none. The reason is told only by daemons from 5.83 on
     /// (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``); 5.66 keeps it to itself.
     public func dropLink(
-        to address: String, reason: DisconnectReason = .remote, file: StaticString = #fileID, line: UInt = #line
+        to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(address, file, line)
-        control { world, daemon in daemon?.device(linkedTo: world.air.described(address))?.lost(reason) }
+        control { environment, daemon in daemon?.device(linkedTo: environment.radio.described(address))?.linkEnded(reason) }
     }
 
     /// Moves a peripheral nearer or farther: it is received with this strength from now on, in dBm, -127 to 20, whatever it
     /// advertises; nil for what the advertisement says.
     public func setStrength(_ rssi: Int?, of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
-        control { world, _ in world.air.described(address).strength = rssi }
+        control { environment, _ in environment.radio.described(address).strength = rssi }
     }
 
     /// Takes a peripheral out of range, where a link drops after the supervision timeout of 0.42 s and attempts to
@@ -31,14 +31,14 @@ extension SimulatedBlueZ {
         _ isInRange: Bool, _ address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(address, file, line)
-        control { world, daemon in
-            let station = world.air.described(address)
-            station.isInRange = isInRange
+        control { environment, daemon in
+            let deviceState = environment.radio.described(address)
+            deviceState.isInRange = isInRange
             guard let daemon else { return }
-            if isInRange { return daemon.retryAttempts(to: station) }
-            guard let device = daemon.device(linkedTo: station) else { return }
-            device.link?.after(Timing.supervision) { [weak device] in
-                if !station.isInRange { device?.lost(.timeout) }
+            if isInRange { return daemon.retryAttempts(to: deviceState) }
+            guard let device = daemon.device(linkedTo: deviceState) else { return }
+            device.link?.after(DaemonTimeLimits.supervision) { [weak device] in
+                if !deviceState.isInRange { device?.linkEnded(.timeout) }
             }
         }
     }
@@ -49,11 +49,11 @@ extension SimulatedBlueZ {
     ) {
         names.check(address, file, line)
         advertisement?.check(file, line)
-        control { world, daemon in
-            let station = world.air.described(address)
-            station.advertisement = advertisement
-            world.air.advertisementChanged(station)
-            daemon?.retryAttempts(to: station)
+        control { environment, daemon in
+            let deviceState = environment.radio.described(address)
+            deviceState.advertisement = advertisement
+            environment.radio.advertisementChanged(deviceState)
+            daemon?.retryAttempts(to: deviceState)
         }
     }
 
@@ -62,10 +62,10 @@ extension SimulatedBlueZ {
         _ connection: SimulatedConnection, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(address, file, line)
-        control { world, _ in
-            let station = world.air.described(address)
-            station.connection = connection
-            station.attempts = 0
+        control { environment, _ in
+            let deviceState = environment.radio.described(address)
+            deviceState.connection = connection
+            deviceState.attempts = 0
         }
     }
 
@@ -74,13 +74,13 @@ extension SimulatedBlueZ {
         _ pairing: SimulatedPairing, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(address, file, line)
-        control { world, _ in world.air.described(address).pairing = pairing }
+        control { environment, _ in environment.radio.described(address).pairing = pairing }
     }
 
     /// Makes a peripheral forget its bonds, as a reset does. A bonded client's next connections fail (Q87).
     public func loseBond(of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
-        control { world, _ in world.air.described(address).bonds = [:] }
+        control { environment, _ in environment.radio.described(address).bonds = [:] }
     }
 
     /// Notifies a value now, to those who are subscribed. `index` tells characteristics of one UUID apart, from 0.
@@ -89,9 +89,9 @@ extension SimulatedBlueZ {
         file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(characteristic, index: index, of: address, file, line)
-        control { world, daemon in
-            let station = world.air.described(address)
-            daemon.hold(value, station, station.described(characteristic, index: index), notifying: true)
+        control { environment, daemon in
+            let deviceState = environment.radio.described(address)
+            daemon.hold(value, deviceState, deviceState.described(characteristic, index: index), notifying: true)
         }
     }
 
@@ -101,7 +101,7 @@ extension SimulatedBlueZ {
         file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(characteristic, index: index, of: address, file, line)
-        control { world, _ in world.air.described(address).described(characteristic, index: index).value = value }
+        control { environment, _ in environment.radio.described(address).described(characteristic, index: index).value = value }
     }
 
     /// As ``setValue(_:of:_:index:)`` or ``notify(_:from:_:index:)``, for files: nothing where the peripheral does not have the
@@ -109,29 +109,29 @@ extension SimulatedBlueZ {
     package func hold(
         _ value: [UInt8], for address: String, _ characteristic: String, _ index: Int, notifying: Bool
     ) {
-        control { world, daemon in
-            let station = world.air.described(address)
-            guard let server = station.server.characteristic(characteristic, index: index) else { return }
-            daemon.hold(value, station, server, notifying: notifying)
+        control { environment, daemon in
+            let deviceState = environment.radio.described(address)
+            guard let server = deviceState.server.characteristic(characteristic, index: index) else { return }
+            daemon.hold(value, deviceState, server, notifying: notifying)
         }
     }
 }
 
-extension Daemon? {
-    fileprivate func hold(_ value: [UInt8], _ station: Station, _ server: ServerCharacteristic, notifying: Bool) {
+extension BluetoothDaemon? {
+    fileprivate func hold(_ value: [UInt8], _ deviceState: SimulatedDeviceState, _ server: ServerCharacteristic, notifying: Bool) {
         server.value = value
-        if notifying { self?.device(linkedTo: station)?.remote(server)?.notify(value) }
+        if notifying { self?.device(linkedTo: deviceState)?.remote(server)?.notify(value) }
     }
 }
 
-extension Air {
-    func described(_ address: String) -> Station {
-        guard let station = station(address) else { preconditionFailure("No peripheral has the address \(address).") }
-        return station
+extension RadioMedium {
+    func described(_ address: String) -> SimulatedDeviceState {
+        guard let deviceState = deviceState(address) else { preconditionFailure("No peripheral has the address \(address).") }
+        return deviceState
     }
 }
 
-extension Station {
+extension SimulatedDeviceState {
     func described(_ characteristic: String, index: Int) -> ServerCharacteristic {
         guard let found = server.characteristic(characteristic, index: index) else {
             preconditionFailure("\(description.name) has no characteristic \(characteristic) number \(index).")
@@ -140,19 +140,19 @@ extension Station {
     }
 }
 
-extension Daemon {
+extension BluetoothDaemon {
     /// Searched by the link, for the peripheral may have another address by now (Q62).
-    func device(linkedTo station: Station) -> Device? {
-        guard let link = station.link else { return nil }
+    func device(linkedTo deviceState: SimulatedDeviceState) -> DaemonDevice? {
+        guard let link = deviceState.link else { return nil }
         return adapters.lazy.flatMap(\.devicesInOrder).first { $0.link === link }
     }
 
-    func retryAttempts(to station: Station) {
-        for adapter in adapters { adapter.devices[station.address]?.tryToReach() }
+    func retryAttempts(to deviceState: SimulatedDeviceState) {
+        for adapter in adapters { adapter.devices[deviceState.address]?.continueAttempt() }
     }
 }
 
-extension Device {
+extension DaemonDevice {
     func remote(_ server: ServerCharacteristic) -> RemoteCharacteristic? {
         services.lazy.compactMap { $0.characteristic(of: server) }.first
     }

@@ -16,18 +16,18 @@ public final class SimulatedBlueZ: Sendable {
         /// A connection that outlives the daemon: its clock is the script's.
         var clock: (any Bus)?
         /// They stay on the bus as long as the simulation is there.
-        var rivals: [Rival] = []
+        var rivals: [CompetingClient] = []
     }
 
     // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
-    private let world: Parcel<World>
-    let desk: Parcel<CallDesk>
+    private let environment: BusContextTransfer<DaemonEnvironment>
+    let interceptor: BusContextTransfer<CallInterceptor>
     let names: PeripheralNames
     private let state = Guarded(State())
     private let connect: @Sendable () -> any Bus
     private let endBus: (@Sendable () -> Void)?
     private let script: [ScriptedEvent]
-    private let sent: Sent
+    private let sent: AdvertisementCounters
 
     /// The calls that clients made, with the answers.
     public let recorder: Recorder
@@ -47,16 +47,16 @@ public final class SimulatedBlueZ: Sendable {
         let began = SuspendingClock.now
         recorder = Recorder(now: now ?? { SuspendingClock.now - began })
         names = PeripheralNames(scenario)
-        let world = World(scenario)
-        world.air.clock = clock
-        self.world = Parcel(world)
-        sent = world.air.sent
-        let desk = CallDesk(scenario, recorder: recorder)
-        self.desk = Parcel(desk)
+        let environment = DaemonEnvironment(scenario)
+        environment.radio.clock = clock
+        self.environment = BusContextTransfer(environment)
+        sent = environment.radio.sent
+        let interceptor = CallInterceptor(scenario, recorder: recorder)
+        self.interceptor = BusContextTransfer(interceptor)
         script = scenario.script
         self.connect = connect
         self.endBus = endBus
-        desk.simulation = self
+        interceptor.simulation = self
     }
 
     /// The calls that clients made, in order, since the beginning or the last ``forgetCalls()``.
@@ -103,9 +103,9 @@ public final class SimulatedBlueZ: Sendable {
             simulation.state.withLock { $0.bus = bus }
             simulation.enter { simulation in
                 guard simulation.state.withLock({ $0.life }) == life else { return bus.close() }
-                let world = simulation.world.content
-                let daemon = Daemon(bus: bus, world: world, desk: simulation.desk.content)
-                world.daemon = daemon
+                let environment = simulation.environment.content
+                let daemon = BluetoothDaemon(bus: bus, environment: environment, interceptor: simulation.interceptor.content)
+                environment.daemon = daemon
                 daemon.start(done)
             }
         }
@@ -143,12 +143,12 @@ public final class SimulatedBlueZ: Sendable {
     /// Ends the message bus, as when dbus-daemon dies. Nothing where the bus is not the simulation's own.
     public func loseBus() { endBus?() }
 
-    func keep(_ rival: Rival) { state.withLock { $0.rivals.append(rival) } }
+    func keep(_ rival: CompetingClient) { state.withLock { $0.rivals.append(rival) } }
 
     /// Whether the world belongs to the context of this connection; to be asked there, where it cannot change meanwhile.
     func isServed(by bus: any Bus) -> Bool {
         let present = state.withLock { $0.bus }
-        return (bus as? BusPath)?.bus === present || bus === present
+        return (bus as? BusProxy)?.bus === present || bus === present
     }
 
     /// Makes another connection to the bus.
@@ -156,12 +156,12 @@ public final class SimulatedBlueZ: Sendable {
 
     /// Adds a rule by which calls go wrong from now on. See ``Fault``.
     public func add(_ fault: Fault) {
-        control { [desk] _, _ in desk.content.add(fault) }
+        control { [interceptor] _, _ in interceptor.content.add(fault) }
     }
 
     /// Lifts all rules by which calls go wrong, those of the scenario too. Answers under way stay as they are.
     public func removeFaults() {
-        control { [desk] _, _ in desk.content.removeAll() }
+        control { [interceptor] _, _ in interceptor.content.removeAll() }
     }
 
     /// Ends the daemon as a crash does: its name vanishes, and no signal tells of its objects (Q2).
@@ -173,7 +173,7 @@ public final class SimulatedBlueZ: Sendable {
     /// As ``stop()``; `done` hears that the daemon has left the bus, at once where it does not run.
     func stop(_ done: @escaping @Sendable () -> Void) { end(done) { $0.stop() } }
 
-    private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (Daemon) -> Void) {
+    private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (BluetoothDaemon) -> Void) {
         let mayEnd = state.withLock { state in
             defer { state.isRunning = false }
             if state.isRunning { state.life += 1 }
@@ -181,20 +181,20 @@ public final class SimulatedBlueZ: Sendable {
         }
         guard mayEnd else { return done() }
         enter { simulation in
-            guard let daemon = simulation.world.content.daemon else { return done() }
+            guard let daemon = simulation.environment.content.daemon else { return done() }
             way(daemon)
-            simulation.world.content.daemon = nil
-            _ = daemon.turns.bus.whenDisconnected { _ in done() }
-            daemon.turns.bus.close()
+            simulation.environment.content.daemon = nil
+            _ = daemon.loop.bus.whenDisconnected { _ in done() }
+            daemon.loop.bus.close()
         }
     }
 
     /// Does something with the simulated world in the bus's context, as a turn of the daemon where one runs.
-    func control(_ work: @escaping @Sendable (World, Daemon?) -> Void) {
+    func control(_ work: @escaping @Sendable (DaemonEnvironment, BluetoothDaemon?) -> Void) {
         enter { simulation in
-            let world = simulation.world.content
-            guard let daemon = world.daemon else { return work(world, nil) }
-            daemon.turns.run { work(world, daemon) }
+            let environment = simulation.environment.content
+            guard let daemon = environment.daemon else { return work(environment, nil) }
+            daemon.loop.run { work(environment, daemon) }
         }
     }
 

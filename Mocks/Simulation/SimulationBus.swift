@@ -17,5 +17,5 @@ extension LoopbackBus: SimulationBus {
     public func join() -> any Bus { connect() }
 
     /// Handles what waits, where nobody does so already.
-    public func settle() { hub.context.drain() }
+    public func settle() { router.context.drain() }
 }

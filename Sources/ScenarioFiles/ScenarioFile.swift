@@ -24,7 +24,7 @@ public enum ScenarioFile {
         guard let root = try node(text, file) else {
             throw ScenarioFileError(file: file, line: nil, problem: "the file is empty", expected: "a scenario")
         }
-        return try Entry(root, "the scenario", in: file).scenario()
+        return try ScenarioNode(root, "the scenario", in: file).scenario()
     }
 
     private static func node(_ text: String, _ file: String) throws(ScenarioFileError) -> Node? {

@@ -23,7 +23,7 @@ struct DeterminismTests {
             at(.seconds(6)) { $0.setStrength(-80, of: strap) },
             at(.seconds(8)) { $0.rotateAddress(of: "C0:FF:EE:00:00:05") },
             at(.seconds(14)) { $0.dropLink(to: strap, reason: .timeout) },
-            at(.seconds(16)) { $0.rival().connect("C0:FF:EE:00:00:02") },
+            at(.seconds(16)) { $0.competingClient().connect("C0:FF:EE:00:00:02") },
             at(.seconds(18)) { $0.replugAdapter(as: 0) },
             at(.seconds(26)) { $0.crash() },
             at(.seconds(28)) { $0.start() },

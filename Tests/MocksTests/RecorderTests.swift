@@ -81,7 +81,7 @@ struct RecorderTests {
             issue.comments.contains { $0.rawValue.hasPrefix("Unscripted call of :") && $0.rawValue.hasSuffix(text) }
         }
         // What rivals do is nobody's mistake.
-        stage.simulation.bluez.rival().startDiscovery()
+        stage.simulation.bluez.competingClient().startDiscovery()
         stage.run(.seconds(1))
     }
 

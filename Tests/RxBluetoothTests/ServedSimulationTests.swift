@@ -18,7 +18,7 @@ struct ServedSimulationTests {
             Fault("GetDiscoveryFilters", .swapped),
             Fault("GetDiscoveryFilters", .meanwhile(after: .milliseconds(20)) { $0.crash() }),
             Fault("GetDiscoveryFilters", .meanwhile(after: .milliseconds(60)) { $0.start() }),
-            Fault("StartDiscovery", .meanwhile { $0.rival().startDiscovery() }),
+            Fault("StartDiscovery", .meanwhile { $0.competingClient().startDiscovery() }),
         ]
         return scenario
     }()

@@ -88,10 +88,10 @@ struct ControlTests {
             file: "signal: wrong-type, about: C0:FF:EE:00:00:01", swift: { $0.send(.wrongType, about: sensor) },
             shows: ["PropertiesChanged RSSI strong"]),
         Control(
-            file: "rival: disconnect, with: C0:FF:EE:00:00:01", swift: { $0.rival().disconnect(sensor) },
+            file: "rival: disconnect, with: C0:FF:EE:00:00:01", swift: { $0.competingClient().disconnect(sensor) },
             shows: ["Disconnected org.bluez.Reason.Local", "Connected false"]),
         Control(
-            file: "rival: power-off", swift: { $0.rival().setPower(false) }, shows: ["Powered false"]),
+            file: "rival: power-off", swift: { $0.competingClient().setPower(false) }, shows: ["Powered false"]),
     ]
 
     @Test(arguments: controls)

@@ -99,7 +99,7 @@ struct ScenarioFileFuzzTests {
                 accepted += 1
                 let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
                 let simulation = Simulation(scenario, scheduler: scheduler)
-                let rival = simulation.bluez.rival()
+                let rival = simulation.bluez.competingClient()
                 rival.startDiscovery()
                 scheduler.advanceTo(1_000)
                 for address in scenario.peripherals.map(\.address) { rival.connect(address) }

@@ -85,7 +85,7 @@ struct ScenarioFileTests {
     @Test func `It runs: the fault acts, the link drops at its time and says why`() throws {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(try ScenarioFile.read(Self.text), scheduler: scheduler)
-        let client = simulation.bluez.rival()
+        let client = simulation.bluez.competingClient()
         let bus = simulation.connect()
         client.startDiscovery()
         scheduler.advanceTo(1_000)
@@ -127,7 +127,7 @@ struct ScenarioFileTests {
         let text = Self.text.replacing("at: 12 s, unplug: 1", with: "at: 12 s, " + event)
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(try ScenarioFile.read(text), scheduler: scheduler)
-        simulation.bluez.rival().startDiscovery()
+        simulation.bluez.competingClient().startDiscovery()
         scheduler.advanceTo(15_000)
         #expect(simulation.bluez.advertisementsSent > 100)
     }

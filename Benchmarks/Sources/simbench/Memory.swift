@@ -24,7 +24,7 @@ enum Memory {
         let simulation = Simulation(.crowd(of: count, every: .milliseconds(500)), scheduler: scheduler)
         let described = resident
         // A rival scans, so that bluetoothd knows all of them and no client does.
-        simulation.bluez.rival().startDiscovery(["DuplicateData": .bool(true)])
+        simulation.bluez.competingClient().startDiscovery(["DuplicateData": .bool(true)])
         scheduler.advanceTo(5_000)
         let known = resident
         let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)

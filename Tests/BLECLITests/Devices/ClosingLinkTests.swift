@@ -48,7 +48,7 @@ struct ClosingLinkTests {
     @Test func `The link of another program is shared after a delay, and not closed`() {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
-        let rival = harness.simulation.bluez.rival()
+        let rival = harness.simulation.bluez.competingClient()
         rival.connect("C0:FF:EE:00:00:01")
         harness.advance(1_000)
         let outcome = harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)))

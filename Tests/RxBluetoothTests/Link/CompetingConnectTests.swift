@@ -7,7 +7,7 @@ import Testing
 struct CompetingConnectTests {
     @Test func `Q76 Q119 The later of two programs shares the link, and leaves it open`() {
         let (stage, peripheral) = Stage.withSensor()
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -28,7 +28,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 The link is there as soon as another program has made it`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(20)))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(1_000)
         let link = stage.record(peripheral.connect())
@@ -41,7 +41,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 If the other program's attempt fails, ours follows and its link is ours`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3), failures: 1))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -56,7 +56,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 If the other program gives its attempt up, ours follows`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -69,7 +69,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 At the deadline the other program's attempt is left alone`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(35)))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -88,7 +88,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 Disposing while another program connects sends nothing more`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -121,7 +121,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 Another program's link that drops while we share it ends ours with a reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
@@ -133,7 +133,7 @@ struct CompetingConnectTests {
 
     @Test func `Q119 A link that is taken over is closed, also if another program made it meanwhile`() {
         let (stage, peripheral) = Stage.withSensor()
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
@@ -149,7 +149,7 @@ struct CompetingConnectTests {
 
     /// Our first attempt is given up, and another program's link comes up before the second.
     private func inPause(_ options: ConnectOptions = ConnectOptions()) -> (
-        Stage, Rival, Recording<Peripheral>, Peripheral
+        Stage, CompetingClient, Recording<Peripheral>, Peripheral
     ) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
@@ -157,7 +157,7 @@ struct CompetingConnectTests {
         )
         let link = stage.record(peripheral.connect(options: options))
         stage.advance(10)
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
         return (stage, rival, link, peripheral)
     }

@@ -11,7 +11,7 @@ struct RemovedWhileConnectingTests {
         stage.simulation.bluez.add(
             Fault(
                 "Device1.Connect", calls: calls,
-                .meanwhile(after: .milliseconds(100)) { $0.rival().remove(Sensor.text) }))
+                .meanwhile(after: .milliseconds(100)) { $0.competingClient().remove(Sensor.text) }))
         return (stage, peripheral)
     }
 
@@ -70,7 +70,7 @@ struct RemovedWhileConnectingTests {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
         let link = stage.record(peripheral.connect())
         stage.advance(160)
-        stage.simulation.bluez.rival().remove(Sensor.text)
+        stage.simulation.bluez.competingClient().remove(Sensor.text)
         stage.advance(5_000)
         #expect(link.elements == [peripheral])
         link.dispose()
@@ -84,7 +84,7 @@ struct RemovedWhileConnectingTests {
             let link = stage.record(peripheral.connect())
             stage.advance(100)
             stage.simulation.bluez.setInRange(false, Sensor.text)
-            stage.simulation.bluez.rival().remove(Sensor.text)
+            stage.simulation.bluez.competingClient().remove(Sensor.text)
             stage.advance(1_000)
             #expect(link.isLive)
             #expect(stage.isDiscovering())
@@ -137,7 +137,7 @@ struct RemovedWhileConnectingTests {
         let link = stage.record(peripheral.connect())
         stage.advance(100)
         stage.simulation.bluez.setInRange(false, Sensor.text)
-        stage.simulation.bluez.rival().remove(Sensor.text)
+        stage.simulation.bluez.competingClient().remove(Sensor.text)
         stage.advance(1_000)
         if isUnplugged { stage.simulation.bluez.removeAdapter() } else { stage.simulation.bluez.setPower(false) }
         stage.advance(10)

@@ -183,11 +183,11 @@ struct ReconnectionTests {
     }
 
     @Test(arguments: [
-        (DisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout), (.local, .local),
+        (SimulatedDisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout), (.local, .local),
         (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
     ])
     func `Q86 A bluetoothd that tells why the link went down is believed`(
-        told: DisconnectReason, reason: BluetoothError.DisconnectReason
+        told: SimulatedDisconnectReason, reason: BluetoothError.DisconnectReason
     ) {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
         scenario.quirks = [.Q86]

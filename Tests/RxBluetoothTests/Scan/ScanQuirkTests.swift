@@ -98,7 +98,7 @@ struct ScanQuirkTests {
             .beacon("C0:00:00:00:00:02", name: "Theirs", services: ["180f"]),
             .beacon("C0:00:00:00:00:03", name: "Weak", rssi: -90, services: ["180d"]),
         ])
-        let rival = stage.simulation.bluez.rival()
+        let rival = stage.simulation.bluez.competingClient()
         rival.startDiscovery(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
         stage.advance(100)
         let scan = stage.record(

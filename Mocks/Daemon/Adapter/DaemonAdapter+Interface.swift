@@ -1,0 +1,140 @@
+import DBus
+
+extension DaemonAdapter {
+    /// What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
+    static let ownUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described)
+
+    /// The interface as 5.66 has it with `-E`.
+    static let table = InterfaceTable<DaemonAdapter>(
+        name: "org.bluez.Adapter1",
+        properties: [
+            PropertyRow("Address", "s") { .string($0.hardware.address) },
+            PropertyRow("AddressType", "s") { _ in .string("public") },
+            PropertyRow("Name", "s") { .string($0.hardware.name) },
+            PropertyRow("Alias", "s") {
+                .string($0.alias ?? $0.hardware.name)
+            } set: {
+                $0.setAlias($1, $2)
+            },
+            PropertyRow("Class", "u") { _ in .uint32(0) },
+            PropertyRow("Powered", "b") {
+                .bool($0.isPowered)
+            } set: {
+                $0.setPowered($1, $2)
+            },
+            PropertyRow("PowerState", "s") { .string($0.power.rawValue) },
+            PropertyRow("Discoverable", "b") {
+                .bool($0.isDiscoverable)
+            } set: {
+                $0.setDiscoverable($1, $2)
+            },
+            PropertyRow("DiscoverableTimeout", "u") {
+                .uint32($0.discoverableTimeout)
+            } set: {
+                $0.setTimeout(\.discoverableTimeout, "DiscoverableTimeout", $1, $2)
+            },
+            PropertyRow("Pairable", "b") {
+                .bool($0.isPairable)
+            } set: {
+                $0.set(\.isPairable, "Pairable", $1 == .bool(true), $2)
+            },
+            PropertyRow("PairableTimeout", "u") {
+                .uint32($0.pairableTimeout)
+            } set: {
+                $0.setTimeout(\.pairableTimeout, "PairableTimeout", $1, $2)
+            },
+            PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
+            PropertyRow("UUIDs", "as") { .strings(ownUUIDs + $0.applications.uuids) },
+            PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
+            PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
+            PropertyRow("ExperimentalFeatures", "as") { _ in nil },
+        ],
+        methods: [
+            MethodRow("StartDiscovery") { (adapter, call) throws(DBusError) in try adapter.startDiscovery(call) },
+            MethodRow("SetDiscoveryFilter", in: [ArgumentRow("properties", "a{sv}")]) {
+                (adapter, call) throws(DBusError) in
+                try adapter.setDiscoveryFilter(call)
+            },
+            MethodRow("StopDiscovery") { (adapter, call) throws(DBusError) in try adapter.stopDiscovery(call) },
+            MethodRow("RemoveDevice", in: [ArgumentRow("device", "o")]) { (adapter, call) throws(DBusError) in
+                try adapter.removeDevice(call)
+            },
+            MethodRow("GetDiscoveryFilters", out: [ArgumentRow("filters", "as")]) { (adapter, call) throws(DBusError) in
+                adapter.tree.reply(call) { (body) throws(DBusError) in try body.value(.strings(ClientDiscoveryFilter.names)) }
+            },
+            MethodRow("ConnectDevice", in: [ArgumentRow("properties", "a{sv}")]) { (adapter, call) throws(DBusError) in
+                try adapter.connectDevice(call)
+            },
+        ])
+
+    private func set<Content: Equatable>(
+        _ key: ReferenceWritableKeyPath<DaemonAdapter, Content>, _ name: String, _ value: Content, _ call: IncomingCall
+    ) {
+        tree.reply(call)
+        guard self[keyPath: key] != value else { return }
+        self[keyPath: key] = value
+        changed(name)
+        startTimeout(name)
+    }
+
+    private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
+        // Without a time-out it may be set for later.
+        if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
+        set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
+    }
+
+    /// Told of even where it is the same.
+    private func setTimeout(
+        _ key: ReferenceWritableKeyPath<DaemonAdapter, UInt32>, _ name: String, _ value: Value, _ call: IncomingCall
+    ) {
+        guard case .uint32(let seconds) = value else { return }
+        tree.reply(call)
+        self[keyPath: key] = seconds
+        changed(name)
+        startTimeout(name)
+    }
+
+    /// `Discoverable` and `Pairable` turn false again after the time set, counted from the last change of either.
+    private func startTimeout(_ name: String) {
+        if name.hasPrefix("Discoverable") {
+            discoverableEnd?.cancel()
+            guard isDiscoverable, discoverableTimeout > 0 else { return }
+            discoverableEnd = loop.after(.seconds(Int(discoverableTimeout))) { [weak self] in
+                guard let self, isDiscoverable else { return }
+                isDiscoverable = false
+                changed("Discoverable")
+            }
+        } else {
+            pairableEnd?.cancel()
+            guard isPairable, pairableTimeout > 0 else { return }
+            pairableEnd = loop.after(.seconds(Int(pairableTimeout))) { [weak self] in self?.setPairable(false) }
+        }
+    }
+
+    func setPairable(_ isPairable: Bool) {
+        guard self.isPairable != isPairable else { return }
+        self.isPairable = isPairable
+        changed("Pairable")
+        startTimeout("Pairable")
+    }
+
+    private func setAlias(_ value: Value, _ call: IncomingCall) {
+        guard case .string(let text) = value else { return }
+        tree.reply(call)
+        // An empty one restores the computer's name.
+        let new = text.isEmpty ? nil : text
+        guard new != alias else { return }
+        alias = new
+        changed("Alias")
+    }
+
+    private func removeDevice(_ call: IncomingCall) throws(DBusError) {
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        guard let device = devicesInOrder.first(where: { $0.path == path }) else { throw BlueZError.doesNotExist }
+        guard isPowered else { throw BlueZError.notReady }
+        device.becomeTemporary(true)
+        if device.link != nil { return device.requestDisconnect(call, removing: true) }
+        remove(device)
+        tree.reply(call)
+    }
+}

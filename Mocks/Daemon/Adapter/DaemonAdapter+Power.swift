@@ -1,0 +1,59 @@
+import DBus
+
+/// Switching an adapter on and off. Source: BlueZ 5.66, src/adapter.c; orders as seen on the real one.
+extension DaemonAdapter {
+    func setPowered(_ value: Value, _ call: IncomingCall) {
+        if isSwitching { return tree.fail(call, DBusError(name: "org.bluez.Error.Busy", message: "")) }
+        let isOn = value == .bool(true)
+        if isOn == isPowered { return tree.reply(call) }
+        if power == .offBlocked {
+            return tree.fail(call, DBusError(name: "org.bluez.Error.Blocked", message: "Blocked through rfkill"))
+        }
+        isSwitching = true
+        if isOn {
+            power = .offEnabling
+            changed("PowerState")
+        } else {
+            radio.stopListening(self)
+            removeTemporaryDevices()
+            power = .onDisabling
+            changed("PowerState")
+        }
+        loop.after(DaemonTimeLimits.power) { [weak self] in
+            guard let self, isSwitching else { return }
+            isSwitching = false
+            isOn ? switchedOn(call) : switchedOff(.off, call)
+        }
+    }
+
+    /// The kernel has switched the adapter on, whoever asked for it.
+    func switchedOn(_ call: IncomingCall? = nil) {
+        isSwitching = false
+        if let call { tree.reply(call) }
+        guard power != .on else { return }
+        power = .on
+        monitors.listeningChanged()
+        changed("PowerState")
+        changed("Powered")
+    }
+
+    /// The kernel has switched the adapter off, whoever asked for it (Q32): links go first, then the scans.
+    func switchedOff(_ state: Power, _ call: IncomingCall? = nil) {
+        isSwitching = false
+        let wasPowered = isPowered
+        if wasPowered {
+            removeTemporaryDevices()
+            for device in devicesInOrder { device.linkEnded(.local) }
+        }
+        if let call { tree.reply(call) } else { tree.flush() }
+        guard power != state else { return }
+        power = state
+        if wasPowered { endAllSessions() }
+        changed("PowerState")
+        guard wasPowered else { return }
+        changed("Powered")
+        isDiscovering = false
+        changed("Discovering")
+        for device in devicesInOrder { device.abortAttempt() }
+    }
+}

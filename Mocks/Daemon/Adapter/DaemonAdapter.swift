@@ -1,0 +1,184 @@
+import DBus
+
+/// An adapter, `org.bluez.Adapter1`.
+final class DaemonAdapter {
+    let number: Int
+    let hardware: SimulatedAdapter
+    let path: ObjectPath
+    let loop: DaemonLoop
+    let radio: RadioMedium
+    let storage: DeviceStorage
+    let features: Set<SimulatedFeature>
+    let quirks: Set<Quirk>
+    let deviceTable: InterfaceTable<DaemonDevice>
+    let agents: AgentManager
+    let discovery = DiscoverySessions()
+
+    var alias: String?
+    var power: Power
+    var isDiscovering = false
+    var isDiscoverable = false
+    var discoverableTimeout: UInt32 = 180
+    var isPairable = false
+    var pairableTimeout: UInt32 = 0
+    /// When either turns false again.
+    var discoverableEnd: BusTask?
+    var pairableEnd: BusTask?
+    /// `Set(Powered)` waits for the kernel.
+    var isSwitching = false
+
+    private(set) var devices: [DeviceAddress: DaemonDevice] = [:]
+    private var order: [DaemonDevice] = []
+    /// Devices that reported since the scan began, the newest first (discovery_found).
+    private var found: [DaemonDevice] = []
+    private var expiry: BusTask?
+    /// Seconds that were counted while there were temporary devices.
+    private(set) var seconds = 0
+    private var object: ServedObject?
+    private(set) lazy var monitors = AdvertisementMonitorManager(of: self)
+    private lazy var advertisements = AdvertisingManager(of: self)
+    private(set) lazy var applications = GATTManager(of: self)
+
+    /// The states of `PowerState`.
+    enum Power: String {
+        case on, off
+        case onDisabling = "on-disabling"
+        case offEnabling = "off-enabling"
+        case offBlocked = "off-blocked"
+    }
+
+    init(
+        number: Int, _ hardware: SimulatedAdapter, loop: DaemonLoop, agents: AgentManager, radio: RadioMedium, storage: DeviceStorage,
+        features: Set<SimulatedFeature>, quirks: Set<Quirk>
+    ) {
+        guard let path = ObjectPath("/org/bluez/hci\(number)") else {
+            preconditionFailure("hci\(number) is no adapter.")
+        }
+        self.number = number
+        self.hardware = hardware
+        self.path = path
+        self.loop = loop
+        self.agents = agents
+        self.radio = radio
+        self.storage = storage
+        self.features = features
+        self.quirks = quirks
+        deviceTable = DaemonDevice.table(with: features)
+        power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
+        isPairable = agents.defaultAgent != nil
+    }
+
+    var tree: ObjectTree { loop.tree }
+    /// Whether it is switched on, which it still is while it is being switched off.
+    var isPowered: Bool { power == .on || power == .onDisabling }
+
+    func appear() {
+        let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        tree.add(TypedInterface(GATTManager.table, of: applications), to: object)
+        tree.add(TypedInterface(AdvertisementMonitorManager.table, of: monitors), to: object)
+        advertisements.appear(on: object)
+        self.object = object
+        for record in storage.records(of: hardware.address) { add(DaemonDevice(record, on: self)).appear() }
+    }
+
+    func disappear() {
+        monitors.end()
+        advertisements.end()
+        applications.end()
+        radio.stopListening(self)
+        for task in [expiry, discoverableEnd, pairableEnd] { task?.cancel() }
+        for device in order.reversed() { remove(device, forgetting: false) }
+        if let object { tree.remove(object) }
+        object = nil
+        for session in discovery.removeAll() { loop.forget(session.token) }
+    }
+
+    func changed(_ property: String) {
+        if let object { tree.changed(object, property) }
+    }
+
+    // MARK: Devices
+
+    var devicesInOrder: [DaemonDevice] { order }
+
+    @discardableResult
+    func add(_ device: DaemonDevice) -> DaemonDevice {
+        devices[device.address] = device
+        order.append(device)
+        return device
+    }
+
+    func remove(_ device: DaemonDevice, forgetting: Bool = true) {
+        guard devices[device.address] === device else { return }
+        devices[device.address] = nil
+        order.removeAll { $0 === device }
+        found.removeAll { $0 === device }
+        monitors.forget(device)
+        if forgetting { storage.remove(device.address, of: hardware.address) }
+        device.disappear()
+    }
+
+    func removeTemporaryDevices() {
+        for device in order where device.isTemporary { remove(device) }
+    }
+
+    // MARK: What the radio brings
+
+    func receive(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState) {
+        let watching = monitors.isListening ? monitors.matching(report) : []
+        let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
+        guard isScanned || !watching.isEmpty else { return }
+        let isDiscoverable =
+            !watching.isEmpty || discovery.isDiscoverable(report, address: deviceState.address)
+        let device: DaemonDevice
+        if let known = devices[deviceState.address] {
+            device = known
+        } else {
+            guard isDiscoverable, !watching.isEmpty || !isScanResponse(report) else { return }
+            device = add(DaemonDevice(deviceState.address, on: self))
+            device.appear()
+        }
+        device.markSeen(isConnectable: report.isConnectable)
+        defer { for monitor in watching { monitor.markSeen(device.path, rssi: rssi) } }
+        guard isDiscoverable, discovery.matches(report) else { return }
+        device.take(
+            report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)
+        if !device.isFound {
+            device.isFound = true
+            found.append(device)
+        }
+    }
+
+    /// Whether a daemon would take a packet for a scan response without its advertisement. Descriptions do not tell the two
+    /// apart, so what cannot be connected is taken for it (Q63).
+    private func isScanResponse(_ report: AdvertisingReport) -> Bool { !report.isConnectable && quirks.contains(.Q63) }
+
+    /// After the last client's scan: RSSI and TX power are invalidated (Q54), and devices that could not be connected to
+    /// go (Q59). discovery_cleanup in src/adapter.c.
+    func cleanUpAfterDiscovery() {
+        let all = found.reversed()
+        found = []
+        for device in all {
+            device.isFound = false
+            device.forgetStrength()
+        }
+        for device in order where device.isTemporary && !device.isConnectable { remove(device) }
+    }
+
+    // MARK: Temporary devices
+
+    /// Counts seconds while a temporary device may have to go. bluetoothd's own timers are of whole seconds as well.
+    func watchExpiry() {
+        guard expiry == nil else { return }
+        expiry = loop.after(.seconds(1)) { [weak self] in self?.countSecond() }
+    }
+
+    private func countSecond() {
+        expiry = nil
+        seconds += 1
+        // Also those that are connected: their links go with them (device_disappeared in src/device.c).
+        let mayExpire = order.filter(\.isTemporary)
+        for device in mayExpire where seconds - device.lastSeen > DaemonTimeLimits.temporary { remove(device) }
+        if mayExpire.contains(where: { devices[$0.address] === $0 }) { watchExpiry() }
+    }
+}

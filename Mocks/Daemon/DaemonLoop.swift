@@ -1,0 +1,126 @@
+import DBus
+
+/// Runs the daemon's work in the bus's context, one turn at a time, and at the end of each turn sends what it changed.
+final class DaemonLoop {
+    let bus: any Bus
+    let tree: ObjectTree
+    /// After the daemon has died nothing of it runs any more.
+    private var isOver = false
+    private var clients: [String: ClientWatch] = [:]
+
+    init(bus: any Bus) {
+        self.bus = bus
+        tree = ObjectTree(bus: bus)
+    }
+
+    func run(_ work: () -> Void) {
+        bus.preconditionInContext()
+        guard !isOver else { return }
+        work()
+        tree.flush()
+    }
+
+    @discardableResult
+    func after(_ delay: Duration, _ work: @escaping () -> Void) -> BusTask {
+        let transfer = BusContextTransfer { [self] in run(work) }
+        return bus.schedule(after: delay) { transfer.content() }
+    }
+
+    /// Calls an object of a client. What waits to be said goes out before. The answer comes as a turn of its own.
+    @discardableResult
+    func call(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value],
+        timeout: Duration, _ answered: @escaping (Result<Message, DBusError>) -> Void
+    ) -> BusTask {
+        tree.flush()
+        guard let call = Self.message(client, path, method, arguments) else { return BusTask {} }
+        let transfer = BusContextTransfer { [weak self] (result: Result<Message, DBusError>) in
+            self?.run { answered(result) }
+        }
+        return bus.call(call, timeout: timeout) { transfer.content($0) }
+    }
+
+    /// Calls an object of a client without waiting for an answer.
+    func callWithoutReply(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
+    ) {
+        tree.flush()
+        guard let call = Self.message(client, path, method, arguments) else { return }
+        bus.send(call)
+    }
+
+    private static func message(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
+    ) -> Message? {
+        try? Message.call(to: client, path: path, interface: method.interface, member: method.member) {
+            (body) throws(DBusError) in
+            for argument in arguments { try body.value(argument) }
+        }
+    }
+
+    func end() {
+        isOver = true
+        for (_, watch) in clients { watch.task.cancel() }
+        clients = [:]
+    }
+
+    // MARK: Clients that leave the bus
+
+    /// Calls `left` when a client leaves the bus, until the token is given to ``forget(_:)``.
+    func watch(_ client: String, _ left: @escaping () -> Void) -> ClientDepartureHandler {
+        let token = ClientDepartureHandler(client: client, left: left)
+        if let watch = clients[client] {
+            watch.tokens.append(token)
+            return token
+        }
+        let transfer = BusContextTransfer { [weak self] in self?.left(client) }
+        let task = bus.watchOwner(of: client) { if $0 == nil { transfer.content() } }
+        clients[client] = ClientWatch(task, token)
+        return token
+    }
+
+    func forget(_ token: ClientDepartureHandler?) {
+        guard let token, let watch = clients[token.client] else { return }
+        watch.tokens.removeAll { $0 === token }
+        guard watch.tokens.isEmpty else { return }
+        watch.task.cancel()
+        clients[token.client] = nil
+    }
+
+    private func left(_ client: String) {
+        guard let watch = clients.removeValue(forKey: client) else { return }
+        watch.task.cancel()
+        run {
+            for token in watch.tokens { token.left() }
+        }
+    }
+
+    private final class ClientWatch {
+        let task: BusTask
+        var tokens: [ClientDepartureHandler]
+
+        init(_ task: BusTask, _ token: ClientDepartureHandler) {
+            self.task = task
+            tokens = [token]
+        }
+    }
+}
+
+/// Somebody's wish to hear that a client leaves the bus.
+final class ClientDepartureHandler {
+    let client: String
+    let left: () -> Void
+
+    init(client: String, left: @escaping () -> Void) {
+        self.client = client
+        self.left = left
+    }
+}
+
+/// Carries a thing that belongs to the bus's context through code that runs elsewhere.
+struct BusContextTransfer<Content>: @unchecked Sendable {
+    // Guard: it is packed and opened only in the bus's context.
+    let content: Content
+
+    init(_ content: Content) { self.content = content }
+}

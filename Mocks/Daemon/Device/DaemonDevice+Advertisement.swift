@@ -1,0 +1,83 @@
+import DBus
+
+/// What an advertisement changes. Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
+extension DaemonDevice {
+    func take(_ report: AdvertisingReport, rssi: Int16, threshold: Int16, keepsDuplicates: Bool) {
+        let isSame = report === lastReport
+        if isSame, keepsDuplicates, threshold == 0, repeatReport(rssi) { return }
+        setStrength(rssi, threshold: threshold)
+        if !isSame || txPower == nil { takeFields(of: report) }
+        guard !isSame || keepsDuplicates else { return }
+        if manufacturerData.take(report.manufacturerData, clearing: keepsDuplicates) { changed(Index.manufacturerData) }
+        if serviceData.take(report.serviceData, clearing: keepsDuplicates) { changed(Index.serviceData) }
+        if report.flags != flags {
+            flags = report.flags
+            changed("AdvertisingFlags")
+        }
+        lastReport = report
+        repeats = [:]
+    }
+
+    /// Tells of a packet that differs from the last one in its strength at most. What is said then is
+    /// the same for the same strength, so it is put together once: most packets of most scans come this way.
+    /// False where there is more to say.
+    private func repeatReport(_ rssi: Int16) -> Bool {
+        guard let object, self.rssi != 0, txPower == lastReport?.txPower, tree.isSettled(object) else { return false }
+        self.rssi = rssi
+        if let signal = repeats[rssi] {
+            tree.send(signal)
+        } else {
+            let indices = [Index.rssi, Index.manufacturerData, Index.serviceData]
+            repeats[rssi] = tree.sendValues(of: object, indices)
+        }
+        return true
+    }
+
+    /// Changes of less than the threshold are kept to itself (Q47).
+    private func setStrength(_ new: Int16, threshold: Int16) {
+        if rssi == 0 || new == 0 {
+            guard rssi != new else { return }
+        } else if abs(rssi - new) < threshold {
+            return
+        }
+        rssi = new
+        changed(Index.rssi)
+    }
+
+    private func takeFields(of report: AdvertisingReport) {
+        if let power = report.txPower, power != txPower {
+            txPower = power
+            changed("TxPower")
+        }
+        setAppearance(report.appearance)
+        setName(report.name)
+        guard resolvedServices == nil else { return }
+        let new = report.services.filter { !advertisedServices.contains($0) }
+        guard !new.isEmpty else { return }
+        advertisedServices += new
+        changed("UUIDs")
+    }
+
+    func setName(_ new: String?) {
+        guard let new, new != name else { return }
+        name = new
+        store()
+        changed("Name")
+        if alias == nil { changed("Alias") }
+    }
+
+    func setAppearance(_ new: UInt16?) {
+        guard let new, new != 0, new != appearance else { return }
+        appearance = new
+        changed("Appearance")
+        changed("Icon")
+    }
+
+    /// At the end of the last scan (Q54).
+    func forgetStrength() {
+        setStrength(0, threshold: 0)
+        guard txPower != nil else { return }
+        txPower = nil
+        changed("TxPower")
+    }
+}

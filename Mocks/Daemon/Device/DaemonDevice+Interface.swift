@@ -1,0 +1,127 @@
+import DBus
+
+extension DaemonDevice {
+    /// The interface as 5.66 has it with `-E`, as far as a device of Bluetooth LE goes.
+    static let table = InterfaceTable<DaemonDevice>(
+        name: "org.bluez.Device1",
+        properties: [
+            PropertyRow("Address", "s") { .string($0.address.text) },
+            PropertyRow("AddressType", "s") { .string($0.address.isRandom ? "random" : "public") },
+            PropertyRow("Name", "s") { $0.name.map(Value.string) },
+            PropertyRow("Alias", "s") {
+                .string($0.shownName)
+            } set: {
+                $0.setAlias($1, $2)
+            },
+            // Of classic devices only.
+            PropertyRow("Class", "u") { _ in nil },
+            PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
+            PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
+            PropertyRow("Paired", "b") { .bool($0.isBonded && !$0.isPairedPending) },
+            PropertyRow("Bonded", "b") { .bool($0.isBonded) },
+            PropertyRow("Trusted", "b") {
+                .bool($0.isTrusted)
+            } set: {
+                $0.set(\.isTrusted, "Trusted", $1, $2)
+            },
+            PropertyRow("Blocked", "b") {
+                .bool($0.isBlocked)
+            } set: {
+                $0.set(\.isBlocked, "Blocked", $1, $2)
+            },
+            PropertyRow("LegacyPairing", "b") { _ in .bool(false) },
+            PropertyRow("RSSI", "n") { $0.rssi == 0 ? nil : .int16($0.rssi) },
+            PropertyRow("Connected", "b") { .bool($0.link != nil) },
+            PropertyRow("UUIDs", "as") { .strings($0.resolvedServices ?? $0.advertisedServices) },
+            // From profiles that are not simulated.
+            PropertyRow("Modalias", "s") { _ in nil },
+            PropertyRow("Adapter", "o") { .objectPath($0.adapter.path) },
+            PropertyRow("ManufacturerData", "a{qv}") { $0.manufacturerData.value },
+            PropertyRow("ServiceData", "a{sv}") { $0.serviceData.value },
+            PropertyRow("TxPower", "n") { $0.txPower.map(Value.int16) },
+            PropertyRow("ServicesResolved", "b") { .bool($0.areServicesResolved) },
+            PropertyRow("AdvertisingFlags", "ay") { $0.flags.map { .bytes([$0]) } },
+            // Fields of an advertisement that have no property of their own: none that a description can have.
+            PropertyRow("AdvertisingData", "a{yv}") { _ in nil },
+            // Of devices that may wake the computer, such as mice.
+            PropertyRow("WakeAllowed", "b") {
+                _ in
+                nil
+            } set: {
+                _, _, call in
+                call.fail(BlueZError.notSupported)
+            },
+        ],
+        methods: [
+            MethodRow("Disconnect") { (device, call) throws(DBusError) in device.requestDisconnect(call) },
+            MethodRow("Connect") { (device, call) throws(DBusError) in try device.connect(call) },
+            MethodRow("ConnectProfile", in: [ArgumentRow("UUID", "s")]) { (device, call) throws(DBusError) in
+                try device.connectProfile(call)
+            },
+            MethodRow("DisconnectProfile", in: [ArgumentRow("UUID", "s")]) { (_, _) throws(DBusError) in
+                throw BlueZError.invalidArguments
+            },
+            MethodRow("Pair") { (device, call) throws(DBusError) in try device.pair(call) },
+            MethodRow("CancelPairing") { (device, call) throws(DBusError) in try device.cancelPairing(call) },
+        ])
+
+    /// Where the table has what changes with each packet.
+    enum Index {
+        static let rssi = index("RSSI")
+        static let manufacturerData = index("ManufacturerData")
+        static let serviceData = index("ServiceData")
+
+        private static func index(_ name: String) -> Int {
+            table.properties.firstIndex { $0.name == name } ?? 0
+        }
+    }
+
+    /// Without a name or an alias, the address with dashes (Q56).
+    private var shownName: String {
+        alias ?? name ?? address.text.split(separator: ":").joined(separator: "-")
+    }
+
+    /// What kind of thing the appearance says it is. Source: gap_appearance_to_icon in src/dbus-common.c.
+    private var icon: String? {
+        guard let appearance else { return nil }
+        switch appearance >> 6 {
+        case 0: return "unknown"
+        case 1: return "phone"
+        case 2: return "computer"
+        case 5: return "video-display"
+        case 10: return "multimedia-player"
+        case 11: return "scanner"
+        case 15:
+            return [
+                1: "input-keyboard", 2: "input-mouse", 3: "input-gaming", 4: "input-gaming", 5: "input-tablet",
+                8: "scanner",
+            ][appearance & 0x3F]
+        default: return nil
+        }
+    }
+
+    /// The signal comes before the reply, here and below, unlike with an adapter.
+    private func setAlias(_ value: Value, _ call: IncomingCall) {
+        guard case .string(let text) = value else { return }
+        defer { tree.reply(call) }
+        let new = text.isEmpty ? nil : text
+        guard new != alias else { return }
+        alias = new
+        store()
+        changed("Alias")
+    }
+
+    private func set(
+        _ key: ReferenceWritableKeyPath<DaemonDevice, Bool>, _ name: String, _ value: Value, _ call: IncomingCall
+    ) {
+        let isSet = value == .bool(true)
+        guard self[keyPath: key] != isSet else { return tree.reply(call) }
+        self[keyPath: key] = isSet
+        // Trust alone keeps no device (btd_device_set_trusted); device_block does.
+        if isBlocked { becomeTemporary(false) }
+        store()
+        changed(name)
+        tree.reply(call)
+        if isBlocked, link != nil { linkEnded(.local) }
+    }
+}

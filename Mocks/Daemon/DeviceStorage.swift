@@ -1,0 +1,30 @@
+/// What bluetoothd keeps on disk: the devices that are not temporary.
+final class DeviceStorage {
+    /// A device as it is kept.
+    struct StoredDevice {
+        let address: DeviceAddress
+        var name: String?
+        var alias: String?
+        var isTrusted = false
+        /// How well a link is protected that the device's keys encrypt; none where it is not bonded.
+        var bond = SimulatedProtection.none
+        var isBlocked = false
+        var services: [String] = []
+    }
+
+    private var records: [String: [StoredDevice]] = [:]
+
+    func records(of adapter: String) -> [StoredDevice] { records[adapter] ?? [] }
+
+    func keep(_ record: StoredDevice, of adapter: String) {
+        if let index = records[adapter]?.firstIndex(where: { $0.address == record.address }) {
+            records[adapter]?[index] = record
+        } else {
+            records[adapter, default: []].append(record)
+        }
+    }
+
+    func remove(_ device: DeviceAddress, of adapter: String) {
+        records[adapter]?.removeAll { $0.address == device }
+    }
+}

@@ -1,0 +1,55 @@
+import DBus
+
+/// What one client set by `SetDiscoveryFilter`.
+struct ClientDiscoveryFilter {
+    var services: [String] = []
+    var rssi: Int16?
+    var pathloss: UInt16?
+    var transport = "auto"
+    /// False where a client leaves it out, though BlueZ's document says otherwise (Q48).
+    var duplicateData = false
+    var pattern: String?
+
+    /// The names of what can be set, as `GetDiscoveryFilters` lists them.
+    static let names = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+
+    /// Reads the argument of a call. Nil for an empty one, which clears the filter (Q69).
+    static func read(_ call: Message) throws(DBusError) -> ClientDiscoveryFilter? {
+        let values = try call.read { (body) throws(DBusError) in try body.value() }
+        guard case .dictionary("s", "v", let entries) = values else { throw BlueZError.invalidArguments }
+        guard !entries.isEmpty else { return nil }
+        var filter = ClientDiscoveryFilter()
+        for entry in entries {
+            guard case .string(let name) = entry.key, case .variant(let value) = entry.value,
+                filter.set(name, value)
+            else { throw BlueZError.invalidArguments }
+        }
+        // One limit or the other (Q46).
+        if filter.rssi != nil, filter.pathloss != nil { throw BlueZError.invalidArguments }
+        return filter
+    }
+
+    private mutating func set(_ name: String, _ value: Value) -> Bool {
+        switch (name, value) {
+        case ("UUIDs", .array("s", let uuids)):
+            for case .string(let uuid) in uuids {
+                guard let full = FullUUID.text(uuid) else { return false }
+                services.append(full)
+            }
+        case ("RSSI", .int16(let limit)) where (-127...20).contains(limit): rssi = limit
+        case ("Pathloss", .uint16(let limit)) where limit <= 137: pathloss = limit
+        case ("Transport", .string(let name)) where ["auto", "le", "bredr"].contains(name): transport = name
+        case ("DuplicateData", .bool(let value)): duplicateData = value
+        case ("Discoverable", .bool): break
+        case ("Pattern", .string(let prefix)): pattern = prefix
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether a packet is what the client wants. Only services count: the daemon's test of RSSI and path loss passes
+    /// whenever either is unset, and never are both set (Q43, is_filter_match).
+    func matches(_ report: AdvertisingReport) -> Bool {
+        services.isEmpty || report.services.contains(where: services.contains)
+    }
+}

@@ -1,0 +1,127 @@
+import DBus
+
+/// Starting and stopping scans: one session a client. Source: BlueZ 5.66, src/adapter.c.
+extension DaemonAdapter {
+    func startDiscovery(_ call: IncomingCall) throws(DBusError) {
+        guard isPowered else { throw BlueZError.notReady }
+        let client = call.message.sender ?? ""
+        // Every client has one session; a second start is refused (Q37).
+        if discovery.session(of: client) != nil { throw BlueZError.busy }
+        let session = discovery.prepared(of: client) ?? newSession(client)
+        discovery.begin(session)
+        if discovery.isUpToDate {
+            discovery.update()
+            return tree.reply(call)
+        }
+        session.waiting = call
+        loop.after(DaemonTimeLimits.startDiscovery) { [weak self] in self?.started(session) }
+    }
+
+    private func started(_ session: DiscoverySessions.DiscoverySession) {
+        guard discovery.sessions.contains(where: { $0 === session }) else { return }
+        discovery.start()
+        if let call = session.waiting {
+            session.waiting = nil
+            tree.reply(call)
+        }
+        radio.startListening(self)
+        guard !isDiscovering else { return }
+        isDiscovering = true
+        changed("Discovering")
+    }
+
+    func setDiscoveryFilter(_ call: IncomingCall) throws(DBusError) {
+        guard isPowered else { throw BlueZError.notReady }
+        let filter = try ClientDiscoveryFilter.read(call.message)
+        let client = call.message.sender ?? ""
+        if let session = discovery.session(of: client) {
+            session.filter = filter
+            if discovery.isReceiving { discovery.update() }
+        } else if let session = discovery.prepared(of: client) {
+            session.filter = filter
+            if filter == nil { drop(session) }
+        } else if filter != nil {
+            let session = newSession(client)
+            session.filter = filter
+            discovery.prepare(session)
+        }
+        tree.reply(call)
+    }
+
+    func stopDiscovery(_ call: IncomingCall) throws(DBusError) {
+        guard isPowered else { throw BlueZError.notReady }
+        guard let session = discovery.session(of: call.message.sender ?? "") else {
+            throw BlueZError.failed("No discovery started")
+        }
+        if session.waiting != nil { throw BlueZError.busy }
+        stop(session, call)
+    }
+
+    private func stop(_ session: DiscoverySessions.DiscoverySession, _ call: IncomingCall?) {
+        // With another client scanning on, the kernel need not stop (Q40).
+        guard discovery.sessions.count == 1 else {
+            end(session)
+            discovery.update()
+            if let call { tree.reply(call) }
+            return
+        }
+        session.waiting = call
+        loop.after(DaemonTimeLimits.stopDiscovery) { [weak self] in self?.stopped(session) }
+    }
+
+    private func stopped(_ session: DiscoverySessions.DiscoverySession) {
+        guard discovery.sessions.contains(where: { $0 === session }) else { return }
+        if let call = session.waiting {
+            session.waiting = nil
+            tree.reply(call)
+        }
+        end(session)
+        guard discovery.sessions.isEmpty else { return discovery.update() }
+        discovery.stop()
+        monitors.listeningChanged()
+        cleanUpAfterDiscovery()
+        isDiscovering = false
+        changed("Discovering")
+    }
+
+    /// Ends a session. Its filter stays for the client's next one (Q69).
+    private func end(_ session: DiscoverySessions.DiscoverySession) {
+        discovery.drop(session)
+        if session.filter != nil, session.token != nil {
+            discovery.prepare(session)
+        } else {
+            loop.forget(session.token)
+        }
+    }
+
+    private func newSession(_ client: String) -> DiscoverySessions.DiscoverySession {
+        let session = DiscoverySessions.DiscoverySession(client: client)
+        session.token = loop.watch(client) { [weak self, weak session] in
+            guard let self, let session else { return }
+            session.token = nil
+            session.waiting = nil
+            if discovery.sessions.contains(where: { $0 === session }) {
+                stop(session, nil)
+            } else {
+                discovery.drop(session)
+            }
+        }
+        return session
+    }
+
+    private func drop(_ session: DiscoverySessions.DiscoverySession) {
+        discovery.drop(session)
+        loop.forget(session.token)
+    }
+
+    /// Ends all sessions because the adapter is switched off; calls that wait hear that something else goes on.
+    func endAllSessions() {
+        for session in discovery.removeAll() {
+            loop.forget(session.token)
+            if let call = session.waiting { tree.fail(call, BlueZError.busy) }
+        }
+        discovery.stop()
+        radio.stopListening(self)
+        cleanUpAfterDiscovery()
+    }
+}

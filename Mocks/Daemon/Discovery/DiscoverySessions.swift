@@ -1,0 +1,122 @@
+import DBus
+
+/// Who scans on an adapter, with which filters, and what that lets through. Source: BlueZ 5.66, src/adapter.c.
+final class DiscoverySessions {
+    /// One client's session: it scans, or it has only set its filter so far.
+    final class DiscoverySession {
+        let client: String
+        var filter: ClientDiscoveryFilter?
+        /// The call that waits for the kernel.
+        var waiting: IncomingCall?
+        var token: ClientDepartureHandler?
+
+        init(client: String) { self.client = client }
+    }
+
+    private(set) var sessions: [DiscoverySession] = []
+    private var prepared: [DiscoverySession] = []
+    /// Whether the kernel scans for us, and what it lets through.
+    private(set) var isReceiving = false
+    private var kernel = KernelFilter()
+    /// Whether any session has a filter: then each packet's RSSI is reported (Q47, as 5.66 has it).
+    private(set) var isFiltered = false
+    private(set) var keepsDuplicates = false
+
+    func session(of client: String) -> DiscoverySession? { sessions.first { $0.client == client } }
+
+    func prepared(of client: String) -> DiscoverySession? { prepared.first { $0.client == client } }
+
+    func prepare(_ session: DiscoverySession) { prepared.insert(session, at: 0) }
+
+    func begin(_ session: DiscoverySession) {
+        prepared.removeAll { $0 === session }
+        sessions.insert(session, at: 0)
+    }
+
+    func drop(_ session: DiscoverySession) {
+        sessions.removeAll { $0 === session }
+        prepared.removeAll { $0 === session }
+    }
+
+    func removeAll() -> [DiscoverySession] {
+        defer {
+            sessions = []
+            prepared = []
+        }
+        return sessions + prepared
+    }
+
+    /// What the kernel would be told for the sessions as they are.
+    func merged() -> KernelFilter { KernelFilter(merging: sessions.map(\.filter)) }
+
+    /// Whether scanning on with the sessions as they are needs nothing of the kernel.
+    var isUpToDate: Bool { isReceiving && kernel == merged() }
+
+    func start() {
+        isReceiving = true
+        update()
+    }
+
+    func stop() {
+        isReceiving = false
+        isFiltered = false
+    }
+
+    func update() {
+        kernel = merged()
+        isFiltered = sessions.contains { $0.filter != nil }
+        keepsDuplicates = sessions.contains { $0.filter?.duplicateData == true }
+    }
+
+    // MARK: What is let through
+
+    func kernelPasses(_ report: AdvertisingReport, rssi: Int16) -> Bool { kernel.passes(report, rssi: rssi) }
+
+    /// Whether a device that is not known yet may appear (device_is_discoverable): any client's pattern decides
+    /// for all of them (Q44).
+    func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress) -> Bool {
+        var isDiscoverable = isFiltered || report.isDiscoverable
+        for session in sessions {
+            guard let pattern = session.filter?.pattern else { continue }
+            isDiscoverable = false
+            if pattern.isEmpty || address.text.hasPrefix(pattern) || report.name?.hasPrefix(pattern) == true {
+                return true
+            }
+        }
+        return isDiscoverable
+    }
+
+    /// Whether a packet changes the device (is_filter_match).
+    func matches(_ report: AdvertisingReport) -> Bool {
+        guard isFiltered else { return true }
+        return sessions.contains { $0.filter?.matches(report) ?? true }
+    }
+}
+
+/// What the kernel is told to report: the union of what all clients want.
+struct KernelFilter: Equatable {
+    private var isSet = false
+    private var transports: Set<String> = []
+    private var rssi: Int16?
+    private var services: Set<String> = []
+
+    init() {}
+
+    init(merging filters: [ClientDiscoveryFilter?]) {
+        let set = filters.compactMap(\.self)
+        guard !set.isEmpty else { return }
+        isSet = true
+        let isMixed = set.count < filters.count
+        // A client without a filter lifts the transport for all (merge_discovery_filters in src/adapter.c).
+        transports = isMixed ? ["auto"] : Set(set.map(\.transport))
+        // One client without a limit lifts it for all; a path loss is nothing that the kernel could judge.
+        if !isMixed, set.allSatisfy({ $0.rssi != nil }) { rssi = set.compactMap(\.rssi).min() }
+        if !isMixed, set.allSatisfy({ !$0.services.isEmpty }) { services = Set(set.flatMap(\.services)) }
+    }
+
+    func passes(_ report: AdvertisingReport, rssi strength: Int16) -> Bool {
+        if isSet, transports == ["bredr"] { return false }
+        if let rssi, strength < rssi { return false }
+        return services.isEmpty || report.services.contains(where: services.contains)
+    }
+}

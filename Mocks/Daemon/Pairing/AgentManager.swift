@@ -1,0 +1,170 @@
+import DBus
+
+/// A client's agent: whom bluetoothd asks for passkeys and consent. Source: BlueZ 5.66, src/agent.c.
+final class DaemonAgent {
+    let client: String
+    let path: ObjectPath
+    let capability: Capability
+    fileprivate var token: ClientDepartureHandler?
+    private let loop: DaemonLoop
+    /// The question that waits for an answer: an agent is asked one at a time.
+    private var question: PendingAgentCall?
+
+    /// What an agent's user can do, with the numbers of Bluetooth Core, Vol 3, Part H, 3.5.1.
+    enum Capability: Int {
+        case displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay
+
+        init?(_ text: String) {
+            switch text {
+            case "", "KeyboardDisplay": self = .keyboardDisplay
+            case "DisplayOnly": self = .displayOnly
+            case "DisplayYesNo": self = .displayYesNo
+            case "KeyboardOnly": self = .keyboardOnly
+            case "NoInputNoOutput": self = .noInputNoOutput
+            default: return nil
+            }
+        }
+    }
+
+    private struct PendingAgentCall {
+        let task: BusTask
+        let answered: (Result<Message, DBusError>) -> Void
+    }
+
+    fileprivate init(_ client: String, _ path: ObjectPath, _ capability: Capability, _ loop: DaemonLoop) {
+        self.client = client
+        self.path = path
+        self.capability = capability
+        self.loop = loop
+    }
+
+    /// Asks the agent. False where it is still busy with another question.
+    func ask(_ member: String, _ arguments: [Value], _ answered: @escaping (Result<Message, DBusError>) -> Void) -> Bool
+    {
+        guard question == nil else { return false }
+        let task = loop.call(client, path, ("org.bluez.Agent1", member), arguments, timeout: DaemonTimeLimits.agent) {
+            [weak self] result in
+            guard let self, question != nil else { return }
+            question = nil
+            if case .failure(let error) = result, error.name == DBusError.Name.noReply, member != "RequestPasskey" {
+                notifyAgent("Cancel")
+            }
+            answered(result)
+        }
+        question = PendingAgentCall(task: task, answered: answered)
+        return true
+    }
+
+    /// Tells the agent something that needs no answer.
+    func notifyAgent(_ member: String, _ arguments: [Value] = []) {
+        loop.callWithoutReply(client, path, ("org.bluez.Agent1", member), arguments)
+    }
+
+    /// Takes the question back that waits for an answer.
+    func cancel() {
+        guard let question else { return }
+        self.question = nil
+        question.task.cancel()
+        notifyAgent("Cancel")
+    }
+
+    /// The agent is gone, and with it the answer that somebody waits for.
+    fileprivate func leave() {
+        guard let question else { return }
+        cancel()
+        question.answered(.failure(BlueZError.failed("Canceled")))
+    }
+}
+
+/// All agents, and whose turn it is where a request is nobody's in particular.
+final class AgentManager {
+    private let loop: DaemonLoop
+    private var byClient: [String: DaemonAgent] = [:]
+    /// The first is the default one.
+    private var order: [DaemonAgent] = []
+    /// Hears of the default agent's coming and going.
+    var defaultChanged: (DaemonAgent?) -> Void = { _ in }
+    private var object: ServedObject?
+
+    init(_ loop: DaemonLoop) { self.loop = loop }
+
+    var defaultAgent: DaemonAgent? { order.first }
+
+    /// The agent of a client, or the default one.
+    func agent(of client: String?) -> DaemonAgent? { client.flatMap { byClient[$0] } ?? defaultAgent }
+
+    func appear() { object = loop.tree.add(TypedInterface(Self.table, of: self), at: "/org/bluez") }
+
+    /// Takes the object away and lets the agents go, as bluetoothd does when it ends in good order.
+    func disappear() {
+        if let object { loop.tree.remove(object) }
+        object = nil
+        for agent in order.reversed() {
+            loop.forget(agent.token)
+            agent.notifyAgent("Release")
+        }
+        byClient = [:]
+        order = []
+    }
+
+    static let table = InterfaceTable<AgentManager>(
+        name: "org.bluez.AgentManager1",
+        methods: [
+            MethodRow("RegisterAgent", in: [ArgumentRow("agent", "o"), ArgumentRow("capability", "s")]) {
+                (agents, call) throws(DBusError) in try agents.register(call)
+            },
+            MethodRow("UnregisterAgent", in: [ArgumentRow("agent", "o")]) { (agents, call) throws(DBusError) in
+                // A question to it stays open: whoever pairs holds on to the agent.
+                agents.remove(try agents.called(call))
+                agents.loop.tree.reply(call)
+            },
+            MethodRow("RequestDefaultAgent", in: [ArgumentRow("agent", "o")]) { (agents, call) throws(DBusError) in
+                let agent = try agents.called(call)
+                agents.prefer(agent)
+                agents.loop.tree.reply(call)
+            },
+        ])
+
+    private func register(_ call: IncomingCall) throws(DBusError) {
+        let client = call.message.sender ?? ""
+        guard byClient[client] == nil else { throw BlueZError.alreadyExists }
+        let (path, text) = try call.message.read { (body) throws(DBusError) in
+            (try body.objectPath(), try body.string())
+        }
+        guard let capability = DaemonAgent.Capability(text) else { throw BlueZError.invalidArguments }
+        let agent = DaemonAgent(client, path, capability, loop)
+        agent.token = loop.watch(client) { [weak self, weak agent] in
+            guard let self, let agent else { return }
+            agent.token = nil
+            remove(agent)
+            agent.leave()
+        }
+        byClient[client] = agent
+        if order.isEmpty { prefer(agent) } else { order.append(agent) }
+        loop.tree.reply(call)
+    }
+
+    /// The agent that the caller means: his own, by its path.
+    private func called(_ call: IncomingCall) throws(DBusError) -> DaemonAgent {
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        guard let agent = byClient[call.message.sender ?? ""], agent.path == path else {
+            throw BlueZError.doesNotExist
+        }
+        return agent
+    }
+
+    private func prefer(_ agent: DaemonAgent) {
+        guard order.first !== agent else { return }
+        order.removeAll { $0 === agent }
+        order.insert(agent, at: 0)
+        defaultChanged(agent)
+    }
+
+    private func remove(_ agent: DaemonAgent) {
+        loop.forget(agent.token)
+        let wasStandard = order.first === agent
+        order.removeAll { $0 === agent }
+        byClient[agent.client] = nil
+        if wasStandard { defaultChanged(order.first) }
+    }
+}

@@ -1,0 +1,213 @@
+import DBus
+
+/// DaemonPairing. Source: BlueZ 5.66, src/device.c; the kernel's part after its net/bluetooth/smp.c.
+extension DaemonDevice {
+    var isBonded: Bool { bond != .none }
+
+    func pair(_ call: IncomingCall) throws(DBusError) {
+        becomeTemporary(false)
+        if pairing?.call != nil { throw BlueZError.inProgress }
+        let client = call.message.sender ?? ""
+        if isBonded { return pairOverClassic(call, client) }
+        endSpontaneousAttempt()
+        // One that is under way for another reason becomes this one.
+        if let pairing {
+            pairing.call = call
+            return watch(client, pairing)
+        }
+        let pairing = DaemonPairing(call, adapter.agents.agent(of: client))
+        if link == nil, attempt == nil, !adapter.isPowered { throw BlueZError.failed("Input/output error") }
+        self.pairing = pairing
+        if link != nil {
+            begin(pairing)
+        } else if attempt == nil {
+            // The link is made first, as by `Connect`.
+            startAttempt(ConnectionAttempt(nil))
+        }
+        watch(client, pairing)
+    }
+
+    /// What is bonded over LE only, bluetoothd pairs over Bluetooth classic, and makes no link for it (pair_device and
+    /// device_addr_type_cmp in src/device.c).
+    private func pairOverClassic(_ call: IncomingCall, _ client: String) {
+        let pairing = DaemonPairing(call, adapter.agents.agent(of: client), isOverClassic: true)
+        self.pairing = pairing
+        watch(client, pairing)
+    }
+
+    /// Whoever asked must stay on the bus until it is done (Q91).
+    private func watch(_ client: String, _ pairing: DaemonPairing) {
+        pairing.token = loop.watch(client) { [weak self, weak pairing] in
+            guard let self, let pairing, self.pairing === pairing else { return }
+            pairing.token = nil
+            if let attempt, attempt.call == nil {
+                attempt.cancel()
+                self.attempt = nil
+            }
+            fail(pairing, BlueZError.authenticationCanceled)
+            if link != nil { endLinkSoon() }
+        }
+    }
+
+    func cancelPairing(_ call: IncomingCall) throws(DBusError) {
+        guard let pairing, pairing.call != nil else { throw BlueZError.doesNotExist }
+        if attempt?.call == nil {
+            attempt?.cancel()
+            attempt = nil
+        }
+        fail(pairing, BlueZError.authenticationCanceled)
+        tree.reply(call)
+    }
+
+    /// Pairs because an attribute demands it, or waits for the pairing under way. `ended` hears whether the link is better
+    /// protected now.
+    func raiseProtection(to wanted: SimulatedProtection, _ ended: @escaping (Bool) -> Void) {
+        guard let link, link.protection < wanted else { return ended(false) }
+        if let pairing { return pairing.waiting.append(ended) }
+        let pairing = DaemonPairing(nil, adapter.agents.defaultAgent)
+        pairing.waiting.append(ended)
+        self.pairing = pairing
+        begin(pairing)
+    }
+
+    /// The link is up: the two sides say what they can, and do it.
+    func begin(_ pairing: DaemonPairing) {
+        guard let link else { return }
+        if pairing.isOverClassic {
+            // bluetoothd asks the kernel once more as the link comes up, now over LE.
+            pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
+                self?.fail(pairing, BlueZError.authenticationFailed)
+            }
+            return
+        }
+        let wish = link.deviceState.pairing
+        let method = PairingMethod(wish.method, pairing.agent?.capability ?? .noInputNoOutput)
+        pairing.timer = link.after(wish.delay) { [weak self] in
+            guard let self, self.pairing === pairing else { return }
+            if let failure = wish.failure { return refused(pairing, failure.error) }
+            if wish.isAuthenticationRequired, method.protection < .authentication {
+                return refused(pairing, BlueZError.authenticationFailed)
+            }
+            proceed(pairing, wish, method)
+        }
+    }
+
+    private func proceed(_ pairing: DaemonPairing, _ wish: SimulatedPairing, _ method: PairingMethod) {
+        let passkey = wish.method.passkey ?? 0
+        let object = Value.objectPath(path)
+        let isAsked: Bool
+        switch method {
+        case .justWorks:
+            // The kernel asks bluetoothd even where nobody has to be asked, and without an agent that says no (Q90).
+            guard pairing.agent != nil else { return fail(pairing, BlueZError.authenticationFailed) }
+            // Whoever called `Pair` has agreed.
+            if pairing.call != nil { return succeed(pairing, method.protection) }
+            isAsked = ask(pairing, "RequestAuthorization", [object]) { [weak self] reply in
+                self?.finish(pairing, method, isRight: reply != nil)
+            }
+        case .displayPasskey:
+            guard let agent = pairing.agent else { return fail(pairing, BlueZError.authenticationFailed) }
+            agent.notifyAgent("DisplayPasskey", [object, .uint32(passkey), .uint16(0)])
+            pairing.timer = link?.after(wish.userDelay) { [weak self] in self?.succeed(pairing, method.protection) }
+            return
+        case .requestPasskey:
+            isAsked = ask(pairing, "RequestPasskey", [object]) { [weak self] reply in
+                let given = try? reply?.read { (body) throws(DBusError) in try body.uint32() }
+                self?.finish(pairing, method, isRight: given == passkey, isPeersWord: given != nil)
+            }
+        case .compare:
+            isAsked = ask(pairing, "RequestConfirmation", [object, .uint32(passkey)]) { [weak self] reply in
+                self?.finish(pairing, method, isRight: reply != nil)
+            }
+        }
+        if !isAsked { fail(pairing, BlueZError.authenticationFailed) }
+    }
+
+    private func ask(
+        _ pairing: DaemonPairing, _ member: String, _ arguments: [Value], _ answered: @escaping (Message?) -> Void
+    ) -> Bool {
+        pairing.isAsking = true
+        // Meanwhile the peripheral's patience runs, and it is shorter than bluetoothd's with an agent.
+        pairing.timer = link?.after(DaemonTimeLimits.pairing) { [weak self] in self?.linkEnded(.authentication) }
+        return pairing.agent?.ask(member, arguments) { [weak self] result in
+            guard let self, self.pairing === pairing else { return }
+            pairing.isAsking = false
+            pairing.timer?.cancel()
+            answered(try? result.get())
+        } ?? false
+    }
+
+    private func finish(_ pairing: DaemonPairing, _ method: PairingMethod, isRight: Bool, isPeersWord: Bool = false) {
+        guard let link else { return }
+        // What was refused or wrong is known after one more exchange.
+        pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
+            guard let self else { return }
+            if isRight {
+                succeed(pairing, method.protection)
+            } else if isPeersWord {
+                refused(pairing, BlueZError.authenticationFailed)
+            } else {
+                fail(pairing, BlueZError.authenticationFailed)
+            }
+        }
+    }
+
+    private func succeed(_ pairing: DaemonPairing, _ protection: SimulatedProtection) {
+        guard self.pairing === pairing, let link else { return }
+        self.pairing = nil
+        loop.forget(pairing.token)
+        link.protection = protection
+        if !link.deviceState.pairing.losesBond { link.deviceState.bonds[adapter.hardware.address] = protection }
+        bond = protection
+        becomeTemporary(false)
+        store()
+        changed("Bonded")
+        // It is told, and `Pair` answered, once the services are known (Q88).
+        if areServicesResolved {
+            changed("Paired")
+            if let call = pairing.call { tree.reply(call) }
+        } else {
+            pairedCall = pairing.call
+            isPairedPending = true
+        }
+        for ended in pairing.waiting { ended(true) }
+    }
+
+    func servicesWereResolved() {
+        guard isPairedPending else { return }
+        isPairedPending = false
+        changed("Paired")
+    }
+
+    func answerPaired() {
+        if let call = pairedCall { tree.reply(call) }
+        pairedCall = nil
+    }
+
+    /// Ends a pairing without success. The agent's question is taken back first.
+    func fail(_ pairing: DaemonPairing, _ error: DBusError) {
+        guard self.pairing === pairing else { return }
+        self.pairing = nil
+        pairing.timer?.cancel()
+        loop.forget(pairing.token)
+        if pairing.isAsking { pairing.agent?.cancel() }
+        if !isBonded, !isTrusted { becomeTemporary(true) }
+        if let call = pairing.call { tree.fail(call, error) }
+        for ended in pairing.waiting { ended(false) }
+    }
+
+    /// The peripheral has said that pairing failed: the kernel ends the link at once. Our own no leaves it up.
+    private func refused(_ pairing: DaemonPairing, _ error: DBusError) {
+        guard self.pairing === pairing else { return }
+        fail(pairing, error)
+        linkEnded(.authentication)
+    }
+
+    /// What was under way when the link went.
+    func endPairing() {
+        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        isPairedPending = false
+        if let call = pairedCall { tree.fail(call, BlueZError.failed("Software caused connection abort")) }
+        pairedCall = nil
+    }
+}

@@ -1,0 +1,122 @@
+import DBus
+
+/// What clients serve to centrals, `org.bluez.GattManager1`: the registered applications. No central is simulated, so nothing
+/// reads them. Source: BlueZ 5.66, src/gatt-database.c.
+final class GATTManager {
+    private unowned let adapter: DaemonAdapter
+    private var all: [ApplicationRegistration] = []
+    private let database = LocalGATTDatabase()
+    /// The UUIDs of registered services that bluetoothd has none of itself, each once, in the order in which they came.
+    private(set) var uuids: [String] = []
+    private var isKernelAsked = false
+
+    private final class ApplicationRegistration {
+        let client: String
+        let path: ObjectPath
+        var token: ClientDepartureHandler?
+        var services: [LocalGATTDatabase.ServiceEntry] = []
+
+        init(_ client: String, _ path: ObjectPath) {
+            self.client = client
+            self.path = path
+        }
+    }
+
+    init(of adapter: DaemonAdapter) { self.adapter = adapter }
+
+    static let table = InterfaceTable<GATTManager>(
+        name: "org.bluez.GattManager1",
+        methods: [
+            MethodRow("RegisterApplication", in: [ArgumentRow("application", "o"), ArgumentRow("options", "a{sv}")]) {
+                (applications, call) throws(DBusError) in try applications.register(call)
+            },
+            MethodRow("UnregisterApplication", in: [ArgumentRow("application", "o")]) {
+                (applications, call) throws(DBusError) in
+                guard let known = try applications.called(call) else { throw BlueZError.doesNotExist }
+                applications.remove(known)
+                applications.adapter.tree.reply(call)
+            },
+        ])
+
+    private func called(_ call: IncomingCall) throws(DBusError) -> ApplicationRegistration? {
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        return all.first { $0.client == call.message.sender && $0.path == path }
+    }
+
+    /// Asks the client for its objects while its call waits (Q25). A client that does not answer in time has none (Q116).
+    private func register(_ call: IncomingCall) throws(DBusError) {
+        if try called(call) != nil { throw BlueZError.alreadyExists }
+        let client = call.message.sender ?? ""
+        let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
+        let new = ApplicationRegistration(client, path)
+        all.append(new)
+        new.token = adapter.loop.watch(client) { [weak self, weak new] in
+            guard let self, let new else { return }
+            new.token = nil
+            remove(new)
+        }
+        adapter.loop.call(
+            client, path, ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"), [], timeout: .seconds(25)
+        ) { [weak self, weak new] result in
+            guard let self, let new, all.contains(where: { $0 === new }) else { return }
+            let objects = (try? result.get()).map(RegisteredApplication.RegisteredObject.all) ?? []
+            do throws(DBusError) {
+                try take(RegisteredApplication(objects), of: new)
+                adapter.tree.reply(call)
+            } catch {
+                adapter.tree.fail(call, error)
+                remove(new)
+            }
+        }
+    }
+
+    /// Adds the services to the table, and tells the client their handles as it goes (database_add_app).
+    private func take(_ application: RegisteredApplication, of new: ApplicationRegistration) throws(DBusError) {
+        var earlier: [ObjectPath: LocalGATTDatabase.ServiceEntry] = [:]
+        for service in application.services {
+            let entry = database.add(service, earlier) { [adapter] object, handle in
+                adapter.loop.call(
+                    new.client, object.path, ("org.freedesktop.DBus.Properties", "Set"),
+                    [.string(object.interface), .string("Handle"), .variant(.uint16(handle))], timeout: .seconds(25)
+                ) { _ in }
+            }
+            guard let entry else { throw BlueZError.failed("Failed to create entry in database") }
+            earlier[service.object.path] = entry
+            new.services.append(entry)
+            let isNew = !DaemonAdapter.ownUUIDs.contains(entry.uuid) && !uuids.contains(entry.uuid)
+            if isNew { uuids.append(entry.uuid) }
+            uuidsChanged(isNew)
+        }
+    }
+
+    /// Each service that comes or goes shows as a change (services_modified in src/adapter.c), and a UUID that comes or goes once
+    /// more when the kernel knows it (add_uuid_complete).
+    private func uuidsChanged(_ isKernelTold: Bool) {
+        adapter.changed("UUIDs")
+        guard isKernelTold, !isKernelAsked else { return }
+        isKernelAsked = true
+        adapter.loop.after(DaemonTimeLimits.kernelUUID) { [weak self] in
+            self?.isKernelAsked = false
+            self?.adapter.changed("UUIDs")
+        }
+    }
+
+    private func remove(_ known: ApplicationRegistration) {
+        all.removeAll { $0 === known }
+        adapter.loop.forget(known.token)
+        for entry in known.services {
+            database.remove(entry)
+            let isLast = uuids.contains(entry.uuid) && !database.has(entry.uuid)
+            if isLast { uuids.removeAll { $0 == entry.uuid } }
+            uuidsChanged(isLast)
+        }
+        known.services = []
+    }
+
+    func end() {
+        for known in all {
+            adapter.loop.forget(known.token)
+        }
+        all = []
+    }
+}

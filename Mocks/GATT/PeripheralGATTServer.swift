@@ -1,0 +1,79 @@
+/// A peripheral's GATT server: its table of attributes with their handles, and the values that they hold.
+final class PeripheralGATTServer {
+    private(set) var services: [ServerService] = []
+
+    /// Lays the table out. ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
+    init(_ peripheral: SimulatedPeripheral) {
+        var handles = Handles()
+        for service in peripheral.allServices { services.append(ServerService(service, from: &handles)) }
+    }
+
+    /// The first characteristic of a UUID; `index` counts further ones of the same.
+    func characteristic(_ uuid: String, index: Int = 0) -> ServerCharacteristic? {
+        let uuid = FullUUID.described(uuid)
+        let all = services.lazy.flatMap(\.characteristics).filter { $0.uuid == uuid }
+        return all.dropFirst(index).first
+    }
+
+    var gapName: String? {
+        characteristic("2a00").flatMap { AdvertisingReport.text($0.value) }
+    }
+
+    var gapAppearance: UInt16? {
+        guard let value = characteristic("2a01")?.value, value.count == 2 else { return nil }
+        let appearance = UInt16(value[0]) | UInt16(value[1]) << 8
+        return appearance == 0 ? nil : appearance
+    }
+}
+
+/// Hands out handles, from 1 on.
+struct Handles {
+    private var next = 1
+
+    /// The first of so many consecutive handles.
+    mutating func take(_ count: Int = 1) -> UInt16 {
+        defer { next += count }
+        return UInt16(next)
+    }
+}
+
+/// A service in a server's table.
+final class ServerService {
+    let uuid: String
+    let isPrimary: Bool
+    let includes: [String]
+    let handle: UInt16
+    private(set) var characteristics: [ServerCharacteristic] = []
+
+    init(_ service: SimulatedService, from handles: inout Handles) {
+        uuid = FullUUID.described(service.uuid)
+        isPrimary = service.isPrimary
+        includes = service.includes.map(FullUUID.described)
+        handle = handles.take()
+        for characteristic in service.characteristics {
+            characteristics.append(ServerCharacteristic(characteristic, from: &handles))
+        }
+    }
+
+    /// Whether bluetoothd takes it for itself: GAP, HID and scan parameters have profiles of their own, which claim them
+    /// (Q109). The profiles for battery and device information claim nothing.
+    var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
+}
+
+/// A descriptor in a server's table.
+final class ServerDescriptor {
+    let uuid: String
+    let handle: UInt16
+    let isWritable: Bool
+    var value: [UInt8]
+
+    init(_ descriptor: SimulatedDescriptor, handle: UInt16) {
+        uuid = FullUUID.described(descriptor.uuid)
+        self.handle = handle
+        isWritable = descriptor.isWritable
+        value = descriptor.value
+    }
+
+    /// The one that switches notifications (CCCD).
+    var isSwitch: Bool { uuid.hasPrefix("00002902-") }
+}

@@ -1,0 +1,156 @@
+import DBus
+
+/// What a client registers to be served to centrals, as bluetoothd reads it. Source: BlueZ 5.66, src/gatt-database.c.
+struct RegisteredApplication {
+    /// An interface of an object of the client.
+    struct RegisteredObject {
+        let path: ObjectPath
+        let interface: String
+        let properties: [String: Value]
+
+        /// The UUID; nil for none, and for those of the services that are bluetoothd's own (parse_uuid).
+        var uuid: String? {
+            guard case .string(let text)? = properties["UUID"], let uuid = FullUUID.text(text),
+                uuid != FullUUID.described("1800"), uuid != FullUUID.described("1801")
+            else { return nil }
+            return uuid
+        }
+
+        /// The handle that it asks for, 0 for any; nil for one of a wrong type (parse_handle).
+        var handle: Int? {
+            switch properties["Handle"] {
+            case nil: 0
+            case .uint16(let handle)?: Int(handle)
+            default: nil
+            }
+        }
+
+        /// Whether the handle is written back.
+        var needsHandle: Bool { properties["Handle"] != nil && handle == 0 }
+
+        fileprivate func path(_ property: String) -> ObjectPath? {
+            if case .objectPath(let path)? = properties[property] { path } else { nil }
+        }
+
+        /// Nil for none, for an empty list and for a flag that is not allowed.
+        fileprivate func flags(allowed: Set<String>) -> [String]? {
+            guard case .array("s", let values)? = properties["Flags"], !values.isEmpty else { return nil }
+            let flags = values.compactMap { if case .string(let flag) = $0 { flag } else { nil } }
+            return flags.allSatisfy(allowed.contains) ? flags : nil
+        }
+    }
+
+    struct RegisteredCharacteristic {
+        let object: RegisteredObject
+        /// How many descriptors bluetoothd adds: for notifications, and for extended properties.
+        let ownDescriptors: Int
+        fileprivate(set) var descriptors: [RegisteredObject] = []
+    }
+
+    struct RegisteredService {
+        let object: RegisteredObject
+        fileprivate(set) var characteristics: [RegisteredCharacteristic] = []
+
+        /// The paths in `Includes`; nil for a wrong type (parse_includes).
+        var includes: [ObjectPath]? {
+            switch object.properties["Includes"] {
+            case nil: []
+            case .array("o", let paths)?: paths.compactMap { if case .objectPath(let path) = $0 { path } else { nil } }
+            // An empty array of anything has nothing of a wrong type.
+            case .array(_, let values)? where values.isEmpty: []
+            case .bytes(let bytes)? where bytes.isEmpty: []
+            case .dictionary(_, _, let entries)? where entries.isEmpty: []
+            default: nil
+            }
+        }
+
+        /// Nil for none, and for a wrong type (parse_primary).
+        var isPrimary: Bool? {
+            if case .bool(let isPrimary)? = object.properties["Primary"] { isPrimary } else { nil }
+        }
+    }
+
+    private(set) var services: [RegisteredService] = []
+
+    /// Throws what bluetoothd answers to an application that it does not take (client_ready_cb).
+    init(_ objects: [RegisteredObject]) throws(DBusError) {
+        if objects.isEmpty { throw BlueZError.failed("No object received") }
+        let refusal = BlueZError.failed("No valid service object found")
+        func all(_ interface: String) -> [RegisteredObject] { objects.filter { $0.interface == "org.bluez." + interface } }
+        let profiles = all("GattProfile1")
+        for profile in profiles {
+            guard case .array("s", let uuids)? = profile.properties["UUIDs"], !uuids.isEmpty else { throw refusal }
+        }
+        services = all("GattService1").map { RegisteredService(object: $0) }
+        for object in all("GattCharacteristic1") where !add(characteristic: object) { throw refusal }
+        for object in all("GattDescriptor1") where !add(descriptor: object) { throw refusal }
+        if services.isEmpty, profiles.isEmpty { throw refusal }
+    }
+
+    private mutating func add(characteristic object: RegisteredObject) -> Bool {
+        guard let service = services.firstIndex(where: { $0.object.path == object.path("Service") }),
+            let flags = object.flags(allowed: Self.characteristicFlags)
+        else { return false }
+        let notifies = flags.contains { $0.hasSuffix("notify") || $0.hasSuffix("indicate") }
+        let isExtended = !Self.extendedFlags.isDisjoint(with: flags)
+        let own = (notifies ? 1 : 0) + (isExtended ? 1 : 0)
+        services[service].characteristics.append(RegisteredCharacteristic(object: object, ownDescriptors: own))
+        return true
+    }
+
+    private mutating func add(descriptor object: RegisteredObject) -> Bool {
+        guard let path = object.path("Characteristic"), object.flags(allowed: Self.descriptorFlags) != nil else {
+            return false
+        }
+        for service in services.indices {
+            let place = services[service].characteristics.firstIndex { $0.object.path == path }
+            guard let place else { continue }
+            services[service].characteristics[place].descriptors.append(object)
+            return true
+        }
+        return false
+    }
+
+    private static let extendedFlags: Set = ["reliable-write", "writable-auxiliaries"]
+
+    private static let descriptorFlags: Set = [
+        "read", "write", "encrypt-read", "encrypt-write", "encrypt-authenticated-read", "encrypt-authenticated-write",
+        "secure-read", "secure-write", "authorize",
+    ]
+
+    private static let characteristicFlags: Set = descriptorFlags.union(extendedFlags).union([
+        "broadcast", "write-without-response", "notify", "indicate", "authenticated-signed-writes",
+        "extended-properties", "encrypt-notify", "encrypt-authenticated-notify", "secure-notify", "encrypt-indicate",
+        "encrypt-authenticated-indicate", "secure-indicate",
+    ])
+}
+
+extension RegisteredApplication.RegisteredObject {
+    /// The interfaces of the objects in an answer to `GetManagedObjects`, in their order.
+    static func all(in reply: Message) -> [RegisteredApplication.RegisteredObject] {
+        guard case .dictionary("o", _, let objects)? = try? reply.read({ (body) throws(DBusError) in try body.value() })
+        else { return [] }
+        return objects.flatMap { object -> [RegisteredApplication.RegisteredObject] in
+            guard case .objectPath(let path) = object.key, case .dictionary(_, _, let interfaces) = object.value else {
+                return []
+            }
+            return interfaces.compactMap { entry in
+                guard case .string(let name) = entry.key, !plain.contains(name) else { return nil }
+                return .init(path: path, interface: name, properties: entry.value.properties)
+            }
+        }
+    }
+
+    /// gdbus/client.c passes these over.
+    private static let plain = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
+}
+
+extension Value {
+    /// The properties in an `a{sv}`.
+    var properties: [String: Value] {
+        guard case .dictionary("s", "v", let entries) = self else { return [:] }
+        return entries.reduce(into: [:]) { properties, entry in
+            if case .string(let name) = entry.key, case .variant(let value) = entry.value { properties[name] = value }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import DBus
+
+/// A characteristic as bluetoothd shows it, `org.bluez.GattCharacteristic1`.
+final class RemoteCharacteristic {
+    let path: ObjectPath
+    let servicePath: ObjectPath
+    /// Of a service that the daemon keeps to itself (Q109).
+    let isReadOnly: Bool
+    /// Not reached through the service, which may have been taken away while a request is under way (Q111).
+    unowned let device: DaemonDevice
+    let server: ServerCharacteristic
+    /// What was read or notified last; it stays over a lost link.
+    var value: [UInt8] = []
+    var isNotifying = false
+    let notifySessions = NotifySessions()
+    /// Handed out by `AcquireWrite` and by `AcquireNotify`.
+    var writing: Acquisition?
+    var notifications: Acquisition?
+    private var descriptors: [RemoteDescriptor] = []
+    private var object: ServedObject?
+    private var reading = SharedRead()
+    private var isWriting = false
+
+    init(_ server: ServerCharacteristic, of service: RemoteService) {
+        self.server = server
+        servicePath = service.path
+        isReadOnly = service.isReadOnly
+        device = service.device
+        path = service.path.appending("char" + RemoteService.digits(server.handle)) ?? service.path
+        descriptors = server.descriptors.map { RemoteDescriptor($0, of: self) }
+    }
+
+    var tree: ObjectTree { device.tree }
+
+    func appear() {
+        object = tree.add(TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+        for descriptor in descriptors { descriptor.appear() }
+    }
+
+    func disappear() {
+        for acquisition in acquisitions { acquisition.close() }
+        endNotifySessions()
+        for descriptor in descriptors { descriptor.disappear() }
+        if let object { tree.remove(object) }
+        object = nil
+    }
+
+    func changed(_ property: String, atOnce: Bool = false) {
+        if let object { tree.changed(object, property, atOnce: atOnce) }
+    }
+
+    // MARK: Reading and writing
+
+    func read(_ call: IncomingCall) throws(DBusError) {
+        guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        let options = try AttributeOptions(call.message)
+        guard try reading.join(call, offset: options.offset) else { return }
+        link.request(needing: server.protection) { [server] in
+            let answer = server.read()
+            guard case .value(let whole) = answer.outcome else { return answer }
+            guard options.offset <= whole.count else { return .error(0x07, after: answer.delay) }
+            return .value(Array(whole.dropFirst(options.offset)), after: answer.delay)
+        } _: { [self] outcome in
+            let calls = reading.finish()
+            guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }
+            value = Array(value.prefix(options.offset)) + part
+            // Subscribers cannot tell this signal from a notification (Q95).
+            changed("Value", atOnce: true)
+            for call in calls { tree.reply(call) { (body) throws(DBusError) in body.bytes(part) } }
+        }
+    }
+
+    /// Chooses the kind of write as characteristic_write_value in src/gatt-client.c does (Q98, Q99).
+    func write(_ call: IncomingCall) throws(DBusError) {
+        guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if isReadOnly { throw BlueZError.notAuthorized }
+        if writing != nil { throw BlueZError.notPermitted("Write acquired") }
+        if isWriting { throw BlueZError.inProgress }
+        let options = try AttributeOptions(call.message, hasValue: true, hasType: true)
+        let type = options.type ?? (server.has("write") ? "request" : "command")
+        switch type {
+        case "request", "reliable":
+            try options.refuseEmptyLongWrite(isReliable: type == "reliable")
+            isWriting = true
+            link.request(needing: server.protection) { [server] in
+                server.write(options.value, at: options.offset)
+            } _: { [self] outcome in
+                isWriting = false
+                if case .error = outcome { tree.fail(call, outcome.error) } else { tree.reply(call) }
+            }
+        case "command" where options.offset == 0 && (options.type != nil || server.has("write-without-response")):
+            guard options.value.count <= Int(link.mtu) - 3 else { throw BlueZError.failed("Failed to initiate write") }
+            if link.protection >= server.protection { server.take(options.value) }
+            // The daemon has only queued it: this says nothing of what becomes of it (Q97).
+            tree.reply(call)
+        default: throw BlueZError.notSupported
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import DBus
+
+/// A service of a connected device as bluetoothd shows it, `org.bluez.GattService1`.
+final class RemoteService {
+    let path: ObjectPath
+    unowned let device: DaemonDevice
+    private let service: ServerService
+    private var characteristics: [RemoteCharacteristic] = []
+    private var object: ServedObject?
+
+    init(_ service: ServerService, of device: DaemonDevice) {
+        self.service = service
+        self.device = device
+        path = device.path.appending("service" + Self.digits(service.handle)) ?? device.path
+        characteristics = service.characteristics.map { RemoteCharacteristic($0, of: self) }
+    }
+
+    static let table = InterfaceTable<RemoteService>(
+        name: "org.bluez.GattService1",
+        properties: [
+            PropertyRow("UUID", "s") { .string($0.service.uuid) },
+            PropertyRow("Device", "o") { .objectPath($0.device.path) },
+            PropertyRow("Primary", "b") { .bool($0.service.isPrimary) },
+            PropertyRow("Includes", "ao") { .array(of: "o", $0.included.map { .objectPath($0) }) },
+        ])
+
+    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.service.handle) })
+
+    private var included: [ObjectPath] {
+        device.services.filter { service.includes.contains($0.service.uuid) }.map(\.path)
+    }
+
+    func appear() {
+        object = device.tree.add(
+            TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+        for characteristic in characteristics { characteristic.appear() }
+    }
+
+    func disappear() {
+        for characteristic in characteristics { characteristic.disappear() }
+        if let object { device.tree.remove(object) }
+        object = nil
+    }
+
+    func linkCameUp() {
+        for characteristic in characteristics { characteristic.linkCameUp() }
+    }
+
+    func becameReady() {
+        for characteristic in characteristics { characteristic.openSockets() }
+    }
+
+    func linkWentDown() {
+        for characteristic in characteristics { characteristic.linkWentDown() }
+    }
+
+    /// The sockets of its characteristics that were handed out.
+    var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
+
+    /// Shown to be read only (Q109).
+    var isReadOnly: Bool { service.isClaimed }
+
+    func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
+        characteristics.first { $0.server === server }
+    }
+
+    /// A handle as paths bear it.
+    static func digits(_ handle: UInt16) -> String {
+        let digits = String(handle, radix: 16)
+        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }
+}

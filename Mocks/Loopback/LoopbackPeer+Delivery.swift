@@ -1,0 +1,89 @@
+import DBus
+
+/// What happens to a party in the context.
+extension LoopbackPeer {
+    var isLost: Bool { lost != nil }
+
+    func place(_ call: PendingCall, _ message: Message) {
+        if let lost { return call.finish(.failure(lost)) }
+        guard !call.isOver else { return }
+        let stamped = message.stamped(serial: nextSerial(), sender: uniqueName)
+        let number = stamped.serial
+        pending[number] = call
+        call.onClosed { [weak self] in self?.forget(number) }
+        router.route(stamped, from: self)
+    }
+
+    func forget(_ number: UInt32) {
+        context.perform { self.pending[number] = nil }
+    }
+
+    func forget(_ export: Export, at path: ObjectPath) {
+        context.perform {
+            if self.exports[path] === export { self.exports[path] = nil }
+        }
+    }
+
+    /// Takes the answer to a call; ignores it where nobody waits for it any more.
+    func accept(answer: Message) {
+        let call = pending.removeValue(forKey: answer.replySerial)
+        call?.finish(answer.error.map(Result.failure) ?? .success(answer))
+    }
+
+    /// Ends a call that will never be answered.
+    func abandon(_ serial: UInt32, _ error: DBusError) {
+        pending.removeValue(forKey: serial)?.finish(.failure(error))
+    }
+
+    /// Takes a call, which the export that is closest to its path gets.
+    func accept(call: Message) {
+        guard let path = call.path else { return }
+        if call.interface == "org.freedesktop.DBus.Peer", call.member == "Ping" {
+            return IncomingCall(call, on: self).reply()
+        }
+        var place = path
+        while true {
+            if let export = exports[place], !export.ended.isRaised, place == path || export.includingChildren {
+                return export.handler(IncomingCall(call, on: self))
+            }
+            if place == .root { break }
+            place = place.parent
+        }
+        IncomingCall(call, on: self).fail(
+            DBusError(name: DBusError.Name.unknownObject, message: BusErrorTexts.unknownMethod(call)))
+    }
+
+    /// Fails everything in flight, then tells those who watch.
+    func lose(_ error: DBusError) {
+        guard lost == nil else { return }
+        lost = error
+        router.subscriptions.removeAll(of: self)
+        exports = [:]
+        let calls = pending.sorted { $0.key < $1.key }
+        pending = [:]
+        for (_, call) in calls { call.finish(.failure(error)) }
+        let watchers = watchers
+        self.watchers = []
+        for watcher in watchers { watcher.notify(error) }
+    }
+}
+
+/// Sockets.
+extension LoopbackPeer {
+    /// The kernel's clock is not the bus's, so the socket is looked at each millisecond.
+    func watch(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
+    ) -> BusTask {
+        let isOver = Flag()
+        look(isOver) { withExtendedLifetime(socket, ready) }
+        return BusTask { isOver.raise() }
+    }
+
+    private func look(_ isOver: Flag, _ ready: @escaping @Sendable () -> Void) {
+        _ = context.schedule(after: .milliseconds(1)) { [weak self] in
+            guard !isOver.isRaised else { return }
+            ready()
+            if !isOver.isRaised { self?.look(isOver, ready) }
+        }
+    }
+}

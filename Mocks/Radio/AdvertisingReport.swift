@@ -1,0 +1,40 @@
+import DBus
+
+/// An advertisement in the form in which bluetoothd takes it in, made once and then received often.
+final class AdvertisingReport {
+    let name: String?
+    let isConnectable: Bool
+    let txPower: Int16?
+    let appearance: UInt16?
+    let flags: UInt8
+    /// Full UUIDs, in the order in which they are sent.
+    let services: [String]
+    let manufacturerData: [(key: UInt16, data: [UInt8])]
+    let serviceData: [(key: String, data: [UInt8])]
+
+    init(_ advertisement: SimulatedAdvertisement) {
+        name = advertisement.name.flatMap(Self.text)
+        isConnectable = advertisement.isConnectable
+        txPower = advertisement.txPower.map(Int16.init)
+        appearance = advertisement.appearance
+        flags = advertisement.flags ?? 0
+        services = advertisement.services.map(FullUUID.described)
+        manufacturerData = advertisement.manufacturerData.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        serviceData = advertisement.serviceData.map { (FullUUID.described($0.key), $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    /// Whether the flags say that it wants to be found: limited or general discoverable.
+    var isDiscoverable: Bool { flags & 0x03 != 0 }
+
+    /// The name as src/eir.c makes it UTF-8: it ends at a NUL, bytes that are not UTF-8 become spaces where the whole is
+    /// not UTF-8, and white space around it goes.
+    static func text(_ name: [UInt8]) -> String? {
+        let bytes = name.prefix { $0 != 0 }
+        let text = String(validating: bytes, as: UTF8.self)
+        let cleaned = text ?? String(decoding: bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: " ") }, as: UTF8.self)
+        let trimmed = cleaned.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        return trimmed.isEmpty ? nil : String(decoding: trimmed, as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

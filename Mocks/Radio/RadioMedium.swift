@@ -1,0 +1,155 @@
+import DBus
+
+/// What is around the computer: the peripherals, and when each of them sends its next advertisement.
+///
+/// Time passes here only while an adapter listens, so a simulation in which nobody scans does nothing. All
+/// advertisements of one millisecond are sent in one turn.
+final class RadioMedium {
+    private(set) var deviceStates: [SimulatedDeviceState] = []
+    let sent = AdvertisementCounters()
+    private let seed: UInt64
+    private let loss: UInt64
+    private var byAddress: [DeviceAddress: SimulatedDeviceState] = [:]
+    private var queue = DueQueue()
+    private var listeners: [DaemonAdapter] = []
+    /// Milliseconds since listening began.
+    private var now = 0
+    private var timer: BusTask?
+    private var timerDue = Int.max
+    /// Where time is real, a clock; nil where the bus's timers come exactly when they are due.
+    var clock: (@Sendable () -> Duration)?
+    private var start = Duration.zero
+
+    init(_ scenario: Scenario) {
+        seed = scenario.seed
+        loss = UInt64(max(0, min(100, scenario.packetLoss)))
+        for peripheral in scenario.peripherals { add(peripheral) }
+    }
+
+    func add(_ peripheral: SimulatedPeripheral) {
+        let deviceState = SimulatedDeviceState(peripheral, seed: seed &* 0x0100_0193 &+ UInt64(deviceStates.count))
+        precondition(byAddress[deviceState.address] == nil, "Two peripherals have the address \(deviceState.address.text).")
+        byAddress[deviceState.address] = deviceState
+        deviceStates.append(deviceState)
+        if let loop = listeners.first?.loop {
+            queue.add(deviceStates.count - 1, at: now + firstDelay(deviceStates.count - 1))
+            schedule(loop)
+        }
+    }
+
+    func deviceState(_ address: DeviceAddress) -> SimulatedDeviceState? { byAddress[address] }
+
+    /// A peripheral by its present address, or by the one in its description.
+    func deviceState(_ address: String) -> SimulatedDeviceState? {
+        let address = address.uppercased()
+        return deviceStates.first { $0.address.text == address } ?? deviceStates.first { $0.description.address == address }
+    }
+
+    /// A peripheral has made up another address (Q62).
+    func rotate(_ deviceState: SimulatedDeviceState, to address: DeviceAddress) {
+        guard byAddress[address] !== deviceState else { return }
+        precondition(byAddress[address] == nil, "Two peripherals have the address \(address.text).")
+        byAddress[deviceState.address] = nil
+        byAddress[address] = deviceState
+        deviceState.address = address
+    }
+
+    /// Begins to bring an adapter what is sent. The first advertisements come a moment later, one after the other.
+    func startListening(_ adapter: DaemonAdapter) {
+        guard !listeners.contains(where: { $0 === adapter }) else { return }
+        listeners.append(adapter)
+        guard listeners.count == 1 else { return }
+        now = 0
+        start = clock?() ?? .zero
+        queue = DueQueue()
+        for index in deviceStates.indices { queue.add(index, at: firstDelay(index)) }
+        schedule(adapter.loop)
+    }
+
+    func stopListening(_ adapter: DaemonAdapter) {
+        listeners.removeAll { $0 === adapter }
+        if listeners.isEmpty { stopTimer() }
+    }
+
+    /// Nobody listens any more: the daemon has died.
+    func stopListening() {
+        for adapter in listeners { stopListening(adapter) }
+    }
+
+    /// A peripheral's advertisement has changed: its next packet comes by the new interval.
+    func advertisementChanged(_ deviceState: SimulatedDeviceState) {
+        guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState }) else {
+            return
+        }
+        queue.remove(index)
+        queue.add(index, at: now + firstDelay(index))
+        schedule(loop)
+    }
+
+    private func firstDelay(_ index: Int) -> Int {
+        let deviceState = deviceStates[index]
+        guard let advertisement = deviceState.advertisement else { return 1000 }
+        if let delay = advertisement.firstAfter { return Self.milliseconds(delay) }
+        let span = min(Self.milliseconds(advertisement.interval), 180)
+        // Each has a slot of its own in the span, so that they do not come all at once, and a place in it by chance.
+        let slots = min(deviceStates.count, 16)
+        return span * (index % slots) / slots + Int(deviceState.generator.next() % UInt64(span / slots + 1))
+    }
+
+    /// Sees to it that the next packet is sent in time. A timer that is early enough is left alone.
+    private func schedule(_ loop: DaemonLoop) {
+        guard let due = queue.first, due < timerDue else { return }
+        timer?.cancel()
+        timerDue = due
+        timer = loop.after(.milliseconds(max(0, due - now))) { [weak self] in self?.send(until: due) }
+    }
+
+    private func stopTimer() {
+        timer?.cancel()
+        timer = nil
+        timerDue = .max
+    }
+
+    private func send(until due: Int) {
+        now = due
+        // A real timer is late, by a millisecond or by much more where the computer is busy. What was due meanwhile goes
+        // out now, or fewer packets would come than the interval says; but not too many at once, for calls wait too.
+        var budget = Int.max
+        if let clock {
+            now = max(due, Self.wholeMilliseconds(clock() - start))
+            budget = 256
+        }
+        timerDue = .max
+        while budget > 0, let next = queue.takeFirst(until: now) {
+            budget -= 1
+            let deviceState = deviceStates[next.index]
+            send(deviceState)
+            let interval = Self.milliseconds(deviceState.advertisement?.interval ?? .seconds(1))
+            // What is more than a second late was never on the air.
+            let isTooLate = now - next.due > 1000
+            if isTooLate, deviceState.isOnAir { sent.miss((now - next.due) / interval) }
+            queue.add(next.index, at: (isTooLate ? now : next.due) + interval)
+        }
+        if let loop = listeners.first?.loop { schedule(loop) }
+    }
+
+    private func send(_ deviceState: SimulatedDeviceState) {
+        guard deviceState.isOnAir, let report = deviceState.report else { return }
+        let rssi = deviceState.nextStrength()
+        // A scanner that listens elsewhere meanwhile loses packets (Q65, Q66).
+        if loss > 0, deviceState.generator.next() % 100 < loss { return }
+        sent.countOne()
+        for adapter in listeners { adapter.receive(report, rssi: rssi, from: deviceState) }
+    }
+
+    private static func wholeMilliseconds(_ duration: Duration) -> Int {
+        Int(duration / .milliseconds(1))
+    }
+
+    /// At least one, rounded up, and at most 68 years.
+    private static func milliseconds(_ duration: Duration) -> Int {
+        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        let (seconds, attoseconds) = min(max(.milliseconds(1), duration), .seconds(1 << 31)).components
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

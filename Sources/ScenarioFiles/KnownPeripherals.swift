@@ -1,0 +1,42 @@
+import RxBluetoothMocks
+
+/// What events of a file may name.
+struct KnownPeripherals {
+    /// Every address that is taken.
+    var addresses: Set<String>
+    /// The characteristics of each peripheral, those of services that come later too.
+    private(set) var characteristics: [String: Set<String>] = [:]
+    private let peripherals: [String: SimulatedPeripheral]
+
+    init(_ peripherals: [SimulatedPeripheral]) {
+        addresses = Set(peripherals.map(\.address))
+        self.peripherals = Dictionary(uniqueKeysWithValues: peripherals.map { ($0.address, $0) })
+        for peripheral in peripherals {
+            // Each peripheral has these by itself: its name, its appearance, Service Changed.
+            characteristics[peripheral.address] = Set(["2a00", "2a01", "2a05"].map(Self.full))
+            add(peripheral.services, of: peripheral.address)
+        }
+    }
+
+    /// The peripheral with an address that an event names.
+    func peripheral(_ address: String) -> SimulatedPeripheral {
+        peripherals[address] ?? SimulatedPeripheral(address, address: address)
+    }
+
+    mutating func add(_ services: [SimulatedService], of address: String) {
+        let new = services.flatMap(\.characteristics).map { Self.full($0.uuid) }
+        characteristics[address, default: []].formUnion(new)
+    }
+
+    func has(_ uuid: String, of address: String) -> Bool {
+        characteristics[address]?.contains(Self.full(uuid)) == true
+    }
+
+    private static func full(_ uuid: String) -> String {
+        switch uuid.count {
+        case 4: "0000\(uuid)-0000-1000-8000-00805f9b34fb"
+        case 8: "\(uuid)-0000-1000-8000-00805f9b34fb"
+        default: uuid
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Whatever goes on, anything may end in the middle of it: each call is answered or has lost its answerer, and afterwards the
+/// daemon works as before.
+struct InterruptedCallTests {
+    /// A thing that happens, and how it is over.
+    enum Calamity: String, CaseIterable, Sendable {
+        case power, rfkill, unplug, replug, crash, stop, drop, range, silence, reset, services
+        case rivalRemoves, rivalDisconnects, rivalSwitchesOff
+
+        func begin(_ bluez: SimulatedBlueZ) {
+            for address in [InterruptedCallTests.strap, InterruptedCallTests.thermometer] { begin(bluez, address) }
+        }
+
+        private func begin(_ bluez: SimulatedBlueZ, _ address: String) {
+            switch self {
+            case .power: bluez.setPower(false)
+            case .rfkill: bluez.setBlocked(true)
+            case .unplug: bluez.removeAdapter()
+            case .replug: bluez.replugAdapter(as: 0, after: .milliseconds(100))
+            case .crash: bluez.crash()
+            case .stop: bluez.stop()
+            case .drop: bluez.dropLink(to: address, reason: .timeout)
+            case .range: bluez.setInRange(false, address)
+            case .silence: bluez.advertise(nil, from: address)
+            case .reset: bluez.reset(address)
+            case .services: bluez.changeServices(of: address, to: InterruptedCallTests.services)
+            case .rivalRemoves: bluez.competingClient().remove(address)
+            case .rivalDisconnects: bluez.competingClient().disconnect(address)
+            case .rivalSwitchesOff: bluez.competingClient().setPower(false)
+            }
+        }
+
+        func end(_ bluez: SimulatedBlueZ) {
+            switch self {
+            case .power, .rivalSwitchesOff: bluez.setPower(true)
+            case .rfkill: bluez.setBlocked(false)
+            case .unplug: bluez.addAdapter()
+            case .crash, .stop: bluez.start()
+            case .replug, .drop, .reset, .services, .rivalRemoves, .rivalDisconnects: break
+            case .range, .silence:
+                for address in [InterruptedCallTests.strap, InterruptedCallTests.thermometer] {
+                    bluez.setInRange(true, address)
+                    bluez.advertise(InterruptedCallTests.advertisement, from: address)
+                }
+            }
+        }
+    }
+
+    /// A call, of which something hangs on.
+    struct Deed: Sendable, CustomTestStringConvertible {
+        let path: String
+        let method: String
+        var arguments: [Value] = []
+
+        var testDescription: String { method }
+    }
+
+    private static let strap = "C0:FF:EE:00:00:01"
+    private static let thermometer = "C0:FF:EE:00:00:02"
+    private static let advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+    private static let services = [
+        SimulatedService("180d") { SimulatedCharacteristic("2a37", .read([1]), .write, .notify) }
+    ]
+    /// Everyday's peripherals, which say little, for this runs often.
+    private static let quiet = {
+        var scenario = Scenario.everyday
+        for index in scenario.peripherals.indices {
+            scenario.peripherals[index].advertisement?.interval = .milliseconds(450)
+            scenario.peripherals[index].advertisement?.firstAfter = .milliseconds(10)
+        }
+        return scenario
+    }()
+    private static let characteristic = Stage.strap + "/service000a/char000b"
+    private static let control = Stage.strap + "/service000a/char0010"
+    private static let none = Value.properties([:])
+
+    private static let deeds = [
+        Deed(path: Stage.hci, method: "Adapter1.SetDiscoveryFilter", arguments: [none]),
+        Deed(path: Stage.hci, method: "Adapter1.StartDiscovery"),
+        Deed(path: Stage.hci, method: "Adapter1.StopDiscovery"),
+        Deed(
+            path: Stage.hci, method: "Adapter1.RemoveDevice",
+            arguments: [.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")]),
+        Deed(
+            path: Stage.hci, method: "Adapter1.ConnectDevice",
+            arguments: [.properties(["Address": .string("C0:FF:EE:00:00:05"), "AddressType": .string("random")])]),
+        Deed(
+            path: Stage.hci, method: "LEAdvertisingManager1.RegisterAdvertisement",
+            arguments: [.objectPath("/silent"), none]),
+        Deed(
+            path: Stage.hci, method: "AdvertisementMonitorManager1.RegisterMonitor", arguments: [.objectPath("/silent")]
+        ),
+        Deed(path: Stage.hci, method: "GattManager1.RegisterApplication", arguments: [.objectPath("/silent"), none]),
+        Deed(path: Stage.thermometer, method: "Device1.Connect"),
+        Deed(path: Stage.thermometer, method: "Device1.Pair"),
+        Deed(path: Stage.strap, method: "Device1.Pair"),
+        Deed(path: Stage.strap, method: "Device1.Disconnect"),
+        Deed(path: characteristic, method: "GattCharacteristic1.ReadValue", arguments: [none]),
+        Deed(path: control, method: "GattCharacteristic1.WriteValue", arguments: [.bytes([1]), none]),
+        Deed(path: characteristic, method: "GattCharacteristic1.StartNotify"),
+        Deed(path: characteristic, method: "GattCharacteristic1.StopNotify"),
+        Deed(path: characteristic, method: "GattCharacteristic1.AcquireNotify", arguments: [none]),
+        Deed(path: control, method: "GattCharacteristic1.AcquireWrite", arguments: [none]),
+    ]
+
+    @Test(arguments: deeds, Calamity.allCases)
+    func `In the middle of anything`(_ deed: Deed, _ calamity: Calamity) {
+        // While the daemon waits for the radio, and while it waits for the peripheral.
+        for delay in [5, 60] { run(deed, calamity, delay) }
+    }
+
+    private func run(_ deed: Deed, _ calamity: Calamity, _ delay: Int) {
+        let stage = Stage(Self.quiet)
+        let bluez = stage.simulation.bluez
+        _ = stage.client.bus.export(at: "/silent", includingChildren: false) { _ in }
+        stage.connect(Stage.strap)
+        stage.scan()
+        stage.run(.milliseconds(500))
+        if deed.method.hasSuffix("StartDiscovery") { stage.adapter("StopDiscovery") }
+        bluez.add(
+            Fault(
+                CallPattern(deed.method).description, calls: .only(1),
+                .meanwhile(after: .milliseconds(delay)) { calamity.begin($0) }))
+        let answer = stage.client.call(deed.path, "org.bluez." + deed.method, deed.arguments, timeout: .seconds(70))
+        for _ in 0..<71 where answer.isOpen { stage.run(.seconds(1)) }
+        #expect(!answer.isOpen)
+        stage.run(.seconds(3))
+        calamity.end(bluez)
+        stage.run(.seconds(5))
+
+        // Somebody new finds everything in order.
+        let other = stage.another()
+        stage.scan(from: other)
+        stage.run(.seconds(2))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+        for device in [Stage.strap, Stage.thermometer] {
+            #expect(stage.device(device, "Connect", from: other) == "ok")
+            stage.run(.seconds(1))
+            #expect(stage.property(device, "Device1", "ServicesResolved") == "true")
+            let value = stage.characteristic(device + "/service000a/char000b", "ReadValue", Self.none, from: other)
+            #expect(value.hasPrefix("ok"))
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import DBus
+import RxBluetoothMocks
+import Testing
+
+/// Quirks of links, of claimed services, and of what clients register.
+struct QuirkEffectTests {
+    private static let strap = "C0:FF:EE:00:00:01"
+
+    private func stage(_ quirks: Quirk..., features: Set<SimulatedFeature> = []) -> Stage {
+        var scenario = Scenario.everyday
+        scenario.quirks = Set(quirks)
+        scenario.features = features
+        return Stage(scenario)
+    }
+
+    private func call(_ stage: Stage, _ member: String, _ path: ObjectPath) -> String {
+        stage.wait(
+            for: stage.client.call(
+                Stage.hci, "org.bluez.GattManager1.\(member)",
+                [.objectPath(path)]
+                    + (member == "RegisterApplication" ? [.properties([:])] : [])))
+    }
+
+    // MARK: The air
+
+    @Test func `Q63 what only answers scans never becomes a device, but monitors see it`() {
+        for (quirks, isThere) in [([], true), ([Quirk.Q63], false)] as [([Quirk], Bool)] {
+            var scenario = Scenario.everyday
+            scenario.quirks = Set(quirks)
+            let stage = Stage(scenario)
+            stage.scan()
+            stage.run(.seconds(5))
+            let objects = stage.objects()
+            #expect(objects.contains("hci0/dev_C0_FF_EE_00_00_01"))
+            #expect(objects.contains("hci0/dev_C0_FF_EE_00_00_03") == isThere)
+        }
+    }
+
+    @Test func `Q64 a scan makes connecting three seconds slower`() {
+        func duration(scanning: Bool) -> Duration? {
+            let stage = stage(.Q64)
+            stage.scan()
+            stage.run(.milliseconds(500))
+            if !scanning { stage.adapter("StopDiscovery") }
+            #expect(stage.device(Stage.strap, "Connect") == "ok")
+            let call = stage.simulation.recorder.calls("Connect").first
+            return call.flatMap { call in call.answered.map { $0 - call.time } }
+        }
+        #expect(duration(scanning: true) == .milliseconds(3_150))
+        #expect(duration(scanning: false) == .milliseconds(150))
+    }
+
+    // MARK: Links that come by themselves
+
+    @Test func `Q85 a trusted device is connected again by itself after its link was lost`() {
+        let stage = stage(.Q85)
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.simulation.bluez.dropLink(to: Self.strap)
+        stage.run(.seconds(3))
+        let links = stage.seen().filter { $0.contains("Connected: ") || $0.contains("{ServicesResolved: true") }
+        let device = "hci0/dev_C0_FF_EE_00_00_01"
+        #expect(
+            links == [
+                "\(device) {ServicesResolved: false, Connected: false}", "\(device) {Connected: true}",
+                "\(device) {ServicesResolved: true}",
+            ])
+        #expect(stage.simulation.recorder.count("Connect") == 1)
+    }
+
+    @Test func `Q85 it waits until the device is heard, and Connect takes its place`() {
+        let stage = stage(.Q85)
+        stage.connect(Stage.strap)
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.simulation.bluez.setInRange(false, Self.strap)
+        stage.run(.seconds(300))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+        let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        stage.run(.seconds(1))
+        #expect(answer.isOpen)
+        stage.simulation.bluez.setInRange(true, Self.strap)
+        #expect(stage.wait(for: answer) == "ok")
+        stage.simulation.bluez.setInRange(false, Self.strap)
+        stage.run(.seconds(300))
+        stage.simulation.bluez.setInRange(true, Self.strap)
+        stage.run(.seconds(1))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
+    }
+
+    @Test func `Q85 after Disconnect a bonded device stays away until Connect, a trusted one does not`() {
+        let stage = stage(.Q85)
+        stage.connect(Stage.strap)
+        _ = stage.agent("NoInputNoOutput", .accept)
+        #expect(stage.device(Stage.strap, "Pair") == "ok")
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.seconds(10))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        stage.simulation.bluez.dropLink(to: Self.strap)
+        stage.run(.seconds(10))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
+        stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.seconds(10))
+        #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
+    }
+
+    @Test func `Q85 without the switch, or without bond and trust, a lost link stays lost`() {
+        for (quirks, trusted) in [([], true), ([Quirk.Q85], false)] as [(Set<Quirk>, Bool)] {
+            var scenario = Scenario.everyday
+            scenario.quirks = quirks
+            let stage = Stage(scenario)
+            stage.connect(Stage.strap)
+            if trusted { stage.set(Stage.strap, "Device1", "Trusted", .bool(true)) }
+            stage.simulation.bluez.dropLink(to: Self.strap)
+            stage.run(.seconds(20))
+            #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
+        }
+    }
+
+    // MARK: Claimed services
+
+    private func mouse(_ features: Set<SimulatedFeature>) -> Stage {
+        var scenario = Scenario(peripherals: [
+            SimulatedPeripheral("Mouse", address: Self.strap) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, services: ["1812"])
+                SimulatedService("1812") {
+                    SimulatedCharacteristic("2a4a", .read([1]), .write, .writeWithoutResponse)
+                }
+                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([50])) }
+            }
+        ])
+        scenario.features = features
+        let stage = Stage(scenario)
+        stage.connect(Stage.strap)
+        return stage
+    }
+
+    @Test func `Q109 what the daemon claims for itself is hidden, the battery is not`() {
+        let stage = mouse([])
+        let objects = stage.objects().filter { $0.hasSuffix("service000a") || $0.hasSuffix("service000d") }
+        #expect(objects == ["hci0/dev_C0_FF_EE_00_00_01/service000d"])
+        #expect(stage.property(Stage.strap, "Device1", "UUIDs").contains("00001812"))
+    }
+
+    @Test func `Q109 newer daemons show it to be read only`() {
+        let stage = mouse([.claimedServices])
+        let report = Stage.strap + "/service000a/char000b"
+        #expect(stage.characteristic(report, "ReadValue", .properties([:])) == "ok <1>")
+        let refusal = "NotAuthorized: Operation Not Authorized"
+        #expect(stage.characteristic(report, "WriteValue", .bytes([2]), .properties([:])) == refusal)
+        #expect(stage.characteristic(report, "AcquireWrite", .properties([:])) == refusal)
+    }
+
+    // MARK: What clients register
+
+    @Test func `Q25 the daemon asks back while RegisterApplication waits, and answers then`() throws {
+        let stage = stage()
+        var asked: [IncomingCall] { questions.calls }
+        let questions = Questions()
+        _ = stage.client.bus.export(at: "/app", includingChildren: false) { questions.take($0) }
+        let answer = stage.client.call(
+            Stage.hci, "org.bluez.GattManager1.RegisterApplication", [.objectPath("/app"), .properties([:])])
+        stage.run(.seconds(5))
+        #expect(answer.isOpen)
+        #expect(asked.map { $0.message.member } == ["GetManagedObjects"])
+        asked.first?.reply { (body) throws(DBusError) in try body.value(Self.application) }
+        #expect(stage.wait(for: answer) == "ok")
+        #expect(call(stage, "RegisterApplication", "/app") == "AlreadyExists: Already Exists")
+        #expect(call(stage, "UnregisterApplication", "/app") == "ok")
+        #expect(call(stage, "UnregisterApplication", "/app") == "DoesNotExist: Does Not Exist")
+    }
+
+    @Test func `Q116 an application without objects, or without a service, is refused`() {
+        let stage = stage()
+        for (path, value, text) in [
+            ("/empty", Value.dictionary(key: "o", value: "a{sa{sv}}", []), "No object received"),
+            ("/none", Self.stranger, "No valid service object found"),
+        ] as [(ObjectPath, Value, String)] {
+            _ = stage.client.bus.export(at: path, includingChildren: false) { call in
+                call.reply { (body) throws(DBusError) in try body.value(value) }
+            }
+            #expect(call(stage, "RegisterApplication", path) == "Failed: \(text)")
+            // It was not kept.
+            #expect(call(stage, "UnregisterApplication", path) == "DoesNotExist: Does Not Exist")
+        }
+    }
+
+    @Test func `Q116 an application goes with its client`() {
+        let stage = stage()
+        let other = stage.another()
+        _ = other.bus.export(at: "/app", includingChildren: false) { call in
+            call.reply { (body) throws(DBusError) in try body.value(Self.application) }
+        }
+        let answer = other.call(
+            Stage.hci, "org.bluez.GattManager1.RegisterApplication", [.objectPath("/app"), .properties([:])])
+        #expect(stage.wait(for: answer) == "ok")
+        other.bus.close()
+        stage.run(.seconds(1))
+        #expect(stage.adapter("StartDiscovery") == "ok")
+    }
+
+    private static let application = object(
+        "org.bluez.GattService1", ["UUID": .string("fff0"), "Primary": .bool(true)])
+    private static let stranger = object("org.example.Thing", [:])
+
+    private static func object(_ interface: String, _ properties: [String: Value]) -> Value {
+        .dictionary(
+            key: "o", value: "a{sa{sv}}",
+            [
+                .init(
+                    .objectPath("/app/service0"),
+                    .dictionary(
+                        key: "s", value: "a{sv}", [.init(.string(interface), .properties(properties))]))
+            ])
+    }
+}
