@@ -10,7 +10,9 @@ final class BluetoothDaemon {
     private var export: BusTask?
 
     init(bus: any Bus, environment: DaemonEnvironment, interceptor: CallInterceptor) {
-        loop = DaemonLoop(bus: interceptor.quirks.isDisjoint(with: SignalInterceptor.quirks) ? bus : SignalInterceptor(bus, interceptor))
+        loop = DaemonLoop(
+            bus: interceptor.quirks.isDisjoint(with: SignalInterceptor.quirks)
+                ? bus : SignalInterceptor(bus, interceptor))
         agents = AgentManager(loop)
         self.environment = environment
         self.interceptor = interceptor
@@ -52,7 +54,8 @@ final class BluetoothDaemon {
     func add(_ hardware: SimulatedAdapter, as number: Int) {
         guard adapter(number) == nil else { return }
         let adapter = DaemonAdapter(
-            number: number, hardware, loop: loop, agents: agents, radio: environment.radio, storage: environment.storage,
+            number: number, hardware, loop: loop, agents: agents, radio: environment.radio,
+            storage: environment.storage,
             features: environment.features, quirks: environment.quirks)
         adapters.append(adapter)
         adapter.appear()
@@ -69,7 +72,7 @@ final class BluetoothDaemon {
     func stop() {
         loop.run {
             for adapter in adapters where adapter.isPowered {
-                adapter.removeTemporaryDevices()
+                adapter.temporaryDevices.removeAll()
                 adapter.power = .onDisabling
                 adapter.changed("PowerState")
                 loop.tree.flush()

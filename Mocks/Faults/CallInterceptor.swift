@@ -49,7 +49,9 @@ final class CallInterceptor {
     func removeAll() { rules = [] }
 
     /// Takes a call. `answer` is how the daemon deals with it.
-    func take(_ call: IncomingCall, on bus: any Bus, of environment: DaemonEnvironment, _ answer: (IncomingCall) -> Void) {
+    func take(
+        _ call: IncomingCall, on bus: any Bus, of environment: DaemonEnvironment, _ answer: (IncomingCall) -> Void
+    ) {
         let (recorded, refusal) = recorder.record(call.message)
         let path = ReplyInterceptor(call.message, recorded.number, on: bus, interceptor: self)
         let call = IncomingCall(call.message, on: path)

@@ -3,7 +3,7 @@ import DBus
 /// A rule by which calls go wrong: which calls, how often, and how.
 ///
 ///     Fault("Device1.Connect", at: "*/dev_C0_FF_EE_00_00_01", calls: .first(2),
-///           .error("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+///           .error("org.bluez.Error.Failed", ConnectError.abortedByLocal))
 ///     Fault("GattCharacteristic1.WriteValue", calls: .only(3), .never)
 ///     Fault("Device1.Connect", .meanwhile(after: .milliseconds(50)) { $0.setPower(false) })
 ///

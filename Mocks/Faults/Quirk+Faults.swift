@@ -22,14 +22,14 @@ extension Quirk {
         case .Q76: [Fault("Device1.Connect", calls: .first(2), .error(BlueZError.inProgress))]
         case .Q78:
             [
-                Fault("Device1.Connect", .meanwhile(after: .milliseconds(20)) { $0.sendConnected( true, $1) }),
-                Fault("Device1.Connect", .meanwhile(after: .milliseconds(40)) { $0.sendConnected( false, $1) }),
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(20)) { $0.sendConnected(true, $1) }),
+                Fault("Device1.Connect", .meanwhile(after: .milliseconds(40)) { $0.sendConnected(false, $1) }),
             ]
-        case .Q81: [Fault("Device1.Connect", .refused { $0.links >= 5 ? Self.noSlot : nil })]
+        case .Q81: [Fault("Device1.Connect", .refused { $0.links >= 5 ? ConnectError.tooManyLinks : nil })]
         case .Q83:
             [
                 Fault("Device1.Connect", calls: .only(1), .late(.milliseconds(5120))),
-                Fault("Device1.Connect", calls: .only(1), .error(BlueZError.failed("br-connection-page-timeout"))),
+                Fault("Device1.Connect", calls: .only(1), .error(ConnectError.pageTimeout)),
             ]
         case .Q89: [Fault("Device1.Pair", .error("org.bluez.Error.AlreadyExists", "Already Exists"))]
         case .Q94:
@@ -50,7 +50,6 @@ extension Quirk {
         name: DBusError.Name.limitsExceeded,
         message: "The maximum number of pending replies per connection has been reached")
     private static let refusal = "Rejected send message; the bus's policy does not let this client call org.bluez"
-    private static let noSlot = BlueZError.failed("le-connection-concurrent-connection-limit")
 }
 
 /// What some quirks do.

@@ -76,7 +76,9 @@ struct RegisteredApplication {
     init(_ objects: [RegisteredObject]) throws(DBusError) {
         if objects.isEmpty { throw BlueZError.failed("No object received") }
         let refusal = BlueZError.failed("No valid service object found")
-        func all(_ interface: String) -> [RegisteredObject] { objects.filter { $0.interface == "org.bluez." + interface } }
+        func all(_ interface: String) -> [RegisteredObject] {
+            objects.filter { $0.interface == "org.bluez." + interface }
+        }
         let profiles = all("GattProfile1")
         for profile in profiles {
             guard case .array("s", let uuids)? = profile.properties["UUIDs"], !uuids.isEmpty else { throw refusal }

@@ -2,22 +2,22 @@ import DBus
 
 /// The notify sessions of a characteristic, and the clock of what it sends by itself.
 final class NotifySessions {
-    /// One client's session.
-    final class NotifySession {
-        let client: String
-        /// Registered with the peripheral: false while the link is down, or the switch is still being set.
-        var isArmed = false
-        var token: ClientDepartureHandler?
-
-        init(client: String) { self.client = client }
-    }
-
     var sessions: [NotifySession] = []
     var timer: BusTask?
     var count = 0
 
     /// The peripheral's switch (CCCD) is on while any session is armed.
     var isOn: Bool { sessions.contains(where: \.isArmed) }
+}
+
+/// One client's session.
+final class NotifySession {
+    let client: String
+    /// Registered with the peripheral: false while the link is down, or the switch is still being set.
+    var isArmed = false
+    var token: ClientDepartureHandler?
+
+    init(client: String) { self.client = client }
 }
 
 /// Notify sessions are per client; they outlive a lost link and are armed again (Q103). Source: src/gatt-client.c.
@@ -38,7 +38,7 @@ extension RemoteCharacteristic {
         guard server.notifications != nil else { throw BlueZError.notSupported }
         let client = call.message.sender ?? ""
         if notifySessions.sessions.contains(where: { $0.client == client }) { return tree.reply(call) }
-        let session = NotifySessions.NotifySession(client: client)
+        let session = NotifySession(client: client)
         session.token = device.loop.watch(client) { [weak self, weak session] in
             if let self, let session { end(session) }
         }
@@ -88,7 +88,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    private func arm(_ session: NotifySessions.NotifySession, _ call: IncomingCall?) {
+    private func arm(_ session: NotifySession, _ call: IncomingCall?) {
         // With the switch on already there is nothing to write.
         guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
         link.request(needing: server.protection) {
@@ -102,7 +102,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    private func armed(_ session: NotifySessions.NotifySession, _ call: IncomingCall?) {
+    private func armed(_ session: NotifySession, _ call: IncomingCall?) {
         if notifySessions.sessions.contains(where: { $0 === session }) {
             session.isArmed = true
             startClock()
@@ -114,7 +114,7 @@ extension RemoteCharacteristic {
         if let call { tree.reply(call) }
     }
 
-    private func end(_ session: NotifySessions.NotifySession) {
+    private func end(_ session: NotifySession) {
         notifySessions.sessions.removeAll { $0 === session }
         if !isSwitchedOn { stopClock() }
         guard isNotifying, !notifySessions.isOn else { return }

@@ -39,7 +39,8 @@ extension LoopbackRouter {
             let number = call.member == "GetConnectionUnixUser" ? getuid() : UInt32(getpid())
             return try Message.reply(to: call) { (body) throws(DBusError) in body.uint32(number) }
         case "StartServiceByName":
-            throw DBusError(name: DBusError.Name.serviceUnknown, message: BusErrorTexts.serviceUnknown(try argument(call)))
+            throw DBusError(
+                name: DBusError.Name.serviceUnknown, message: BusErrorTexts.serviceUnknown(try argument(call)))
         default:
             throw DBusError(
                 name: DBusError.Name.unknownMethod,

@@ -86,7 +86,8 @@ final class LoopbackRouter: @unchecked Sendable {
         }
         guard let receiver = peers[destination] ?? owners[destination] else {
             return fail(
-                message, DBusError(name: DBusError.Name.serviceUnknown, message: BusErrorTexts.serviceUnknown(destination)))
+                message,
+                DBusError(name: DBusError.Name.serviceUnknown, message: BusErrorTexts.serviceUnknown(destination)))
         }
         if !message.noReplyExpected { awaited[Awaited(caller: sender.uniqueName, serial: message.serial)] = receiver }
         receiver.accept(call: message)

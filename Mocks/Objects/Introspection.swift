@@ -57,8 +57,11 @@ enum Introspection {
         of: own(
             "Properties",
             [
-                method("Get", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s")], out: [ArgumentRow("value", "v")]),
-                method("Set", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s"), ArgumentRow("value", "v")]),
+                method(
+                    "Get", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s")],
+                    out: [ArgumentRow("value", "v")]),
+                method(
+                    "Set", in: [ArgumentRow("interface", "s"), ArgumentRow("name", "s"), ArgumentRow("value", "v")]),
                 method("GetAll", in: [ArgumentRow("interface", "s")], out: [ArgumentRow("properties", "a{sv}")]),
             ],
             [
@@ -74,7 +77,8 @@ enum Introspection {
             "ObjectManager", [method("GetManagedObjects", out: [ArgumentRow("objects", "a{oa{sa{sv}}}")])],
             [
                 SignalRow(
-                    name: "InterfacesAdded", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "a{sa{sv}}")]),
+                    name: "InterfacesAdded",
+                    arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "a{sa{sv}}")]),
                 SignalRow(
                     name: "InterfacesRemoved", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "as")]),
             ]))

@@ -91,7 +91,8 @@ final class ObjectTree {
         guard !object.isNew else { return }
         // At once, before changes of other objects that wait for the end of the turn: so does gdbus.
         let plain = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
-        sendInterfacesRemoved((object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
+        sendInterfacesRemoved(
+            (object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
     }
 
     /// Adds an interface to an object that is there.

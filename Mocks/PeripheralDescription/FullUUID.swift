@@ -1,10 +1,10 @@
 /// UUIDs as bluetoothd writes them: 128 bits, lower case.
-enum FullUUID {
+package enum FullUUID {
     private static let base = "-0000-1000-8000-00805f9b34fb"
 
     /// The full form of a UUID of 16, 32 or 128 bits; nil where the text is none.
     /// As bluetoothd, takes `0x` before a short one.
-    static func text(_ text: String) -> String? {
+    package static func text(_ text: String) -> String? {
         var short = text.lowercased()
         if short.hasPrefix("0x") { short.removeFirst(2) }
         let digits = Array(short.utf8)
@@ -21,7 +21,7 @@ enum FullUUID {
     }
 
     /// The full form of a UUID in a description, where a wrong one is a programmer's error.
-    static func described(_ uuid: String) -> String {
+    package static func described(_ uuid: String) -> String {
         guard let full = text(uuid) else { preconditionFailure("“\(uuid)” is not a UUID.") }
         return full
     }

@@ -1,4 +1,5 @@
 import DBus
+import Synchronization
 
 /// What is around the computer: the peripherals, and when each of them sends its next advertisement.
 ///
@@ -28,7 +29,8 @@ final class RadioMedium {
 
     func add(_ peripheral: SimulatedPeripheral) {
         let deviceState = SimulatedDeviceState(peripheral, seed: seed &* 0x0100_0193 &+ UInt64(deviceStates.count))
-        precondition(byAddress[deviceState.address] == nil, "Two peripherals have the address \(deviceState.address.text).")
+        precondition(
+            byAddress[deviceState.address] == nil, "Two peripherals have the address \(deviceState.address.text).")
         byAddress[deviceState.address] = deviceState
         deviceStates.append(deviceState)
         if let loop = listeners.first?.loop {
@@ -42,7 +44,15 @@ final class RadioMedium {
     /// A peripheral by its present address, or by the one in its description.
     func deviceState(_ address: String) -> SimulatedDeviceState? {
         let address = address.uppercased()
-        return deviceStates.first { $0.address.text == address } ?? deviceStates.first { $0.description.address == address }
+        return deviceStates.first { $0.address.text == address }
+            ?? deviceStates.first { $0.description.address == address }
+    }
+
+    func described(_ address: String) -> SimulatedDeviceState {
+        guard let deviceState = deviceState(address) else {
+            preconditionFailure("No peripheral has the address \(address).")
+        }
+        return deviceState
     }
 
     /// A peripheral has made up another address (Q62).
@@ -78,7 +88,8 @@ final class RadioMedium {
 
     /// A peripheral's advertisement has changed: its next packet comes by the new interval.
     func advertisementChanged(_ deviceState: SimulatedDeviceState) {
-        guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState }) else {
+        guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState })
+        else {
             return
         }
         queue.remove(index)
@@ -152,4 +163,17 @@ final class RadioMedium {
         let (seconds, attoseconds) = min(max(.milliseconds(1), duration), .seconds(1 << 31)).components
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
+}
+
+/// How many advertisements were sent, and how many were due and were not; any thread may ask.
+final class AdvertisementCounters: Sendable {
+    private let number = Atomic(0)
+    private let tooLate = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+    var missed: Int { tooLate.load(ordering: .relaxed) }
+
+    func countOne() { number.add(1, ordering: .relaxed) }
+
+    func miss(_ count: Int) { tooLate.add(count, ordering: .relaxed) }
 }

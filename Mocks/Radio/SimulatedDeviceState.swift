@@ -51,6 +51,9 @@ final class SimulatedDeviceState {
     /// Whether what it advertises can be heard.
     var isOnAir: Bool { isInRange && link == nil && report != nil }
 
+    /// Whether an attempt to connect would be heard.
+    var isReachable: Bool { isInRange && link == nil && report?.isConnectable == true }
+
     /// How strongly the next packet is received, in dBm.
     func nextStrength() -> Int16 {
         guard let advertisement else { return 0 }
@@ -58,36 +61,11 @@ final class SimulatedDeviceState {
         let rssi = (strength ?? advertisement.rssi) + generator.offset(upTo: advertisement.jitter)
         return Int16(max(-127, min(20, rssi == 0 ? -1 : rssi)))
     }
-}
 
-/// A peripheral's address, as a number and as text.
-struct DeviceAddress: Hashable {
-    let number: UInt64
-    let isRandom: Bool
-    let text: String
-
-    init?(_ text: String, isRandom: Bool) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6 else { return nil }
-        var number: UInt64 = 0
-        for part in parts {
-            guard part.utf8.count == 2, let byte = UInt8(part, radix: 16) else { return nil }
-            number = number << 8 | UInt64(byte)
+    func described(_ characteristic: String, index: Int) -> ServerCharacteristic {
+        guard let found = server.characteristic(characteristic, index: index) else {
+            preconditionFailure("\(description.name) has no characteristic \(characteristic) number \(index).")
         }
-        self.number = number
-        self.isRandom = isRandom
-        self.text = text
+        return found
     }
-
-    static func == (one: DeviceAddress, other: DeviceAddress) -> Bool {
-        one.number == other.number && one.isRandom == other.isRandom
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(number) }
-
-    /// The last element of the device's path, for example `dev_C0_FF_EE_00_00_01`.
-    var pathElement: String { "dev_" + text.split(separator: ":").joined(separator: "_") }
-
-    /// Private addresses change; bluetoothd never keeps a device that has one (src/device.c).
-    var isPrivate: Bool { isRandom && number >> 46 < 2 }
 }

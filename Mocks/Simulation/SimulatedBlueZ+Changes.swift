@@ -37,24 +37,13 @@ extension SimulatedBlueZ {
         if let new { names.rotate(place, to: new, file, line) }
         control { [names] environment, _ in
             let deviceState = environment.radio.described(address)
-            let text = new ?? DeviceAddress.madeUp(&deviceState.generator)
+            let text = new ?? DeviceAddress.randomPrivate(&deviceState.generator)
             guard let rotated = DeviceAddress(text, isRandom: true) else {
                 preconditionFailure("“\(text)” is not a Bluetooth address.")
             }
             if new == nil { names.rotate(place, to: text, file, line) }
             environment.radio.rotate(deviceState, to: rotated)
         }
-    }
-}
-
-extension DeviceAddress {
-    /// A resolvable private address: its topmost bits are 01.
-    fileprivate static func madeUp(_ generator: inout SeededGenerator) -> String {
-        let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
-        return stride(from: 40, through: 0, by: -8).map { shift in
-            let digits = String(number >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined(separator: ":")
     }
 }
 

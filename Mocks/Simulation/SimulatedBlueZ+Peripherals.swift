@@ -12,10 +12,13 @@ extension SimulatedBlueZ {
     /// Drops the link to a peripheral at once. Nothing where there is none. The reason is told only by daemons from 5.83 on
     /// (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``); 5.66 keeps it to itself.
     public func dropLink(
-        to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID, line: UInt = #line
+        to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID,
+        line: UInt = #line
     ) {
         names.check(address, file, line)
-        control { environment, daemon in daemon?.device(linkedTo: environment.radio.described(address))?.linkEnded(reason) }
+        control { environment, daemon in
+            daemon?.device(linkedTo: environment.radio.described(address))?.linkEnded(reason)
+        }
     }
 
     /// Moves a peripheral nearer or farther: it is received with this strength from now on, in dBm, -127 to 20, whatever it
@@ -101,7 +104,9 @@ extension SimulatedBlueZ {
         file: StaticString = #fileID, line: UInt = #line
     ) {
         names.check(characteristic, index: index, of: address, file, line)
-        control { environment, _ in environment.radio.described(address).described(characteristic, index: index).value = value }
+        control { environment, _ in
+            environment.radio.described(address).described(characteristic, index: index).value = value
+        }
     }
 
     /// As ``setValue(_:of:_:index:)`` or ``notify(_:from:_:index:)``, for files: nothing where the peripheral does not have the
@@ -118,25 +123,11 @@ extension SimulatedBlueZ {
 }
 
 extension BluetoothDaemon? {
-    fileprivate func hold(_ value: [UInt8], _ deviceState: SimulatedDeviceState, _ server: ServerCharacteristic, notifying: Bool) {
+    fileprivate func hold(
+        _ value: [UInt8], _ deviceState: SimulatedDeviceState, _ server: ServerCharacteristic, notifying: Bool
+    ) {
         server.value = value
         if notifying { self?.device(linkedTo: deviceState)?.remote(server)?.notify(value) }
-    }
-}
-
-extension RadioMedium {
-    func described(_ address: String) -> SimulatedDeviceState {
-        guard let deviceState = deviceState(address) else { preconditionFailure("No peripheral has the address \(address).") }
-        return deviceState
-    }
-}
-
-extension SimulatedDeviceState {
-    func described(_ characteristic: String, index: Int) -> ServerCharacteristic {
-        guard let found = server.characteristic(characteristic, index: index) else {
-            preconditionFailure("\(description.name) has no characteristic \(characteristic) number \(index).")
-        }
-        return found
     }
 }
 

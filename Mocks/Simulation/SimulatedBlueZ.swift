@@ -7,7 +7,7 @@ import Rx
 /// alike. Its methods may be called from any thread; what they ask for happens in the bus's context, in order with
 /// everything else there. For tests in one process, ``Simulation`` sets all of it up.
 public final class SimulatedBlueZ: Sendable {
-    private struct State {
+    struct State {
         var bus: (any Bus)?
         var isRunning = false
         /// Counts starts and ends.
@@ -20,13 +20,13 @@ public final class SimulatedBlueZ: Sendable {
     }
 
     // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
-    private let environment: BusContextTransfer<DaemonEnvironment>
+    let environment: BusContextTransfer<DaemonEnvironment>
     let interceptor: BusContextTransfer<CallInterceptor>
     let names: PeripheralNames
-    private let state = Guarded(State())
-    private let connect: @Sendable () -> any Bus
+    let state = Guarded(State())
+    let connect: @Sendable () -> any Bus
     private let endBus: (@Sendable () -> Void)?
-    private let script: [ScriptedEvent]
+    let script: [ScriptedEvent]
     private let sent: AdvertisementCounters
 
     /// The calls that clients made, with the answers.
@@ -72,55 +72,6 @@ public final class SimulatedBlueZ: Sendable {
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
 
-    // MARK: The daemon's life
-
-    /// Starts the daemon: it connects, takes the name `org.bluez`, and finds its adapters. Nothing where it runs.
-    public func start() { start { _ in } }
-
-    /// As ``start()``; `done` hears in the bus's context that the daemon has its name, or why not. It hears nothing where it runs.
-    func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
-        let (life, last) = state.withLock { state -> (Int?, (any Bus)?) in
-            guard !state.isRunning else { return (nil, nil) }
-            state.isRunning = true
-            state.life += 1
-            return (state.life, state.bus)
-        }
-        guard let life else { return }
-        // A real bus gives the name away once the last life's connection has gone, and not before.
-        if let last {
-            _ = last.whenDisconnected { _ in self.begin(life, done) }
-        } else {
-            begin(life, done)
-        }
-        startScript()
-    }
-
-    /// Begins a life, unless it was ended before it began.
-    private func begin(_ life: Int, _ done: @escaping @Sendable (DBusError?) -> Void) {
-        guard state.withLock({ $0.life }) == life else { return }
-        let bus = connect()
-        enter { simulation in
-            simulation.state.withLock { $0.bus = bus }
-            simulation.enter { simulation in
-                guard simulation.state.withLock({ $0.life }) == life else { return bus.close() }
-                let environment = simulation.environment.content
-                let daemon = BluetoothDaemon(bus: bus, environment: environment, interceptor: simulation.interceptor.content)
-                environment.daemon = daemon
-                daemon.start(done)
-            }
-        }
-    }
-
-    /// The script's times count from the first start.
-    private func startScript() {
-        let hasBegun = state.withLock { state in
-            defer { state.hasScriptBegun = true }
-            return state.hasScriptBegun
-        }
-        guard !hasBegun else { return }
-        for event in script { after(event.time, event.run) }
-    }
-
     /// Does something to this simulation after a delay, whether the daemon runs then or not.
     func after(_ delay: Duration, _ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
         guard delay > .zero else { return work(self) }
@@ -164,31 +115,6 @@ public final class SimulatedBlueZ: Sendable {
         control { [interceptor] _, _ in interceptor.content.removeAll() }
     }
 
-    /// Ends the daemon as a crash does: its name vanishes, and no signal tells of its objects (Q2).
-    public func crash() { end { $0.die() } }
-
-    /// Ends the daemon as on a shutdown: links end, objects are taken away with signals, then the name goes.
-    public func stop() { stop {} }
-
-    /// As ``stop()``; `done` hears that the daemon has left the bus, at once where it does not run.
-    func stop(_ done: @escaping @Sendable () -> Void) { end(done) { $0.stop() } }
-
-    private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (BluetoothDaemon) -> Void) {
-        let mayEnd = state.withLock { state in
-            defer { state.isRunning = false }
-            if state.isRunning { state.life += 1 }
-            return state.isRunning
-        }
-        guard mayEnd else { return done() }
-        enter { simulation in
-            guard let daemon = simulation.environment.content.daemon else { return done() }
-            way(daemon)
-            simulation.environment.content.daemon = nil
-            _ = daemon.loop.bus.whenDisconnected { _ in done() }
-            daemon.loop.bus.close()
-        }
-    }
-
     /// Does something with the simulated world in the bus's context, as a turn of the daemon where one runs.
     func control(_ work: @escaping @Sendable (DaemonEnvironment, BluetoothDaemon?) -> Void) {
         enter { simulation in
@@ -200,7 +126,7 @@ public final class SimulatedBlueZ: Sendable {
 
     /// Does work in the context that the world belongs to. It changes hands with each life of the daemon: work that
     /// comes too late for one context goes on to the next.
-    private func enter(_ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
+    func enter(_ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
         guard let bus = state.withLock({ $0.bus }) else { return work(self) }
         bus.perform { [self] in
             if state.withLock({ $0.bus }) === bus { work(self) } else { enter(work) }

@@ -13,7 +13,7 @@ struct KnownPeripherals {
         self.peripherals = Dictionary(uniqueKeysWithValues: peripherals.map { ($0.address, $0) })
         for peripheral in peripherals {
             // Each peripheral has these by itself: its name, its appearance, Service Changed.
-            characteristics[peripheral.address] = Set(["2a00", "2a01", "2a05"].map(Self.full))
+            characteristics[peripheral.address] = Set(["2a00", "2a01", "2a05"].map(FullUUID.described))
             add(peripheral.services, of: peripheral.address)
         }
     }
@@ -24,19 +24,11 @@ struct KnownPeripherals {
     }
 
     mutating func add(_ services: [SimulatedService], of address: String) {
-        let new = services.flatMap(\.characteristics).map { Self.full($0.uuid) }
+        let new = services.flatMap(\.characteristics).map { FullUUID.described($0.uuid) }
         characteristics[address, default: []].formUnion(new)
     }
 
     func has(_ uuid: String, of address: String) -> Bool {
-        characteristics[address]?.contains(Self.full(uuid)) == true
-    }
-
-    private static func full(_ uuid: String) -> String {
-        switch uuid.count {
-        case 4: "0000\(uuid)-0000-1000-8000-00805f9b34fb"
-        case 8: "\(uuid)-0000-1000-8000-00805f9b34fb"
-        default: uuid
-        }
+        characteristics[address]?.contains(FullUUID.described(uuid)) == true
     }
 }

@@ -66,7 +66,8 @@ struct ScenarioNode {
 }
 
 extension [ScenarioNode] {
-    func each<Result>(_ read: (ScenarioNode) throws(ScenarioFileError) -> Result) throws(ScenarioFileError) -> [Result] {
+    func each<Result>(_ read: (ScenarioNode) throws(ScenarioFileError) -> Result) throws(ScenarioFileError) -> [Result]
+    {
         var results: [Result] = []
         for entry in self { results.append(try read(entry)) }
         return results

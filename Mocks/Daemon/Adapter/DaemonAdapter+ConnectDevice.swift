@@ -34,7 +34,7 @@ extension DaemonAdapter {
         guard let deviceState = radio.deviceState(address), deviceState.isReachable else {
             loop.after(DaemonTimeLimits.connectTimeout) { [tree] in
                 // A name that is not below org.bluez.Error, and no text: so it is.
-                tree.fail(call, DBusError(name: "org.bluez.Failed", message: ""))
+                tree.fail(call, ConnectError.deviceNotReached)
             }
             return
         }
@@ -42,7 +42,7 @@ extension DaemonAdapter {
         loop.after(deviceState.connection.delay) { [weak self] in
             guard let self, devices[address] == nil else { return call.fail(BlueZError.alreadyExists) }
             guard deviceState.isReachable else {
-                return tree.fail(call, DBusError(name: "org.bluez.Failed", message: ""))
+                return tree.fail(call, ConnectError.deviceNotReached)
             }
             let device = add(DaemonDevice(address, on: self))
             device.appear()

@@ -60,7 +60,9 @@ extension DaemonAdapter {
                 try adapter.removeDevice(call)
             },
             MethodRow("GetDiscoveryFilters", out: [ArgumentRow("filters", "as")]) { (adapter, call) throws(DBusError) in
-                adapter.tree.reply(call) { (body) throws(DBusError) in try body.value(.strings(ClientDiscoveryFilter.names)) }
+                adapter.tree.reply(call) { (body) throws(DBusError) in
+                    try body.value(.strings(ClientDiscoveryFilter.names))
+                }
             },
             MethodRow("ConnectDevice", in: [ArgumentRow("properties", "a{sv}")]) { (adapter, call) throws(DBusError) in
                 try adapter.connectDevice(call)

@@ -15,7 +15,7 @@ extension DaemonAdapter {
             changed("PowerState")
         } else {
             radio.stopListening(self)
-            removeTemporaryDevices()
+            temporaryDevices.removeAll()
             power = .onDisabling
             changed("PowerState")
         }
@@ -42,7 +42,7 @@ extension DaemonAdapter {
         isSwitching = false
         let wasPowered = isPowered
         if wasPowered {
-            removeTemporaryDevices()
+            temporaryDevices.removeAll()
             for device in devicesInOrder { device.linkEnded(.local) }
         }
         if let call { tree.reply(call) } else { tree.flush() }

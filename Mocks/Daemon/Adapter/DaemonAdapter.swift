@@ -29,11 +29,7 @@ final class DaemonAdapter {
 
     private(set) var devices: [DeviceAddress: DaemonDevice] = [:]
     private var order: [DaemonDevice] = []
-    /// Devices that reported since the scan began, the newest first (discovery_found).
-    private var found: [DaemonDevice] = []
-    private var expiry: BusTask?
-    /// Seconds that were counted while there were temporary devices.
-    private(set) var seconds = 0
+    private(set) lazy var temporaryDevices = TemporaryDeviceRemoval(of: self)
     private var object: ServedObject?
     private(set) lazy var monitors = AdvertisementMonitorManager(of: self)
     private lazy var advertisements = AdvertisingManager(of: self)
@@ -48,7 +44,8 @@ final class DaemonAdapter {
     }
 
     init(
-        number: Int, _ hardware: SimulatedAdapter, loop: DaemonLoop, agents: AgentManager, radio: RadioMedium, storage: DeviceStorage,
+        number: Int, _ hardware: SimulatedAdapter, loop: DaemonLoop, agents: AgentManager, radio: RadioMedium,
+        storage: DeviceStorage,
         features: Set<SimulatedFeature>, quirks: Set<Quirk>
     ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
@@ -86,7 +83,8 @@ final class DaemonAdapter {
         advertisements.end()
         applications.end()
         radio.stopListening(self)
-        for task in [expiry, discoverableEnd, pairableEnd] { task?.cancel() }
+        temporaryDevices.cancel()
+        for task in [discoverableEnd, pairableEnd] { task?.cancel() }
         for device in order.reversed() { remove(device, forgetting: false) }
         if let object { tree.remove(object) }
         object = nil
@@ -112,14 +110,10 @@ final class DaemonAdapter {
         guard devices[device.address] === device else { return }
         devices[device.address] = nil
         order.removeAll { $0 === device }
-        found.removeAll { $0 === device }
+        temporaryDevices.forget(device)
         monitors.forget(device)
         if forgetting { storage.remove(device.address, of: hardware.address) }
         device.disappear()
-    }
-
-    func removeTemporaryDevices() {
-        for device in order where device.isTemporary { remove(device) }
     }
 
     // MARK: What the radio brings
@@ -143,42 +137,10 @@ final class DaemonAdapter {
         guard isDiscoverable, discovery.matches(report) else { return }
         device.take(
             report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)
-        if !device.isFound {
-            device.isFound = true
-            found.append(device)
-        }
+        temporaryDevices.reported(device)
     }
 
     /// Whether a daemon would take a packet for a scan response without its advertisement. Descriptions do not tell the two
     /// apart, so what cannot be connected is taken for it (Q63).
     private func isScanResponse(_ report: AdvertisingReport) -> Bool { !report.isConnectable && quirks.contains(.Q63) }
-
-    /// After the last client's scan: RSSI and TX power are invalidated (Q54), and devices that could not be connected to
-    /// go (Q59). discovery_cleanup in src/adapter.c.
-    func cleanUpAfterDiscovery() {
-        let all = found.reversed()
-        found = []
-        for device in all {
-            device.isFound = false
-            device.forgetStrength()
-        }
-        for device in order where device.isTemporary && !device.isConnectable { remove(device) }
-    }
-
-    // MARK: Temporary devices
-
-    /// Counts seconds while a temporary device may have to go. bluetoothd's own timers are of whole seconds as well.
-    func watchExpiry() {
-        guard expiry == nil else { return }
-        expiry = loop.after(.seconds(1)) { [weak self] in self?.countSecond() }
-    }
-
-    private func countSecond() {
-        expiry = nil
-        seconds += 1
-        // Also those that are connected: their links go with them (device_disappeared in src/device.c).
-        let mayExpire = order.filter(\.isTemporary)
-        for device in mayExpire where seconds - device.lastSeen > DaemonTimeLimits.temporary { remove(device) }
-        if mayExpire.contains(where: { devices[$0.address] === $0 }) { watchExpiry() }
-    }
 }

@@ -37,7 +37,8 @@ final class AdvertisementMonitorManager {
             MethodRow("RegisterMonitor", in: [ArgumentRow("application", "o")]) { (monitors, call) throws(DBusError) in
                 try monitors.register(call)
             },
-            MethodRow("UnregisterMonitor", in: [ArgumentRow("application", "o")]) { (monitors, call) throws(DBusError) in
+            MethodRow("UnregisterMonitor", in: [ArgumentRow("application", "o")]) {
+                (monitors, call) throws(DBusError) in
                 guard let application = try monitors.called(call) else { throw BlueZError.doesNotExist }
                 monitors.remove(application, releasing: true)
                 monitors.loop.tree.reply(call)

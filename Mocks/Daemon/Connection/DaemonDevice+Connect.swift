@@ -9,34 +9,38 @@ extension DaemonDevice {
         isAutoConnectOff = false
         endSpontaneousAttempt()
         if let attempt {
-            if attempt.call != nil { throw BlueZError.failed("Operation already in progress") }
+            if attempt.call != nil { throw ConnectError.alreadyConnecting }
             // One for the sake of a pairing serves `Connect` as well.
             attempt.call = call
             return
         }
-        guard adapter.isPowered else { throw BlueZError.failed("Input/output error") }
+        guard adapter.isPowered else { throw ConnectError.adapterOff }
         startAttempt(ConnectionAttempt(call))
     }
 
     /// Profiles are a thing of Bluetooth classic: bluetoothd looks for them over a bearer that a peripheral of ours does not
     /// have, whatever the UUID (connect_profiles in src/device.c).
     func connectProfile(_ call: IncomingCall) throws(DBusError) {
-        if attempt?.call != nil { throw BlueZError.inProgress("br-connection-busy") }
-        guard adapter.isPowered else { throw BlueZError.notReady("br-connection-adapter-not-powered") }
+        if attempt?.call != nil { throw ConnectError.profileBusy }
+        guard adapter.isPowered else { throw ConnectError.profileAdapterOff }
         becomeTemporary(false)
-        throw BlueZError.failed("br-connection-sdp-search")
+        throw ConnectError.profileNotFound
     }
 
     func startAttempt(_ attempt: ConnectionAttempt) {
         self.attempt = attempt
         attempt.timers.append(
-            loop.after(DaemonTimeLimits.connectTimeout) { [weak self] in self?.fail(attempt, "le-connection-abort-by-local") })
+            loop.after(DaemonTimeLimits.connectTimeout) { [weak self] in
+                self?.fail(attempt, ConnectError.abortedByLocal)
+            })
         continueAttempt()
     }
 
     /// Reaches for the peripheral if it can be reached now; it may come into range while the attempt lasts.
     func continueAttempt() {
-        guard let attempt, !attempt.isAnswered, let deviceState = adapter.radio.deviceState(address), deviceState.isReachable else {
+        guard let attempt, !attempt.isAnswered, let deviceState = adapter.radio.deviceState(address),
+            deviceState.isReachable
+        else {
             return
         }
         attempt.isAnswered = true
@@ -47,7 +51,7 @@ extension DaemonDevice {
         attempt.timers.append(
             loop.after(deviceState.connection.delay + delayByScanning) { [weak self] in
                 guard let self, self.attempt === attempt else { return }
-                if fails { return fail(attempt, "le-connection-abort-by-local") }
+                if fails { return fail(attempt, ConnectError.abortedByLocal) }
                 guard deviceState.isReachable else {
                     attempt.isAnswered = false
                     return
@@ -95,7 +99,7 @@ extension DaemonDevice {
     private func keysAreMissing(_ attempt: ConnectionAttempt) {
         link?.after(adapter.radio.deviceState(address)?.connection.roundTrip ?? .zero) { [weak self] in
             guard let self else { return }
-            if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
+            if let call = attempt.call { tree.fail(call, ConnectError.canceled) }
             linkEnded(.authentication)
         }
     }
@@ -103,7 +107,9 @@ extension DaemonDevice {
     func resolved(_ deviceState: SimulatedDeviceState) {
         if services.isEmpty {
             let showsAll = adapter.features.contains(.claimedServices)
-            services = deviceState.server.services.filter { showsAll || !$0.isClaimed }.map { RemoteService($0, of: self) }
+            services = deviceState.server.services.filter { showsAll || !$0.isClaimed }.map {
+                RemoteService($0, of: self)
+            }
             for service in services { service.appear() }
         }
         let uuids = Set(deviceState.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
@@ -130,15 +136,58 @@ extension DaemonDevice {
 
     /// The radio is gone in the middle of an attempt: the kernel aborts it (Q32, Q77).
     func abortAttempt() {
-        if let attempt { fail(attempt, "le-connection-abort-by-local") }
+        if let attempt { fail(attempt, ConnectError.abortedByLocal) }
     }
 
-    private func fail(_ attempt: ConnectionAttempt, _ reason: String) {
+    private func fail(_ attempt: ConnectionAttempt, _ error: DBusError) {
         guard self.attempt === attempt else { return }
         attempt.cancel()
         self.attempt = nil
-        if let call = attempt.call { tree.fail(call, BlueZError.failed(reason)) }
-        if let pairing { fail(pairing, BlueZError.failed("Software caused connection abort")) }
+        if let call = attempt.call { tree.fail(call, error) }
+        if let pairing { fail(pairing, ConnectError.pairingAborted) }
         if attempt.isSpontaneous { reconnectByItself(isWanted: false) }
+    }
+}
+
+/// Devices that are connected again by themselves (Q85). The real daemon does so for those of a profile that wants it, which
+/// is HID; here a switch does it for all that are bonded or trusted. Source: BlueZ 5.66, src/device.c.
+extension DaemonDevice {
+    /// The link is gone; whoever asked for that is known.
+    func reconnectByItself(isWanted: Bool) {
+        guard adapter.quirks.contains(.Q85), isBonded || isTrusted, !isBlocked else { return }
+        // Who disconnects a device that is not trusted wants it to stay so, until `Connect`.
+        if isWanted, !isTrusted { isAutoConnectOff = true }
+        guard !isAutoConnectOff, adapter.isPowered, attempt == nil else { return }
+        // The kernel waits for an advertisement, for as long as it takes.
+        attempt = ConnectionAttempt(nil, isSpontaneous: true)
+        loop.after(.seconds(1)) { [weak self] in self?.continueAttempt() }
+    }
+
+    /// Makes room for what somebody asks for.
+    func endSpontaneousAttempt() {
+        guard let attempt, attempt.isSpontaneous else { return }
+        attempt.cancel()
+        self.attempt = nil
+    }
+}
+
+/// An attempt to connect that is under way.
+final class ConnectionAttempt {
+    /// The call of `Connect`; nil where pairing began it, and nobody has called since.
+    var call: IncomingCall?
+    var timers: [BusTask] = []
+    /// Nobody asked for it: the daemon connects a device by itself (Q85).
+    let isSpontaneous: Bool
+    /// The peripheral has answered, and the link is being made.
+    var isAnswered = false
+
+    init(_ call: IncomingCall?, isSpontaneous: Bool = false) {
+        self.call = call
+        self.isSpontaneous = isSpontaneous
+    }
+
+    func cancel() {
+        for timer in timers { timer.cancel() }
+        timers = []
     }
 }

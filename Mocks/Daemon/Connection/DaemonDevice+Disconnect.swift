@@ -7,7 +7,7 @@ extension DaemonDevice {
             attempt.cancel()
             self.attempt = nil
             // It says so of an LE link too (Q79).
-            if let call = attempt.call { tree.fail(call, BlueZError.failed("br-connection-canceled")) }
+            if let call = attempt.call { tree.fail(call, ConnectError.canceled) }
         }
         guard link != nil else {
             tree.reply(call)
@@ -78,4 +78,12 @@ extension DaemonDevice {
         if !isBonded, !isTrusted { becomeTemporary(true) }
         reconnectByItself(isWanted: asked != nil)
     }
+}
+
+/// A disconnection that was asked for, and waits for bluetoothd's timer.
+final class PendingDisconnection {
+    var calls: [IncomingCall] = []
+    /// `RemoveDevice` asked for it.
+    var removes = false
+    var timer: BusTask?
 }

@@ -102,8 +102,3 @@ final class DaemonLink {
         }
     }
 }
-
-extension SimulatedDeviceState {
-    /// Whether an attempt to connect would be heard.
-    var isReachable: Bool { isInRange && link == nil && report?.isConnectable == true }
-}

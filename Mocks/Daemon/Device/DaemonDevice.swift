@@ -60,7 +60,7 @@ final class DaemonDevice {
         self.address = address
         self.path = path
         self.adapter = adapter
-        lastSeen = adapter.seconds
+        lastSeen = adapter.temporaryDevices.seconds
     }
 
     /// A device as bluetoothd finds it on disk: known, but not seen (Q53).
@@ -115,16 +115,16 @@ final class DaemonDevice {
 
     func markSeen(isConnectable: Bool) {
         self.isConnectable = isConnectable
-        lastSeen = adapter.seconds
-        if isTemporary, link == nil { adapter.watchExpiry() }
+        lastSeen = adapter.temporaryDevices.seconds
+        if isTemporary, link == nil { adapter.temporaryDevices.start() }
     }
 
     /// Devices with private addresses are always temporary (btd_device_set_temporary in src/device.c).
     func becomeTemporary(_ isTemporary: Bool) {
         guard isTemporary != self.isTemporary, !address.isPrivate else { return }
         self.isTemporary = isTemporary
-        lastSeen = adapter.seconds
-        if isTemporary { adapter.watchExpiry() } else { store() }
+        lastSeen = adapter.temporaryDevices.seconds
+        if isTemporary { adapter.temporaryDevices.start() } else { store() }
     }
 
     func store() {

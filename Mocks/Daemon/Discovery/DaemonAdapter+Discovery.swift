@@ -17,7 +17,7 @@ extension DaemonAdapter {
         loop.after(DaemonTimeLimits.startDiscovery) { [weak self] in self?.started(session) }
     }
 
-    private func started(_ session: DiscoverySessions.DiscoverySession) {
+    private func started(_ session: DiscoverySession) {
         guard discovery.sessions.contains(where: { $0 === session }) else { return }
         discovery.start()
         if let call = session.waiting {
@@ -57,7 +57,7 @@ extension DaemonAdapter {
         stop(session, call)
     }
 
-    private func stop(_ session: DiscoverySessions.DiscoverySession, _ call: IncomingCall?) {
+    private func stop(_ session: DiscoverySession, _ call: IncomingCall?) {
         // With another client scanning on, the kernel need not stop (Q40).
         guard discovery.sessions.count == 1 else {
             end(session)
@@ -69,7 +69,7 @@ extension DaemonAdapter {
         loop.after(DaemonTimeLimits.stopDiscovery) { [weak self] in self?.stopped(session) }
     }
 
-    private func stopped(_ session: DiscoverySessions.DiscoverySession) {
+    private func stopped(_ session: DiscoverySession) {
         guard discovery.sessions.contains(where: { $0 === session }) else { return }
         if let call = session.waiting {
             session.waiting = nil
@@ -79,13 +79,13 @@ extension DaemonAdapter {
         guard discovery.sessions.isEmpty else { return discovery.update() }
         discovery.stop()
         monitors.listeningChanged()
-        cleanUpAfterDiscovery()
+        temporaryDevices.cleanUpAfterDiscovery()
         isDiscovering = false
         changed("Discovering")
     }
 
     /// Ends a session. Its filter stays for the client's next one (Q69).
-    private func end(_ session: DiscoverySessions.DiscoverySession) {
+    private func end(_ session: DiscoverySession) {
         discovery.drop(session)
         if session.filter != nil, session.token != nil {
             discovery.prepare(session)
@@ -94,8 +94,8 @@ extension DaemonAdapter {
         }
     }
 
-    private func newSession(_ client: String) -> DiscoverySessions.DiscoverySession {
-        let session = DiscoverySessions.DiscoverySession(client: client)
+    private func newSession(_ client: String) -> DiscoverySession {
+        let session = DiscoverySession(client: client)
         session.token = loop.watch(client) { [weak self, weak session] in
             guard let self, let session else { return }
             session.token = nil
@@ -109,7 +109,7 @@ extension DaemonAdapter {
         return session
     }
 
-    private func drop(_ session: DiscoverySessions.DiscoverySession) {
+    private func drop(_ session: DiscoverySession) {
         discovery.drop(session)
         loop.forget(session.token)
     }
@@ -122,6 +122,6 @@ extension DaemonAdapter {
         }
         discovery.stop()
         radio.stopListening(self)
-        cleanUpAfterDiscovery()
+        temporaryDevices.cleanUpAfterDiscovery()
     }
 }

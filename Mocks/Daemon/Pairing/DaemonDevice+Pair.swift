@@ -16,7 +16,7 @@ extension DaemonDevice {
             return watch(client, pairing)
         }
         let pairing = DaemonPairing(call, adapter.agents.agent(of: client))
-        if link == nil, attempt == nil, !adapter.isPowered { throw BlueZError.failed("Input/output error") }
+        if link == nil, attempt == nil, !adapter.isPowered { throw ConnectError.adapterOff }
         self.pairing = pairing
         if link != nil {
             begin(pairing)
@@ -207,7 +207,7 @@ extension DaemonDevice {
     func endPairing() {
         if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         isPairedPending = false
-        if let call = pairedCall { tree.fail(call, BlueZError.failed("Software caused connection abort")) }
+        if let call = pairedCall { tree.fail(call, ConnectError.pairingAborted) }
         pairedCall = nil
     }
 }

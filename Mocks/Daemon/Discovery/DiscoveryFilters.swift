@@ -53,3 +53,31 @@ struct ClientDiscoveryFilter {
         services.isEmpty || report.services.contains(where: services.contains)
     }
 }
+
+/// What the kernel is told to report: the union of what all clients want.
+struct KernelFilter: Equatable {
+    private var isSet = false
+    private var transports: Set<String> = []
+    private var rssi: Int16?
+    private var services: Set<String> = []
+
+    init() {}
+
+    init(merging filters: [ClientDiscoveryFilter?]) {
+        let set = filters.compactMap(\.self)
+        guard !set.isEmpty else { return }
+        isSet = true
+        let isMixed = set.count < filters.count
+        // A client without a filter lifts the transport for all (merge_discovery_filters in src/adapter.c).
+        transports = isMixed ? ["auto"] : Set(set.map(\.transport))
+        // One client without a limit lifts it for all; a path loss is nothing that the kernel could judge.
+        if !isMixed, set.allSatisfy({ $0.rssi != nil }) { rssi = set.compactMap(\.rssi).min() }
+        if !isMixed, set.allSatisfy({ !$0.services.isEmpty }) { services = Set(set.flatMap(\.services)) }
+    }
+
+    func passes(_ report: AdvertisingReport, rssi strength: Int16) -> Bool {
+        if isSet, transports == ["bredr"] { return false }
+        if let rssi, strength < rssi { return false }
+        return services.isEmpty || report.services.contains(where: services.contains)
+    }
+}

@@ -1,0 +1,61 @@
+import DBus
+
+/// Removes temporary devices: after a scan, when the power goes off, and 30 s after they were last seen.
+///
+/// Source: BlueZ 5.66, discovery_cleanup in src/adapter.c and device_disappeared in src/device.c.
+final class TemporaryDeviceRemoval {
+    private unowned let adapter: DaemonAdapter
+    /// Devices that reported since the scan began, the oldest first (discovery_found).
+    private var found: [DaemonDevice] = []
+    private var timer: BusTask?
+    /// Seconds counted so far. The count advances only while temporary devices exist.
+    private(set) var seconds = 0
+
+    init(of adapter: DaemonAdapter) { self.adapter = adapter }
+
+    /// Notes that the scan reported a device.
+    func reported(_ device: DaemonDevice) {
+        guard !device.isFound else { return }
+        device.isFound = true
+        found.append(device)
+    }
+
+    func forget(_ device: DaemonDevice) { found.removeAll { $0 === device } }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+
+    func removeAll() {
+        for device in adapter.devicesInOrder where device.isTemporary { adapter.remove(device) }
+    }
+
+    /// At the end of the last scan, invalidates RSSI and TX power (Q54) and removes devices that cannot be connected (Q59).
+    func cleanUpAfterDiscovery() {
+        let reported = found.reversed()
+        found = []
+        for device in reported {
+            device.isFound = false
+            device.forgetStrength()
+        }
+        for device in adapter.devicesInOrder where device.isTemporary && !device.isConnectable {
+            adapter.remove(device)
+        }
+    }
+
+    /// Starts the timer unless it runs. bluetoothd's own timers have a resolution of one second too.
+    func start() {
+        guard timer == nil else { return }
+        timer = adapter.loop.after(.seconds(1)) { [weak self] in self?.countSecond() }
+    }
+
+    private func countSecond() {
+        timer = nil
+        seconds += 1
+        // Connected devices are removed too, together with their links.
+        let temporary = adapter.devicesInOrder.filter(\.isTemporary)
+        for device in temporary where seconds - device.lastSeen > DaemonTimeLimits.temporary { adapter.remove(device) }
+        if temporary.contains(where: { adapter.devices[$0.address] === $0 }) { start() }
+    }
+}

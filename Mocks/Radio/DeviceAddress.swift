@@ -1,0 +1,42 @@
+/// A peripheral's address, as a number and as text.
+struct DeviceAddress: Hashable {
+    let number: UInt64
+    let isRandom: Bool
+    let text: String
+
+    init?(_ text: String, isRandom: Bool) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6 else { return nil }
+        var number: UInt64 = 0
+        for part in parts {
+            guard part.utf8.count == 2, let byte = UInt8(part, radix: 16) else { return nil }
+            number = number << 8 | UInt64(byte)
+        }
+        self.number = number
+        self.isRandom = isRandom
+        self.text = text
+    }
+
+    static func == (one: DeviceAddress, other: DeviceAddress) -> Bool {
+        one.number == other.number && one.isRandom == other.isRandom
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    /// The last element of the device's path, for example `dev_C0_FF_EE_00_00_01`.
+    var pathElement: String { "dev_" + text.split(separator: ":").joined(separator: "_") }
+
+    /// Private addresses change; bluetoothd never keeps a device that has one (src/device.c).
+    var isPrivate: Bool { isRandom && number >> 46 < 2 }
+}
+
+extension DeviceAddress {
+    /// A resolvable private address: its topmost bits are 01.
+    static func randomPrivate(_ generator: inout SeededGenerator) -> String {
+        let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
+        return stride(from: 40, through: 0, by: -8).map { shift in
+            let digits = String(number >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined(separator: ":")
+    }
+}
