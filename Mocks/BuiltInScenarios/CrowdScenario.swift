@@ -1,13 +1,12 @@
 extension Scenario {
-    /// A hall full of beacons, to see what a client can bear: 1,000 devices that advertise five times a second each, which
-    /// makes 5,000 advertisements a second. None of them can be connected.
+    /// 1,000 non-connectable beacons that advertise five times a second each, to test a client under load.
     public static let crowd = crowd(of: 1000, every: .milliseconds(200))
 
-    /// A hall full of beacons.
+    /// A number of non-connectable beacons.
     ///
     /// - Parameters:
-    ///   - count: How many, from 0 to 65,536. Their addresses are `C0:C0:C0:C0:00:00` and those after it.
-    ///   - interval: The time from one advertisement of a beacon to its next.
+    /// - count: The number of beacons, 0 to 65,536. Their addresses start at `C0:C0:C0:C0:00:00`.
+    /// - interval: The time between two advertisements of a beacon.
     public static func crowd(of count: Int, every interval: Duration) -> Scenario {
         precondition((0...0x1_0000).contains(count), "A crowd has 0 to 65,536 beacons, not \(count).")
         return Scenario(

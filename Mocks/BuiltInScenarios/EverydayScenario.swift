@@ -1,6 +1,6 @@
 extension Scenario {
-    /// Five peripherals as they stand in any house: a heart-rate strap that notifies, a thermometer, a beacon that
-    /// cannot be connected, a plug that drops its link, and a sensor with two services of one UUID.
+    /// Five typical peripherals: a heart-rate strap that notifies, a thermometer, a non-connectable beacon,
+    /// a plug that drops its link, and a sensor with two services of one UUID.
     public static let everyday = Scenario(peripherals: [
         heartRateStrap, thermometer, doorBeacon, loosePlug, twinSensor,
     ])
@@ -10,7 +10,7 @@ extension Scenario {
             every: .milliseconds(100), rssi: -58, jitter: 4, name: "Heart rate strap", services: ["180d", "180f"],
             appearance: 0x0341)
         SimulatedService("180d") {
-            // The heart-rate profile does not ask for a readable measurement; some straps have one, and it shows in a tree.
+            // The Heart Rate Profile does not require a readable measurement, but some straps have one.
             SimulatedCharacteristic(
                 "2a37", .read([0x00, 61]), .notify(every: .seconds(1)) { beat in [0x00, 62 + UInt8(beat % 24)] })
             SimulatedCharacteristic("2a38", .read([0x01]))
@@ -31,7 +31,7 @@ extension Scenario {
             every: .milliseconds(250), rssi: -71, jitter: 3, name: "Thermometer", txPower: 4, services: ["181a"],
             serviceData: ["181a": [0x2E, 0x09]], appearance: 0x0300)
         SimulatedService("181a") {
-            // Hundredths of a degree, little-endian: 23.50 °C, and up to 0.09 °C above it.
+            // Hundredths of a degree Celsius, little-endian: 23.50 to 23.59.
             SimulatedCharacteristic(
                 "2a6e", .read([0x2E, 0x09]), .notify(every: .seconds(2)) { count in [0x2E + UInt8(count % 10), 0x09] },
                 descriptors: [.userDescription("Living room")])
@@ -45,7 +45,7 @@ extension Scenario {
         SimulatedAdvertisement(
             every: .milliseconds(300), rssi: -64, jitter: 5, name: "Door beacon", connectable: false,
             manufacturerData: [
-                // An iBeacon: type and length, a UUID, major 1, minor 7, and the strength at one metre, -59 dBm.
+                // An iBeacon: type, length, UUID, major 1, minor 7, and the RSSI at one metre, -59 dBm.
                 0x004C: [
                     0x02, 0x15, 0x74, 0x27, 0x8B, 0xDA, 0xB6, 0x44, 0x45, 0x20, 0x8F, 0x0C, 0x72, 0x0E, 0xAF, 0x05,
                     0x99,

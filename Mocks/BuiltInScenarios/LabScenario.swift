@@ -1,8 +1,8 @@
 extension Scenario {
-    /// Eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`, with its adapter: what a client is to do on
-    /// the real bluetoothd there, it can do here first. Three heart-rate monitors, two services of one UUID, a value
-    /// that is read over an encrypted link only, a peripheral that drops each link after 1.5 s, one that notifies 1,000
-    /// times a second, and one with a hostile name.
+    /// The adapter and eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`.
+    ///
+    /// Three heart-rate monitors, two services of one UUID, a value that requires encryption,
+    /// a link that drops after 1.5 s, 1,000 notifications a second, and a hostile name.
     public static let lab = Scenario(
         adapters: [SimulatedAdapter(address: "00:AA:01:00:00:01", name: "BlueZ 5.66")],
         peripherals: [
@@ -14,7 +14,7 @@ extension Scenario {
         "F0:F1:F2:F3:F4:" + (lastByte < 16 ? "0" : "") + String(lastByte, radix: 16, uppercase: true)
     }
 
-    /// The GATT service as those peripherals have it: Service Changed, what the client can, and the table's hash.
+    /// The GATT service of these peripherals: Service Changed, Client Supported Features, Database Hash.
     private static let gatt = SimulatedService("1801") {
         SimulatedCharacteristic("2a05", .indicate)
         SimulatedCharacteristic("2b29", .read([0]), .write)
@@ -35,7 +35,7 @@ extension Scenario {
             SimulatedConnection(dropsAfter: dropsAfter)
             gatt
             SimulatedService("180d") {
-                // Flags 0, then beats a minute.
+                // Flags 0, then the beats per minute.
                 SimulatedCharacteristic("2a37", .notify(every: .milliseconds(50)) { [0, 60 + UInt8($0 % 60)] })
                 SimulatedCharacteristic("2a38", .read([index + 1]))
                 SimulatedCharacteristic("2a39", .read([0]), .write, .writeWithoutResponse)
@@ -66,7 +66,7 @@ extension Scenario {
         advertisement("LOUD", ["ffe0"])
         gatt
         SimulatedService("ffe0") {
-            // 0, 1, 2… in eight bytes, the highest first.
+            // 0, 1, 2… in eight bytes, big-endian.
             SimulatedCharacteristic(
                 "ffe1",
                 .notify(every: .milliseconds(1)) { count in

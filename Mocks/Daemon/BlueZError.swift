@@ -1,9 +1,9 @@
 import DBus
 
-/// The errors of bluetoothd, names and texts. Source: BlueZ 5.66, src/error.c.
+/// The errors of bluetoothd: names and texts. Source: BlueZ 5.66, src/error.c.
 enum BlueZError {
     static let invalidArguments = error("InvalidArguments", "Invalid arguments in method call")
-    /// What `StartDiscovery` and `StopDiscovery` say for anything that goes on, or goes wrong, below (Q38).
+    /// What `StartDiscovery` and `StopDiscovery` return for any pending operation or failure below them (Q38).
     static let busy = error("InProgress", "Operation already in progress")
     static let inProgress = error("InProgress", "In Progress")
     static let notReady = error("NotReady", "Resource Not Ready")
@@ -24,7 +24,7 @@ enum BlueZError {
     static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
     static func failed(_ text: String) -> DBusError { error("Failed", text) }
 
-    /// An ATT error as src/gatt-client.c words it (Q96).
+    /// The error for an ATT error code, as src/gatt-client.c maps it (Q96).
     static func att(_ code: UInt8) -> DBusError {
         switch code {
         case 0x02: return notPermitted("Read not permitted")

@@ -1,6 +1,6 @@
 import DBus
 
-/// One life of the simulated bluetoothd: from taking its name on a bus to losing it.
+/// One run of the simulated bluetoothd: from acquiring its bus name to losing it.
 final class BluetoothDaemon {
     let loop: DaemonLoop
     let agents: AgentManager
@@ -32,8 +32,8 @@ final class BluetoothDaemon {
     private func named() {
         loop.run {
             agents.appear()
-            // The adapters take pairings in while there is somebody to ask (adapter_set_io_capability). The kernel is told
-            // first, and whoever registered the agent has his answer before.
+            // Adapters are pairable while an agent is registered (adapter_set_io_capability).
+            // bluetoothd sets that in the kernel first, so `RegisterAgent` is answered before the signal.
             agents.defaultChanged = { [weak self] agent in
                 self?.loop.after(.zero) { [weak self] in
                     for adapter in self?.adapters ?? [] { adapter.setPairable(agent != nil) }
@@ -66,9 +66,9 @@ final class BluetoothDaemon {
         adapter.disappear()
     }
 
-    // MARK: The end
+    // MARK: Stop and crash
 
-    /// Ends as on a signal to terminate: switches its adapters off and takes its objects away first.
+    /// Stops as on SIGTERM: switches the adapters off and removes all objects first.
     func stop() {
         loop.run {
             for adapter in adapters where adapter.isPowered {
@@ -85,7 +85,7 @@ final class BluetoothDaemon {
         die()
     }
 
-    /// Ends without a word. The kernel drops its links, for their sockets close with the process.
+    /// Ends without any signal. The kernel drops the links, because their sockets close with the process.
     func die() {
         loop.end()
         export?.cancel()

@@ -1,10 +1,10 @@
 import DBus
 
-/// Runs the daemon's work in the bus's context, one turn at a time, and at the end of each turn sends what it changed.
+/// The main loop of the daemon: runs its work in the bus's context, and sends the changed properties after each turn.
 final class DaemonLoop {
     let bus: any Bus
     let tree: ObjectTree
-    /// After the daemon has died nothing of it runs any more.
+    /// Set when the daemon ends. No work runs afterwards.
     private var isOver = false
     private var clients: [String: ClientWatch] = [:]
 
@@ -26,7 +26,7 @@ final class DaemonLoop {
         return bus.schedule(after: delay) { transfer.content() }
     }
 
-    /// Calls an object of a client. What waits to be said goes out before. The answer comes as a turn of its own.
+    /// Calls an object of a client, after pending signals were sent. The reply starts a turn of its own.
     @discardableResult
     func call(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value],
@@ -40,7 +40,7 @@ final class DaemonLoop {
         return bus.call(call, timeout: timeout) { transfer.content($0) }
     }
 
-    /// Calls an object of a client without waiting for an answer.
+    /// Calls an object of a client without waiting for a reply.
     func callWithoutReply(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
     ) {
@@ -66,7 +66,7 @@ final class DaemonLoop {
 
     // MARK: Clients that leave the bus
 
-    /// Calls `left` when a client leaves the bus, until the token is given to ``forget(_:)``.
+    /// Calls `left` when a client leaves the bus, until the handler is passed to ``forget(_:)``.
     func watch(_ client: String, _ left: @escaping () -> Void) -> ClientDepartureHandler {
         let token = ClientDepartureHandler(client: client, left: left)
         if let watch = clients[client] {
@@ -106,7 +106,7 @@ final class DaemonLoop {
     }
 }
 
-/// Somebody's wish to hear that a client leaves the bus.
+/// A handler for a client that leaves the bus.
 final class ClientDepartureHandler {
     let client: String
     let left: () -> Void
@@ -117,9 +117,9 @@ final class ClientDepartureHandler {
     }
 }
 
-/// Carries a thing that belongs to the bus's context through code that runs elsewhere.
+/// Moves a value of the bus's context through a Sendable closure.
 struct BusContextTransfer<Content>: @unchecked Sendable {
-    // Guard: it is packed and opened only in the bus's context.
+    // Guard: created and read only in the bus's context.
     let content: Content
 
     init(_ content: Content) { self.content = content }

@@ -1,12 +1,11 @@
-/// What bluetoothd keeps on disk: the devices that are not temporary.
+/// The devices that bluetoothd stores on disk: those that are not temporary.
 final class DeviceStorage {
-    /// A device as it is kept.
     struct StoredDevice {
         let address: DeviceAddress
         var name: String?
         var alias: String?
         var isTrusted = false
-        /// How well a link is protected that the device's keys encrypt; none where it is not bonded.
+        /// The security level of the bond; none if not bonded.
         var bond = SimulatedProtection.none
         var isBlocked = false
         var services: [String] = []

@@ -1,23 +1,23 @@
 import DBus
 import Rx
 
-/// Where each call comes in before the daemon sees it: it is written down, and rules may make it go wrong.
+/// Receives each call before the daemon does: records it and applies the faults that match.
 ///
-/// It lives in the bus's context and outlives the daemon, so that rules count on.
+/// It lives in the bus's context and outlives the daemon, so faults keep counting across restarts.
 final class CallInterceptor {
     let recorder: Recorder
     let quirks: Set<Quirk>
     let propertyRemover: PropertyRemover
     weak var simulation: SimulatedBlueZ?
     private var rules: [ActiveFault] = []
-    /// How many calls of each client wait for an answer.
+    /// The number of unanswered calls of each client.
     private var waiting: [String: Int] = [:]
 
-    /// A fault while it is in force.
+    /// A fault that is in force.
     final class ActiveFault {
         let fault: Fault
         private var count = 0
-        /// The answer that waits for the next one. Behind a lock, for answers of two lives of the daemon may meet here.
+        /// The reply that waits for the next one. Locked, because replies of two daemon runs can meet here.
         private let held = Guarded<(@Sendable () -> Void)?>(nil)
 
         init(_ fault: Fault) { self.fault = fault }
@@ -28,7 +28,7 @@ final class CallInterceptor {
             return fault.calls.contains(count)
         }
 
-        /// Leaves an answer to wait for the next one; gives the one that waits already, which is then free.
+        /// Stores a reply until the next one. Returns the stored reply, which may then be sent.
         func swap(with answer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
             held.withLock { held in
                 defer { held = held == nil ? answer : nil }
@@ -48,7 +48,7 @@ final class CallInterceptor {
 
     func removeAll() { rules = [] }
 
-    /// Takes a call. `answer` is how the daemon deals with it.
+    /// Handles a call. `answer` passes it to the daemon.
     func take(
         _ call: IncomingCall, on bus: any Bus, of environment: DaemonEnvironment, _ answer: (IncomingCall) -> Void
     ) {
@@ -57,7 +57,7 @@ final class CallInterceptor {
         let call = IncomingCall(call.message, on: path)
         if let refusal { return call.fail(refusal) }
         if !call.message.noReplyExpected { waiting[recorded.sender, default: 0] += 1 }
-        // Rivals only make trouble; they do not get into any.
+        // Faults do not apply to competing clients.
         let acting = recorded.isFromCompetingClient ? [] : rules.filter { $0.acts(on: recorded) }
         guard !acting.isEmpty else { return answer(call) }
         var error: DBusError?
@@ -83,7 +83,7 @@ final class CallInterceptor {
         }
     }
 
-    /// An answer goes out.
+    /// Called when a reply is sent.
     func answered(_ number: Int, of client: String, with message: Message) {
         recorder.answered(number, with: message)
         if let left = waiting[client] { waiting[client] = left > 1 ? left - 1 : nil }

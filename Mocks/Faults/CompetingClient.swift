@@ -1,11 +1,11 @@
 public import DBus
 import Rx
 
-/// Another client of the same bluetoothd, that gets in the way of the one under test (Q37, Q40, Q61, Q74). It asks and does
-/// not wait for answers. ``SimulatedBlueZ/competingClient()`` makes it. Faults do not act on its calls.
+/// Another client of the same bluetoothd that interferes with the client under test.
+/// It does not wait for replies. ``SimulatedBlueZ/competingClient()`` creates it. Faults do not apply to its calls.
 public final class CompetingClient: Sendable {
     private let bus: any Bus
-    /// Calls that wait until its name is known to the recorder; nil once it is.
+    /// Calls that wait until the recorder has the name of this client; nil afterwards.
     private let waiting: Guarded<[Message]?>
 
     init(_ bus: any Bus, known: @escaping @Sendable (String) -> Void) {
@@ -16,7 +16,7 @@ public final class CompetingClient: Sendable {
             return
         }
         waiting = Guarded([])
-        // A real bus has to greet it first, which it has done when it answers anything.
+        // Any reply proves that a real bus has assigned the unique name.
         guard
             let question = try? Message.call(
                 to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetId")
@@ -27,11 +27,11 @@ public final class CompetingClient: Sendable {
         }
     }
 
-    /// The unique name of its connection, by which the recorder lists its calls; nil until a real bus has greeted it.
+    /// The unique name of its connection, as the recorder lists it; nil until a real bus has assigned it.
     public var name: String? { (bus as? LoopbackConnection)?.uniqueName ?? (bus as? Connection)?.uniqueName }
 
-    /// Calls a method of BlueZ, for example `call("/org/bluez/hci0", "Adapter1.StartDiscovery")`. A call that is not valid
-    /// D-Bus is a programmer's error.
+    /// Calls a method of BlueZ, for example `call("/org/bluez/hci0", "Adapter1.StartDiscovery")`.
+    /// Traps if the call is not valid D-Bus.
     public func call(_ path: String, _ method: String, _ arguments: Value...) {
         let parts = method.split(separator: ".")
         guard let path = ObjectPath(path), parts.count == 2,
@@ -51,7 +51,7 @@ public final class CompetingClient: Sendable {
     }
 
     private func begin() {
-        // What comes while these are sent is behind them.
+        // Calls that arrive meanwhile are sent after these.
         while true {
             let messages = waiting.withLock { waiting in
                 let messages = waiting ?? []
@@ -65,26 +65,26 @@ public final class CompetingClient: Sendable {
 
     private func send(_ message: Message) { bus.call(message, timeout: .seconds(300)) { _ in } }
 
-    /// Scans on an adapter, with a filter if one is given.
+    /// Starts a scan on an adapter, optionally with a filter.
     public func startDiscovery(_ filter: [String: Value]? = nil, adapter number: Int = 0) {
         if let filter { call("/org/bluez/hci\(number)", "Adapter1.SetDiscoveryFilter", .properties(filter)) }
         call("/org/bluez/hci\(number)", "Adapter1.StartDiscovery")
     }
 
-    /// Ends its scan.
+    /// Stops its scan.
     public func stopDiscovery(adapter number: Int = 0) { call("/org/bluez/hci\(number)", "Adapter1.StopDiscovery") }
 
-    /// Connects to a peripheral.
+    /// Connects a peripheral.
     public func connect(_ address: String, adapter number: Int = 0) {
         call(Self.path(address, number), "Device1.Connect")
     }
 
-    /// Disconnects a peripheral, whoever connected it (Q74).
+    /// Disconnects a peripheral, no matter which client connected it.
     public func disconnect(_ address: String, adapter number: Int = 0) {
         call(Self.path(address, number), "Device1.Disconnect")
     }
 
-    /// Makes the daemon forget a device (Q61).
+    /// Removes a device from the daemon.
     public func remove(_ address: String, adapter number: Int = 0) {
         guard let device = ObjectPath(Self.path(address, number)) else { return }
         call("/org/bluez/hci\(number)", "Adapter1.RemoveDevice", .objectPath(device))
@@ -97,7 +97,7 @@ public final class CompetingClient: Sendable {
             .variant(.bool(isOn)))
     }
 
-    /// Leaves the bus, and with it go its scans and its notify sessions.
+    /// Leaves the bus. Its scans and notify sessions end.
     public func leave() { bus.close() }
 
     private static func path(_ address: String, _ adapter: Int) -> String {
@@ -107,7 +107,7 @@ public final class CompetingClient: Sendable {
 }
 
 extension SimulatedBlueZ {
-    /// Brings a second client onto the bus. It stays there until it leaves, whoever holds it.
+    /// Connects another client to the bus. It stays there until it leaves, even if no reference to it remains.
     public func competingClient() -> CompetingClient {
         let rival = CompetingClient(anotherConnection()) { [recorder] in recorder.note(rival: $0) }
         keep(rival)

@@ -1,23 +1,23 @@
 import DBus
 
-/// A rule by which calls go wrong: which calls, how often, and how.
+/// A rule that makes calls fail or misbehave: which calls, how often, and how.
 ///
 ///     Fault("Device1.Connect", at: "*/dev_C0_FF_EE_00_00_01", calls: .first(2),
-///           .error("org.bluez.Error.Failed", ConnectError.abortedByLocal))
+/// .error("org.bluez.Error.Failed", "le-connection-abort-by-local"))
 ///     Fault("GattCharacteristic1.WriteValue", calls: .only(3), .never)
 ///     Fault("Device1.Connect", .meanwhile(after: .milliseconds(50)) { $0.setPower(false) })
 ///
-/// Where several rules fit a call, all of them act; the first error counts.
+/// If several rules match a call, all of them apply. The first error counts.
 public struct Fault: Sendable {
-    /// Which of the calls that fit a pattern are meant. They are counted from 1, by each rule for itself.
+    /// Which of the matching calls are affected. Each rule counts them from 1.
     public enum Calls: Hashable, Sendable {
-        /// All of them.
+        /// Every call.
         case all
-        /// One of them, from 1.
+        /// One call, counted from 1.
         case only(Int)
-        /// So many from the first one on.
+        /// The first calls, up to this number.
         case first(Int)
-        /// All from that one on, from 1.
+        /// All calls from this one on, counted from 1.
         case from(Int)
 
         func contains(_ number: Int) -> Bool {
@@ -30,7 +30,7 @@ public struct Fault: Sendable {
         }
     }
 
-    /// How a call goes wrong.
+    /// How a call misbehaves.
     public struct Effect: Sendable {
         enum EffectKind: Sendable {
             case late(Duration)
@@ -46,56 +46,56 @@ public struct Fault: Sendable {
 
         let kind: EffectKind
 
-        /// The daemon does what was asked for; its answer comes so much later. Negative means at once.
+        /// The daemon executes the call and replies later by this delay. A negative delay counts as 0.
         public static func late(_ delay: Duration) -> Effect { Effect(kind: .late(max(.zero, delay))) }
-        /// The daemon does what was asked for, and never answers (Q8).
+        /// The daemon executes the call and never replies.
         public static let never = Effect(kind: .never)
-        /// The daemon does nothing and never answers, as one that hangs.
+        /// The daemon neither executes the call nor replies, as if it hung.
         public static let lost = Effect(kind: .lost)
-        /// The daemon answers twice. A bus lets the first answer pass alone.
+        /// The daemon replies twice. The bus delivers the first reply only.
         public static let twice = Effect(kind: .twice)
-        /// Of two calls that fit, the second is answered before the first: an answer waits for the one after it.
+        /// The replies of two matching calls are swapped: each reply waits for the next one.
         public static let swapped = Effect(kind: .swapped)
-        /// The daemon does nothing and answers with this error. A name that is not valid D-Bus is sent as `Failed`.
+        /// The daemon does not execute the call and returns this error. Invalid D-Bus names are sent as `Failed`.
         public static func error(_ name: String, _ text: String = "") -> Effect {
             Effect(kind: .error(DBusError(name: name, message: text)))
         }
-        /// The daemon does what was asked for, and answers with this error all the same.
+        /// The daemon executes the call but returns this error.
         public static func errorAfterwards(_ name: String, _ text: String = "") -> Effect {
             Effect(kind: .errorAfterwards(DBusError(name: name, message: text)))
         }
-        /// The daemon begins to do what was asked for; so much later something happens.
+        /// The daemon starts to execute the call, and `event` runs after the delay.
         public static func meanwhile(
             after delay: Duration = .zero, _ event: @escaping @Sendable (SimulatedBlueZ) -> Void
         ) -> Effect { meanwhile(after: delay) { bluez, _ in event(bluez) } }
 
-        /// The same, for what must know the call.
+        /// The same, with the call as an argument.
         static func meanwhile(
             after delay: Duration, _ event: @escaping @Sendable (SimulatedBlueZ, RecordedCall) -> Void
         ) -> Effect { Effect(kind: .meanwhile(max(.zero, delay), event)) }
 
         static func error(_ error: DBusError) -> Effect { Effect(kind: .error(error)) }
 
-        /// The daemon does nothing where the closure gives an error.
+        /// The daemon does not execute the call if the closure returns an error.
         static func refused(_ reason: @escaping @Sendable (Circumstances) -> DBusError?) -> Effect {
             Effect(kind: .refused(reason))
         }
     }
 
-    /// What an effect may look at.
+    /// The state that an effect can depend on.
     struct Circumstances {
         let links: Int
         let waiting: Int
     }
 
-    /// The calls that fit.
+    /// The pattern of the affected calls.
     public let pattern: CallPattern
-    /// Which of them.
+    /// Which of the matching calls are affected.
     public let calls: Calls
-    /// How they go wrong.
+    /// How they misbehave.
     public let effect: Effect
 
-    /// Makes a rule, as the type's description shows. `property` narrows `Properties.Get` and `Properties.Set`.
+    /// Creates a rule. `property` restricts `Properties.Get` and `Properties.Set` to one property.
     public init(
         _ method: String, at path: String = "*", property: String? = nil, calls: Calls = .all, _ effect: Effect
     ) {

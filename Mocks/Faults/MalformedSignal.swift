@@ -1,21 +1,21 @@
 public import DBus
 
-/// A `PropertiesChanged` as no sound daemon sends it.
+/// A `PropertiesChanged` signal that no correct daemon sends.
 public enum MalformedSignal: String, CaseIterable, Sendable {
-    /// `RSSI` is a text.
+    /// `RSSI` is a string.
     case wrongType = "wrong-type"
-    /// It has a property that nobody knows.
+    /// It has an unknown property.
     case unknownProperty = "unknown-property"
-    /// It is about a device that is not there (Q19).
+    /// Its path is that of a device that does not exist.
     case goneObject = "gone-object"
-    /// Its interface is none of BlueZ's.
+    /// Its interface is not one of BlueZ's.
     case unknownInterface = "unknown-interface"
-    /// Its body has too few parts.
+    /// Its body has too few arguments.
     case shortBody = "short-body"
 }
 
 extension SimulatedBlueZ {
-    /// Sends a signal that is malformed, about a peripheral as `hciN` knows it, whether it does or not.
+    /// Sends a malformed signal about a peripheral on `hciN`, whether or not the device exists.
     public func send(_ signal: MalformedSignal, about address: String, adapter number: Int = 0) {
         let digits = address.uppercased().split(separator: ":").joined(separator: "_")
         let device = "/org/bluez/hci\(number)/dev_\(digits)"
@@ -32,8 +32,8 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Sends a `PropertiesChanged` in the daemon's name, whatever is true. A path or an interface that is not valid D-Bus is
-    /// a programmer's error.
+    /// Sends a `PropertiesChanged` signal in the daemon's name, with any content.
+    /// Traps if the path or the interface is not valid D-Bus.
     public func sendChanges(
         _ properties: [String: Value], invalidating names: [String] = [], of interface: String, at path: String
     ) {

@@ -1,10 +1,10 @@
 import DBus
 
-/// Leaves properties out of what the daemon says, as daemons do that do not have them yet (Q20, Q101).
+/// Removes properties from replies and signals, as if the daemon did not have them (Q20, Q101).
 struct PropertyRemover {
     private let missing: Set<String>
 
-    /// What older daemons lack, or have only at times.
+    /// Properties that older daemons do not have, or that are sometimes absent.
     private static let optional: Set<String> = [
         "Name", "Bonded", "LegacyPairing", "AdvertisingFlags", "Icon", "Appearance", "Modalias", "PowerState", "Roles",
         "WriteAcquired", "NotifyAcquired", "Includes", "Class",

@@ -1,6 +1,6 @@
 import DBus
 
-/// Quirks that are calls that go wrong.
+/// Quirks that are implemented as faults of calls.
 extension Quirk {
     var faults: [Fault] {
         switch self {
@@ -45,14 +45,14 @@ extension Quirk {
         }
     }
 
-    /// What dbus-daemon says at its limit.
+    /// The error of dbus-daemon at its limit of pending replies.
     private static let tooManyReplies = DBusError(
         name: DBusError.Name.limitsExceeded,
         message: "The maximum number of pending replies per connection has been reached")
     private static let refusal = "Rejected send message; the bus's policy does not let this client call org.bluez"
 }
 
-/// What some quirks do.
+/// Effects of some quirks.
 extension SimulatedBlueZ {
     fileprivate func crashForAWhile() {
         crash()
@@ -64,7 +64,7 @@ extension SimulatedBlueZ {
         replugAdapter(number)
     }
 
-    /// bluetoothd removes a device by itself.
+    /// Removes a device as bluetoothd does by itself.
     fileprivate func removeDevice(_ call: RecordedCall) {
         control { _, daemon in
             for adapter in daemon?.adapters ?? [] {
@@ -87,7 +87,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Nothing comes from the air until the next scan begins.
+    /// Stops all advertising reports until the next scan starts.
     fileprivate func stopReports() {
         control { environment, _ in environment.radio.stopListening() }
     }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Quirks that are other values of the scenario, or events in it.
+/// Quirks that change values or events of the scenario.
 extension Quirk {
     func change(_ scenario: inout Scenario) {
         scenario.faults += faults
@@ -24,7 +24,7 @@ extension Quirk {
 }
 
 extension Scenario {
-    /// The scenario with all that its quirks stand for.
+    /// Returns the scenario with the changes of all its quirks.
     func withQuirks() -> Scenario {
         var changed = self
         for quirk in quirks.sorted(by: { $0.rawValue < $1.rawValue }) { quirk.change(&changed) }

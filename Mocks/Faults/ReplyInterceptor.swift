@@ -1,8 +1,8 @@
 import DBus
 
-/// The way of one call's answer to the bus, on which it can be held up, lost, doubled or replaced.
+/// Sends the reply to one call, and can delay, drop, duplicate or replace it.
 final class ReplyInterceptor: BusProxy, @unchecked Sendable {
-    // Guard: all of it is used only in the context of `bus`.
+    // Guard: used only in the context of `bus`.
     private let call: Message
     private let number: Int
     private let interceptor: CallInterceptor
@@ -10,7 +10,7 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
     var delay = Duration.zero
     var copies = 1
     var replacement: DBusError?
-    /// The rule by which this answer waits for the next.
+    /// The fault that holds this reply until the next one.
     var rule: CallInterceptor.ActiveFault?
 
     init(_ call: Message, _ number: Int, on bus: any Bus, interceptor: CallInterceptor) {
@@ -27,7 +27,7 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
     }
 
     private func release(_ answer: Message) {
-        // What was held up may outlive the daemon, and with it the context to which the desk belongs.
+        // A delayed reply can outlive the daemon, and with it the context of the interceptor.
         guard interceptor.simulation?.isServed(by: bus) != false else { return }
         guard let rule else { return deliver(answer) }
         guard let held = rule.swap(with: { self.deliver(answer) }) else { return }
@@ -40,7 +40,7 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
         let sent = replacement.flatMap { try? Message.failure(of: call, $0) } ?? answer
         interceptor.answered(number, of: call.sender ?? "", with: sent)
         bus.send(sent)
-        // A message goes over a bus once; its double is another one.
+        // A message can be sent once only, so the duplicate is a new one.
         if copies > 1, let double = try? Message.failure(of: call, DBusError(name: DBusError.Name.failed, message: ""))
         {
             bus.send(double)

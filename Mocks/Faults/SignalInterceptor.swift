@@ -1,13 +1,13 @@
 import DBus
 
-/// The way of the daemon's signals to the bus where quirks change them.
+/// Sends the daemon's signals, changed as the quirks demand.
 final class SignalInterceptor: BusProxy, @unchecked Sendable {
-    // Guard: all of it is used only in the context of `bus`.
+    // Guard: used only in the context of `bus`.
     private let interceptor: CallInterceptor
     private var held: [Message] = []
     private var stranger: (any Bus)?
 
-    /// The quirks that need it.
+    /// The quirks that need this class.
     static let quirks: Set<Quirk> = [.Q17, .Q19, .Q20, .Q72, .Q101]
 
     init(_ bus: any Bus, _ interceptor: CallInterceptor) {
@@ -36,7 +36,7 @@ final class SignalInterceptor: BusProxy, @unchecked Sendable {
         }
     }
 
-    /// The objects come a moment after it was said that they are there (Q72).
+    /// Sends the GATT objects 50 ms after `ServicesResolved` (Q72).
     private func releaseLater() {
         bus.schedule(after: .milliseconds(50)) { [self] in
             let all = held
@@ -45,7 +45,7 @@ final class SignalInterceptor: BusProxy, @unchecked Sendable {
         }
     }
 
-    /// Somebody who is not bluetoothd says that a device is connected (Q17).
+    /// Sends a forged signal from another connection (Q17).
     private func forge(_ device: ObjectPath) {
         if stranger == nil { stranger = interceptor.simulation?.anotherConnection() }
         if let stranger { change(device, "Connected", .bool(true)).map(stranger.send) }
@@ -64,7 +64,7 @@ final class SignalInterceptor: BusProxy, @unchecked Sendable {
 
 extension ObjectPath {
     fileprivate var isDevice: Bool { name.hasPrefix("dev_") }
-    /// Whether it is an object of a device's GATT table.
+    /// Whether the path is that of a GATT object.
     fileprivate var isInDevice: Bool { !isDevice && description.contains("/dev_") }
 }
 

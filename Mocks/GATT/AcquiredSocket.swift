@@ -1,6 +1,6 @@
 import DBus
 
-/// bluetoothd's end of a socket that `AcquireWrite` or `AcquireNotify` handed out.
+/// bluetoothd's end of a socket that `AcquireWrite` or `AcquireNotify` returned.
 final class AcquiredSocket {
     private var end: SharedSocket?
     private let loop: DaemonLoop
@@ -8,7 +8,7 @@ final class AcquiredSocket {
     private var taken: ([UInt8]) -> Void = { _ in }
     private var ended: () -> Void = {}
 
-    /// Makes the pair, and lends the client's end.
+    /// Creates the socket pair and passes the client's end to `lend`.
     init(
         on loop: DaemonLoop, lending lend: (borrowing OwnedDescriptor) throws(DBusError) -> Void
     ) throws(DBusError) {
@@ -16,7 +16,7 @@ final class AcquiredSocket {
         end = SharedSocket(try PacketSocket.pair(lend))
     }
 
-    /// Hears of each packet that the client sends, and of its end.
+    /// Starts to pass each packet to `taken`. Calls `ended` when the client closes its end.
     func start(_ taken: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
         self.taken = taken
@@ -28,7 +28,7 @@ final class AcquiredSocket {
         watch = loop.bus.watch(end, for: .readable) { transfer.content() }
     }
 
-    /// Takes what the client has sent so far, and its end.
+    /// Receives all packets that are waiting.
     func receivePackets() {
         while watch != nil, let end {
             switch end.socket.receive(upTo: 512) {
@@ -41,7 +41,7 @@ final class AcquiredSocket {
         }
     }
 
-    /// A packet for which the client has no room is lost (Q106).
+    /// Sends a packet. It is lost if the client's buffer is full (Q106).
     func send(_ packet: [UInt8]) { end?.socket.send(packet) }
 
     func close() {

@@ -1,7 +1,7 @@
 import DBus
 
-/// The arguments of `ReadValue` and `WriteValue`. Names of options are compared without regard to case, as bluetoothd does;
-/// a type is looked at only where a characteristic is written.
+/// The arguments of `ReadValue` and `WriteValue`.
+/// Option names are case-insensitive, as in bluetoothd. Only characteristics have the option `type`.
 struct AttributeOptions {
     private(set) var value: [UInt8] = []
     private(set) var offset = 0
@@ -23,18 +23,18 @@ struct AttributeOptions {
         }
     }
 
-    /// Writes with an offset and reliable ones go in parts, of which an empty value has none.
+    /// Rejects an empty value for long and reliable writes, as bluetoothd does.
     func refuseEmptyLongWrite(isReliable: Bool = false) throws(DBusError) {
         if value.isEmpty, isReliable || offset > 0 { throw BlueZError.failed("Failed to initiate write") }
     }
 }
 
-/// A read that several callers wait for: of the same offset, they share one request (B4, src/gatt-client.c).
+/// Concurrent reads of one attribute. Reads with the same offset share one request (src/gatt-client.c).
 struct SharedRead {
     private var calls: [IncomingCall] = []
     private var offset = 0
 
-    /// Adds a caller. True where a request must be made.
+    /// Adds a caller. Returns whether a request must be sent.
     mutating func join(_ call: IncomingCall, offset: Int) throws(DBusError) -> Bool {
         if !calls.isEmpty, offset != self.offset { throw BlueZError.inProgress }
         self.offset = offset
@@ -49,7 +49,7 @@ struct SharedRead {
 }
 
 extension SimulatedAnswer.ATTOutcome {
-    /// What bluetoothd answers for an outcome that is no success.
+    /// The error that bluetoothd returns for this outcome.
     var error: DBusError {
         if case .error(let code) = self { return BlueZError.att(code) }
         return BlueZError.failed("Operation failed")

@@ -1,7 +1,7 @@
 import DBus
 
-/// The charge of a connected device, `org.bluez.Battery1` on the device's object: what bluetoothd's own client of the
-/// Battery Service makes of it. Source: BlueZ 5.66, profiles/battery/battery.c and src/battery.c.
+/// The battery level of a connected device, `org.bluez.Battery1`, which bluetoothd reads by itself.
+/// Source: BlueZ 5.66, profiles/battery/battery.c and src/battery.c.
 final class Battery {
     private unowned let device: DaemonDevice
     private let link: DaemonLink
@@ -9,7 +9,7 @@ final class Battery {
     private var percentage: UInt8 = .max
     private var interface: TypedInterface<Battery>?
 
-    /// Nil for a device without a battery level. Of several Battery Services only the first counts.
+    /// Returns nil if the device has no battery level. Only the first Battery Service counts.
     init?(of device: DaemonDevice, _ link: DaemonLink) {
         let service = link.deviceState.server.services.first { $0.uuid.hasPrefix("0000180f-") }
         guard let level = service?.characteristics.first(where: { $0.uuid.hasPrefix("00002a19-") }) else { return nil }
@@ -25,12 +25,12 @@ final class Battery {
             PropertyRow("Source", "s") { _ in .string("GATT Battery Service") },
         ])
 
-    /// Whether bluetoothd has switched the level's notifications on for itself.
+    /// Whether bluetoothd has subscribed to the level.
     private var isSubscribed = false
 
     func isSubscribed(to characteristic: ServerCharacteristic) -> Bool { isSubscribed && characteristic === level }
 
-    /// Reads the level, then switches its notifications on; only a level that notifies gets the interface.
+    /// Reads the level and subscribes to it. Without notifications, bluetoothd adds no interface.
     func start() {
         link.request(needing: level.protection) { [level] in
             level.read()
@@ -55,14 +55,14 @@ final class Battery {
         }
     }
 
-    /// A level above 100 is not one, and is passed over.
+    /// Updates the level. Ignores values above 100.
     func take(_ new: UInt8) {
         guard new != percentage, new <= 100 else { return }
         percentage = new
         if let interface, let object = device.object { device.tree.changed(interface, of: object, "Percentage") }
     }
 
-    /// The link is gone, and the interface with it.
+    /// Removes the interface when the link ends.
     func end() {
         isSubscribed = false
         if let interface, let object = device.object { device.tree.remove(interface, from: object) }

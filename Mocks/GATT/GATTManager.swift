@@ -1,12 +1,12 @@
 import DBus
 
-/// What clients serve to centrals, `org.bluez.GattManager1`: the registered applications. No central is simulated, so nothing
-/// reads them. Source: BlueZ 5.66, src/gatt-database.c.
+/// The GATT applications that clients registered, `org.bluez.GattManager1`.
+/// No central is simulated, so nothing reads them. Source: BlueZ 5.66, src/gatt-database.c.
 final class GATTManager {
     private unowned let adapter: DaemonAdapter
     private var all: [ApplicationRegistration] = []
     private let database = LocalGATTDatabase()
-    /// The UUIDs of registered services that bluetoothd has none of itself, each once, in the order in which they came.
+    /// The UUIDs of registered services that bluetoothd does not have itself, without duplicates.
     private(set) var uuids: [String] = []
     private var isKernelAsked = false
 
@@ -43,7 +43,7 @@ final class GATTManager {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Asks the client for its objects while its call waits (Q25). A client that does not answer in time has none (Q116).
+    /// Reads the client's objects while its call waits (Q25). Without a reply in time there are none (Q116).
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -70,7 +70,7 @@ final class GATTManager {
         }
     }
 
-    /// Adds the services to the table, and tells the client their handles as it goes (database_add_app).
+    /// Adds the services to the database and writes their handles back to the client (database_add_app).
     private func take(_ application: RegisteredApplication, of new: ApplicationRegistration) throws(DBusError) {
         var earlier: [ObjectPath: LocalGATTDatabase.ServiceEntry] = [:]
         for service in application.services {
@@ -89,8 +89,8 @@ final class GATTManager {
         }
     }
 
-    /// Each service that comes or goes shows as a change (services_modified in src/adapter.c), and a UUID that comes or goes once
-    /// more when the kernel knows it (add_uuid_complete).
+    /// Every added or removed service is a change (services_modified in src/adapter.c).
+    /// A UUID that is new or gone is a second change after the kernel's reply (add_uuid_complete).
     private func uuidsChanged(_ isKernelTold: Bool) {
         adapter.changed("UUIDs")
         guard isKernelTold, !isKernelAsked else { return }

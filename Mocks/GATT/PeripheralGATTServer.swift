@@ -1,14 +1,14 @@
-/// A peripheral's GATT server: its table of attributes with their handles, and the values that they hold.
+/// The GATT server of a peripheral: its attributes with handles and values.
 final class PeripheralGATTServer {
     private(set) var services: [ServerService] = []
 
-    /// Lays the table out. ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
+    /// Assigns the handles. ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
     init(_ peripheral: SimulatedPeripheral) {
         var handles = Handles()
         for service in peripheral.allServices { services.append(ServerService(service, from: &handles)) }
     }
 
-    /// The first characteristic of a UUID; `index` counts further ones of the same.
+    /// Returns the characteristic with a UUID. `index` selects one of several, from 0.
     func characteristic(_ uuid: String, index: Int = 0) -> ServerCharacteristic? {
         let uuid = FullUUID.described(uuid)
         let all = services.lazy.flatMap(\.characteristics).filter { $0.uuid == uuid }
@@ -26,18 +26,18 @@ final class PeripheralGATTServer {
     }
 }
 
-/// Hands out handles, from 1 on.
+/// Assigns handles, from 1 on.
 struct Handles {
     private var next = 1
 
-    /// The first of so many consecutive handles.
+    /// Reserves consecutive handles and returns the first.
     mutating func take(_ count: Int = 1) -> UInt16 {
         defer { next += count }
         return UInt16(next)
     }
 }
 
-/// A service in a server's table.
+/// A service in the server's table.
 final class ServerService {
     let uuid: String
     let isPrimary: Bool
@@ -55,12 +55,12 @@ final class ServerService {
         }
     }
 
-    /// Whether bluetoothd takes it for itself: GAP, HID and scan parameters have profiles of their own, which claim them
-    /// (Q109). The profiles for battery and device information claim nothing.
+    /// Whether bluetoothd hides the service because a profile of its own claims it: GAP, HID, scan parameters (Q109).
+    /// The profiles for battery and device information do not claim theirs.
     var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
 }
 
-/// A descriptor in a server's table.
+/// A descriptor in the server's table.
 final class ServerDescriptor {
     let uuid: String
     let handle: UInt16
@@ -74,6 +74,6 @@ final class ServerDescriptor {
         value = descriptor.value
     }
 
-    /// The one that switches notifications (CCCD).
+    /// Whether it is the Client Characteristic Configuration Descriptor.
     var isSwitch: Bool { uuid.hasPrefix("00002902-") }
 }

@@ -1,14 +1,14 @@
 import DBus
 
-/// What a client registers to be served to centrals, as bluetoothd reads it. Source: BlueZ 5.66, src/gatt-database.c.
+/// The objects of a registered GATT application, validated as bluetoothd does. Source: BlueZ 5.66, src/gatt-database.c.
 struct RegisteredApplication {
-    /// An interface of an object of the client.
+    /// One interface of an object of the client.
     struct RegisteredObject {
         let path: ObjectPath
         let interface: String
         let properties: [String: Value]
 
-        /// The UUID; nil for none, and for those of the services that are bluetoothd's own (parse_uuid).
+        /// The UUID; nil if invalid, or if the service is one of bluetoothd's own (parse_uuid).
         var uuid: String? {
             guard case .string(let text)? = properties["UUID"], let uuid = FullUUID.text(text),
                 uuid != FullUUID.described("1800"), uuid != FullUUID.described("1801")
@@ -16,7 +16,7 @@ struct RegisteredApplication {
             return uuid
         }
 
-        /// The handle that it asks for, 0 for any; nil for one of a wrong type (parse_handle).
+        /// The requested handle, 0 for any; nil if the type is wrong (parse_handle).
         var handle: Int? {
             switch properties["Handle"] {
             case nil: 0
@@ -25,14 +25,14 @@ struct RegisteredApplication {
             }
         }
 
-        /// Whether the handle is written back.
+        /// Whether bluetoothd writes the handle back.
         var needsHandle: Bool { properties["Handle"] != nil && handle == 0 }
 
         fileprivate func path(_ property: String) -> ObjectPath? {
             if case .objectPath(let path)? = properties[property] { path } else { nil }
         }
 
-        /// Nil for none, for an empty list and for a flag that is not allowed.
+        /// The flags; nil if absent, empty or not allowed.
         fileprivate func flags(allowed: Set<String>) -> [String]? {
             guard case .array("s", let values)? = properties["Flags"], !values.isEmpty else { return nil }
             let flags = values.compactMap { if case .string(let flag) = $0 { flag } else { nil } }
@@ -42,7 +42,7 @@ struct RegisteredApplication {
 
     struct RegisteredCharacteristic {
         let object: RegisteredObject
-        /// How many descriptors bluetoothd adds: for notifications, and for extended properties.
+        /// The number of descriptors that bluetoothd adds: CCCD and extended properties.
         let ownDescriptors: Int
         fileprivate(set) var descriptors: [RegisteredObject] = []
     }
@@ -51,12 +51,12 @@ struct RegisteredApplication {
         let object: RegisteredObject
         fileprivate(set) var characteristics: [RegisteredCharacteristic] = []
 
-        /// The paths in `Includes`; nil for a wrong type (parse_includes).
+        /// The paths in `Includes`; nil if the type is wrong (parse_includes).
         var includes: [ObjectPath]? {
             switch object.properties["Includes"] {
             case nil: []
             case .array("o", let paths)?: paths.compactMap { if case .objectPath(let path) = $0 { path } else { nil } }
-            // An empty array of anything has nothing of a wrong type.
+            // bluetoothd accepts an empty array of any type.
             case .array(_, let values)? where values.isEmpty: []
             case .bytes(let bytes)? where bytes.isEmpty: []
             case .dictionary(_, _, let entries)? where entries.isEmpty: []
@@ -64,7 +64,7 @@ struct RegisteredApplication {
             }
         }
 
-        /// Nil for none, and for a wrong type (parse_primary).
+        /// Nil if absent or of the wrong type (parse_primary).
         var isPrimary: Bool? {
             if case .bool(let isPrimary)? = object.properties["Primary"] { isPrimary } else { nil }
         }
@@ -72,7 +72,7 @@ struct RegisteredApplication {
 
     private(set) var services: [RegisteredService] = []
 
-    /// Throws what bluetoothd answers to an application that it does not take (client_ready_cb).
+    /// Throws the error that bluetoothd returns for an invalid application (client_ready_cb).
     init(_ objects: [RegisteredObject]) throws(DBusError) {
         if objects.isEmpty { throw BlueZError.failed("No object received") }
         let refusal = BlueZError.failed("No valid service object found")
@@ -128,7 +128,7 @@ struct RegisteredApplication {
 }
 
 extension RegisteredApplication.RegisteredObject {
-    /// The interfaces of the objects in an answer to `GetManagedObjects`, in their order.
+    /// The interfaces in a reply to `GetManagedObjects`, in their order.
     static func all(in reply: Message) -> [RegisteredApplication.RegisteredObject] {
         guard case .dictionary("o", _, let objects)? = try? reply.read({ (body) throws(DBusError) in try body.value() })
         else { return [] }
@@ -143,12 +143,12 @@ extension RegisteredApplication.RegisteredObject {
         }
     }
 
-    /// gdbus/client.c passes these over.
+    /// gdbus/client.c ignores these interfaces.
     private static let plain = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
 }
 
 extension Value {
-    /// The properties in an `a{sv}`.
+    /// The entries of an `a{sv}`.
     var properties: [String: Value] {
         guard case .dictionary("s", "v", let entries) = self else { return [:] }
         return entries.reduce(into: [:]) { properties, entry in

@@ -1,14 +1,14 @@
 import DBus
 
-/// What of a characteristic was handed out as a socket.
+/// A socket that a client acquired for a characteristic, or is about to.
 final class Acquisition {
-    /// The call, until the services are resolved and the socket can be made.
+    /// The pending call; nil once the socket exists.
     var call: IncomingCall?
     var socket: AcquiredSocket?
     var isOpen = false
-    /// The how-manieth of its link it is.
+    /// The acquisition's number on its link, in the order of the calls.
     let number: Int
-    /// For notifications: the peripheral's switch is on.
+    /// Whether the peripheral's CCCD is set. For notifications only.
     var isArmed = false
 
     init(_ call: IncomingCall, of link: DaemonLink) {
@@ -18,7 +18,7 @@ final class Acquisition {
     }
 }
 
-/// Sockets instead of calls and signals. Source: BlueZ 5.66, src/gatt-client.c.
+/// `AcquireWrite` and `AcquireNotify`. Source: BlueZ 5.66, src/gatt-client.c.
 extension RemoteCharacteristic {
     func acquireWrite(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
@@ -32,7 +32,7 @@ extension RemoteCharacteristic {
     func acquireNotify(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
-        // Somebody's session by signals is in the way, whoever's it is.
+        // A notify session of any client excludes the socket.
         if !notifySessions.sessions.isEmpty { throw BlueZError.inProgress }
         guard server.has("notify") else { throw BlueZError.notSupported }
         let acquisition = Acquisition(call, of: link)
@@ -41,7 +41,7 @@ extension RemoteCharacteristic {
         link.request(needing: server.protection) {
             .accepted
         } _: { [weak self] outcome in
-            // Where the peripheral refuses, bluetoothd never answers, and takes it for acquired ever after.
+            // If the peripheral refuses, bluetoothd never answers and treats the socket as acquired.
             if case .accepted = outcome { self?.notificationsAreOn(acquisition) }
         }
     }
@@ -53,7 +53,7 @@ extension RemoteCharacteristic {
         openSockets()
     }
 
-    /// Makes the sockets that wait, once the services are known.
+    /// Opens the sockets of pending calls once the services are resolved.
     func openSockets() {
         guard let link = device.link, device.areServicesResolved else { return }
         if let writing, let call = writing.call { open(writing, call, link, "WriteAcquired") }
@@ -84,7 +84,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    /// What a client sends, over either socket. Above the link's limit it is dropped without a word (Q100).
+    /// Handles a packet from either socket. Packets above the MTU are dropped (Q100).
     private func take(_ packet: [UInt8]) {
         guard let link = device.link, packet.count <= Int(link.mtu) - 3, link.protection >= server.protection else {
             return
@@ -92,15 +92,15 @@ extension RemoteCharacteristic {
         server.take(packet)
     }
 
-    /// What was handed out, each with what closes it.
+    /// The acquired sockets, each with a closure that closes it.
     var acquisitions: [(number: Int, close: () -> Void)] {
         [writing, notifications].compactMap(\.self).map { acquisition in
             (acquisition.number, { [self] in close(acquisition) })
         }
     }
 
-    /// bluetoothd's loop tells it of its sockets before it takes the next message, so one that closes its end and then
-    /// calls finds the characteristic given back.
+    /// Receives waiting packets first: bluetoothd's loop serves sockets before messages.
+    /// A client that closes its socket and then calls finds the characteristic released.
     var afterReceivingPackets: RemoteCharacteristic {
         writing?.socket?.receivePackets()
         notifications?.socket?.receivePackets()

@@ -1,32 +1,32 @@
 import DBus
 
-/// The notify sessions of a characteristic, and the clock of what it sends by itself.
+/// The notify sessions of a characteristic, and the timer of its periodic notifications.
 final class NotifySessions {
     var sessions: [NotifySession] = []
     var timer: BusTask?
     var count = 0
 
-    /// The peripheral's switch (CCCD) is on while any session is armed.
+    /// The peripheral's CCCD is set while any session is armed.
     var isOn: Bool { sessions.contains(where: \.isArmed) }
 }
 
-/// One client's session.
+/// The notify session of one client.
 final class NotifySession {
     let client: String
-    /// Registered with the peripheral: false while the link is down, or the switch is still being set.
+    /// Whether the CCCD is set for it. False while the link is down or the write is pending.
     var isArmed = false
     var token: ClientDepartureHandler?
 
     init(client: String) { self.client = client }
 }
 
-/// Notify sessions are per client; they outlive a lost link and are armed again (Q103). Source: src/gatt-client.c.
+/// Notify sessions are per client. They outlive a link and are armed again (Q103). Source: src/gatt-client.c.
 extension RemoteCharacteristic {
-    /// What the descriptor that switches notifications holds.
+    /// The value of the CCCD.
     var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
 
-    /// Whether the peripheral sends values: for a client, or for bluetoothd's own reckoning of the battery, or of the
-    /// services, whose changes (2A05) it asks for on each connection.
+    /// Whether the peripheral sends values, for a client or for bluetoothd itself.
+    /// bluetoothd subscribes to the battery level, and to Service Changed (2A05) on each connection.
     var isSwitchedOn: Bool {
         notifySessions.isOn || notifications?.isArmed == true || device.battery?.isSubscribed(to: server) == true
             || server.isServiceChanged && device.areServicesResolved
@@ -48,7 +48,7 @@ extension RemoteCharacteristic {
     }
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
-        // Whoever calls.
+        // Any client can release it.
         if let notifications {
             close(notifications)
             return tree.reply(call)
@@ -76,7 +76,7 @@ extension RemoteCharacteristic {
         stopClock()
     }
 
-    /// Sends a value to whoever is subscribed: one signal for each client's session, so two clients see it twice.
+    /// Sends a value: one signal per armed session, so every client receives it once per session.
     func notify(_ value: [UInt8]) {
         if let battery = device.battery, battery.isSubscribed(to: server), let level = value.first {
             battery.take(level)
@@ -89,7 +89,7 @@ extension RemoteCharacteristic {
     }
 
     private func arm(_ session: NotifySession, _ call: IncomingCall?) {
-        // With the switch on already there is nothing to write.
+        // The CCCD is already set.
         guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
         link.request(needing: server.protection) {
             .accepted
@@ -122,7 +122,7 @@ extension RemoteCharacteristic {
         changed("Notifying")
     }
 
-    // MARK: What it sends by itself
+    // MARK: Periodic notifications
 
     func startClock() {
         guard notifySessions.timer == nil, let interval = server.notifications?.interval else { return }

@@ -1,19 +1,19 @@
 import DBus
 
-/// A characteristic as bluetoothd shows it, `org.bluez.GattCharacteristic1`.
+/// A characteristic object of bluetoothd, `org.bluez.GattCharacteristic1`.
 final class RemoteCharacteristic {
     let path: ObjectPath
     let servicePath: ObjectPath
-    /// Of a service that the daemon keeps to itself (Q109).
+    /// Whether a claimed service contains it (Q109).
     let isReadOnly: Bool
-    /// Not reached through the service, which may have been taken away while a request is under way (Q111).
+    /// Stored, because the service can be removed while a request is pending (Q111).
     unowned let device: DaemonDevice
     let server: ServerCharacteristic
-    /// What was read or notified last; it stays over a lost link.
+    /// The value read or notified last. It outlives the link.
     var value: [UInt8] = []
     var isNotifying = false
     let notifySessions = NotifySessions()
-    /// Handed out by `AcquireWrite` and by `AcquireNotify`.
+    /// The sockets of `AcquireWrite` and `AcquireNotify`.
     var writing: Acquisition?
     var notifications: Acquisition?
     private var descriptors: [RemoteDescriptor] = []
@@ -64,7 +64,7 @@ final class RemoteCharacteristic {
             let calls = reading.finish()
             guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }
             value = Array(value.prefix(options.offset)) + part
-            // Subscribers cannot tell this signal from a notification (Q95).
+            // Subscribers cannot distinguish this signal from a notification (Q95).
             changed("Value", atOnce: true)
             for call in calls { tree.reply(call) { (body) throws(DBusError) in body.bytes(part) } }
         }
@@ -91,7 +91,7 @@ final class RemoteCharacteristic {
         case "command" where options.offset == 0 && (options.type != nil || server.has("write-without-response")):
             guard options.value.count <= Int(link.mtu) - 3 else { throw BlueZError.failed("Failed to initiate write") }
             if link.protection >= server.protection { server.take(options.value) }
-            // The daemon has only queued it: this says nothing of what becomes of it (Q97).
+            // bluetoothd has only queued the command, so the reply proves nothing (Q97).
             tree.reply(call)
         default: throw BlueZError.notSupported
         }
@@ -99,7 +99,7 @@ final class RemoteCharacteristic {
 }
 
 extension RemoteCharacteristic {
-    /// The interface as 5.66 has it.
+    /// `org.bluez.GattCharacteristic1` as BlueZ 5.66 serves it.
     static let table = InterfaceTable<RemoteCharacteristic>(
         name: "org.bluez.GattCharacteristic1",
         properties: [

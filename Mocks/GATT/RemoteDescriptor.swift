@@ -1,12 +1,12 @@
 import DBus
 
-/// A descriptor as bluetoothd shows it, `org.bluez.GattDescriptor1`.
+/// A descriptor object of bluetoothd, `org.bluez.GattDescriptor1`.
 final class RemoteDescriptor {
     let path: ObjectPath
     private unowned let characteristic: RemoteCharacteristic
     private unowned let device: DaemonDevice
     private let server: ServerDescriptor
-    /// What was read last.
+    /// The value read last.
     private var value: [UInt8] = []
     private var object: ServedObject?
     private var reading = SharedRead()
@@ -52,7 +52,7 @@ final class RemoteDescriptor {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
-        // It stays while the request is under way, whatever becomes of its service (Q111).
+        // The request retains the descriptor, because its service can be removed meanwhile (Q111).
         link.request { [self, characteristic] in
             let held = server.isSwitch ? characteristic.switchValue : server.value
             return options.offset <= held.count ? .value(Array(held.dropFirst(options.offset))) : .error(0x07)
@@ -72,7 +72,7 @@ final class RemoteDescriptor {
         if characteristic.isReadOnly { throw BlueZError.notAuthorized }
         if isWriting { throw BlueZError.inProgress }
         let options = try AttributeOptions(call.message, hasValue: true)
-        // Switching notifications is for `StartNotify` alone (Q108).
+        // Only StartNotify may write the CCCD (Q108).
         if server.isSwitch { throw BlueZError.notPermitted("Write not permitted") }
         try options.refuseEmptyLongWrite()
         isWriting = true

@@ -1,6 +1,6 @@
 import DBus
 
-/// A service of a connected device as bluetoothd shows it, `org.bluez.GattService1`.
+/// A service object of bluetoothd, `org.bluez.GattService1`.
 final class RemoteService {
     let path: ObjectPath
     unowned let device: DaemonDevice
@@ -54,17 +54,17 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
-    /// The sockets of its characteristics that were handed out.
+    /// The acquired sockets of its characteristics.
     var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
 
-    /// Shown to be read only (Q109).
+    /// Whether clients may only read it (Q109).
     var isReadOnly: Bool { service.isClaimed }
 
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
         characteristics.first { $0.server === server }
     }
 
-    /// A handle as paths bear it.
+    /// A handle as in object paths: four hexadecimal digits.
     static func digits(_ handle: UInt16) -> String {
         let digits = String(handle, radix: 16)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits

@@ -1,4 +1,4 @@
-/// A characteristic in a server's table: what it can, what it holds, what it answers.
+/// A characteristic in the server's table: its properties, its value, and its replies.
 final class ServerCharacteristic {
     let uuid: String
     let handle: UInt16
@@ -49,7 +49,7 @@ final class ServerCharacteristic {
         }
     }
 
-    /// The properties in the order in which bluetoothd lists them (src/gatt-client.c).
+    /// The properties in the order of bluetoothd (src/gatt-client.c).
     private static func flags(of characteristic: SimulatedCharacteristic) -> [String] {
         let names = characteristic.behaviours.map { behaviour in
             switch behaviour.kind {
@@ -63,7 +63,7 @@ final class ServerCharacteristic {
         return ["read", "write-without-response", "write", "notify", "indicate"].filter(names.contains)
     }
 
-    /// Service Changed.
+    /// Whether it is Service Changed.
     var isServiceChanged: Bool { uuid.hasPrefix("00002a05-") }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
@@ -89,7 +89,7 @@ final class ServerCharacteristic {
         return answer
     }
 
-    /// A write without response: what is not allowed is dropped, as on the air.
+    /// Handles a write without response. An invalid one is dropped.
     func take(_ written: [UInt8]) {
         guard takesCommands, written.count <= 512 else { return }
         value = written

@@ -1,6 +1,6 @@
 import DBus
 
-/// What dbus-daemon and libdbus say, word for word: clients show it to people, and some match it.
+/// Error texts of dbus-daemon and libdbus, word for word, because some clients compare them.
 enum BusErrorTexts {
     static let noReply = """
         Did not receive a reply. Possible causes include: the remote application did not send a reply, the message bus \
@@ -17,7 +17,7 @@ enum BusErrorTexts {
     }
     static func noOwner(_ name: String) -> String { "Could not get owner of name '\(name)': no such name" }
 
-    /// What libdbus answers where nobody handles a call, the line feed included.
+    /// libdbus's answer to a call without a handler, including the line feed.
     static func unknownMethod(_ call: Message) -> String {
         "Method \"\(call.member ?? "")\" with signature \"\(call.signature)\" on interface "
             + "\"\(call.interface ?? "(null)")\" doesn't exist\n"

@@ -1,6 +1,6 @@
 import DBus
 
-/// What happens to a party in the context.
+/// Delivery of messages to a peer, in the bus's context.
 extension LoopbackPeer {
     var isLost: Bool { lost != nil }
 
@@ -24,18 +24,18 @@ extension LoopbackPeer {
         }
     }
 
-    /// Takes the answer to a call; ignores it where nobody waits for it any more.
+    /// Handles a reply. Ignores it if no call waits for it.
     func accept(answer: Message) {
         let call = pending.removeValue(forKey: answer.replySerial)
         call?.finish(answer.error.map(Result.failure) ?? .success(answer))
     }
 
-    /// Ends a call that will never be answered.
+    /// Fails a call that will never be answered.
     func abandon(_ serial: UInt32, _ error: DBusError) {
         pending.removeValue(forKey: serial)?.finish(.failure(error))
     }
 
-    /// Takes a call, which the export that is closest to its path gets.
+    /// Passes a call to the export that is closest to its path.
     func accept(call: Message) {
         guard let path = call.path else { return }
         if call.interface == "org.freedesktop.DBus.Peer", call.member == "Ping" {
@@ -53,7 +53,7 @@ extension LoopbackPeer {
             DBusError(name: DBusError.Name.unknownObject, message: BusErrorTexts.unknownMethod(call)))
     }
 
-    /// Fails everything in flight, then tells those who watch.
+    /// Fails all pending calls, then calls the disconnect handlers.
     func lose(_ error: DBusError) {
         guard lost == nil else { return }
         lost = error
@@ -70,7 +70,7 @@ extension LoopbackPeer {
 
 /// Sockets.
 extension LoopbackPeer {
-    /// The kernel's clock is not the bus's, so the socket is looked at each millisecond.
+    /// Polls the socket every millisecond, because the kernel's clock is not the bus's clock.
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {

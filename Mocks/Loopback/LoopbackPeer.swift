@@ -1,8 +1,8 @@
 import DBus
 
-/// What a loop-back bus knows of one of its parties.
+/// One connection to a loop-back bus, as its router sees it.
 final class LoopbackPeer: Bus, @unchecked Sendable {
-    // Guard: the mutable state is read and changed only in the hub's serial context, which each access checks.
+    // Guard: mutable state is used only in the router's serial context, which each access checks.
 
     let uniqueName: String
 

@@ -1,7 +1,7 @@
 import DBus
 import Glibc
 
-/// The object `org.freedesktop.DBus`, as far as clients ask for it.
+/// The methods of the object `org.freedesktop.DBus` that clients use.
 extension LoopbackRouter {
     func answer(_ call: Message, from peer: LoopbackPeer) {
         do throws(DBusError) { reply(try answered(call, from: peer)) } catch { fail(call, error) }

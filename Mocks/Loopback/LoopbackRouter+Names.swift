@@ -1,6 +1,6 @@
 import DBus
 
-/// Well-known names. No party queues for one here.
+/// Well-known names. There is no queue of owners.
 extension LoopbackRouter {
     func request(_ name: String, for peer: LoopbackPeer, _ flags: NameFlags = []) -> NameRequestResult {
         let owner = owners[name]
@@ -39,18 +39,18 @@ extension LoopbackRouter {
     }
 }
 
-/// How a name is asked for, with the numbers of the D-Bus specification.
+/// Flags of `RequestName`, with the numbers of the D-Bus specification.
 struct NameFlags: OptionSet {
     let rawValue: UInt32
     static let allowReplacement = NameFlags(rawValue: 1)
     static let replace = NameFlags(rawValue: 2)
 }
 
-/// What asking for a name or giving it up came to, with the numbers of the D-Bus specification.
+/// Results of `RequestName` and `ReleaseName`, with the numbers of the D-Bus specification.
 enum NameRequestResult: UInt32 {
     case primaryOwner = 1, exists = 3, alreadyOwner = 4
     case released = 101, nonExistent = 102, notOwner = 103
 
-    /// The number on the wire.
+    /// The number in the reply.
     var number: UInt32 { rawValue % 100 }
 }

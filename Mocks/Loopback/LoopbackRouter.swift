@@ -1,25 +1,25 @@
 import DBus
 import Synchronization
 
-/// The middle of a loop-back bus: who is on it, who owns which name, and who gets what.
+/// Routes messages of a loop-back bus: its peers, name owners and subscriptions.
 ///
-/// Everything but ``nextUniqueName()`` happens in the serial context.
+/// Everything except ``nextUniqueName()`` runs in the serial context.
 final class LoopbackRouter: @unchecked Sendable {
-    // Guard: the mutable state is read and changed only in `context`, one piece of work at a time.
+    // Guard: mutable state is used only in `context`, one piece of work at a time.
     let context: SerialContext
     var subscriptions = LoopbackSubscriptions()
 
     var peers: [String: LoopbackPeer] = [:]
     var owners: [String: LoopbackPeer] = [:]
     var namesOfOwner: [String: [String]] = [:]
-    /// The names whose owner lets another party replace it.
+    /// Names whose owner allows replacement.
     var replaceableNames: Set<String> = []
     private var awaited: [Awaited: LoopbackPeer] = [:]
     private var isDown = false
     private var serial: UInt32 = 0
     private let joined = Atomic(0)
 
-    /// A call whose answer the bus lets pass once.
+    /// A call whose reply the bus lets pass, once.
     private struct Awaited: Hashable {
         let caller: String
         let serial: UInt32
@@ -105,7 +105,7 @@ final class LoopbackRouter: @unchecked Sendable {
         caller.abandon(call.serial, DBusError(name: DBusError.Name.noReply, message: BusErrorTexts.calleeLeft))
     }
 
-    // MARK: What the bus itself says
+    // MARK: Messages of the bus itself
 
     func reply(_ message: Message) {
         guard let destination = message.destination else { return }

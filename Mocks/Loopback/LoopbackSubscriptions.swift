@@ -1,6 +1,6 @@
 import DBus
 
-/// Who wants which signals, kept by the sender that each rule names, so that a signal meets only rules about its sender.
+/// Signal subscriptions by the sender in their rules, so that a signal is compared with rules of its sender only.
 struct LoopbackSubscriptions {
     private var bySender: [String: [LoopbackSubscription]] = [:]
     private var count = 0
@@ -28,7 +28,7 @@ struct LoopbackSubscriptions {
         }
     }
 
-    /// Those whose rules name one of these senders, in the order in which they came.
+    /// The subscriptions to any of these senders, in the order of subscribing.
     func naming(_ senders: [String]) -> [LoopbackSubscription] {
         if senders.count == 1 { return bySender[senders[0]] ?? [] }
         let lists = senders.compactMap { bySender[$0] }
@@ -37,9 +37,9 @@ struct LoopbackSubscriptions {
     }
 }
 
-/// A rule and what to do with the signals that fit it.
+/// A match rule with its handler.
 final class LoopbackSubscription: @unchecked Sendable {
-    // Guard: `number` is set once, when the subscription is added, in the hub's serial context, and only read there.
+    // Guard: `number` is set once, when the subscription is added, and used only in the router's serial context.
     let rule: MatchRule
     let ended = Flag()
     fileprivate(set) var number = 0
@@ -56,6 +56,6 @@ final class LoopbackSubscription: @unchecked Sendable {
         if !ended.isRaised, rule.matches(signal) { handler(signal) }
     }
 
-    /// Whether a signal to `destination`, nil for everybody, is for the party that subscribed.
+    /// Whether a signal to `destination`, or to all if nil, is for the subscriber.
     func isFor(_ destination: String?) -> Bool { destination == nil || destination == peer?.uniqueName }
 }

@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// A call that waits for its answer, its deadline, the end of the bus, or for being called off: whichever is first.
+/// A call that ends once: by its reply, its deadline, the end of the bus, or cancellation.
 final class PendingCall: Sendable {
     private struct State {
         var reply: (@Sendable (Result<Message, DBusError>) -> Void)?
@@ -14,7 +14,7 @@ final class PendingCall: Sendable {
 
     var isOver: Bool { state.withLock { $0.reply == nil } }
 
-    /// Runs work when the call is over; at once where it is.
+    /// Runs work when the call ends, or at once if it has ended.
     func onClosed(_ work: @escaping @Sendable () -> Void) {
         let isOver = state.withLock {
             guard $0.reply != nil else { return true }
@@ -39,7 +39,7 @@ final class PendingCall: Sendable {
     }
 }
 
-/// Objects that a party serves.
+/// Objects that a peer serves.
 final class Export: Sendable {
     let includingChildren: Bool
     let handler: @Sendable (IncomingCall) -> Void
@@ -51,7 +51,7 @@ final class Export: Sendable {
     }
 }
 
-/// Somebody who wants to know when a party's connection ends.
+/// A handler for the end of a peer's connection.
 final class PeerDisconnectHandler: Sendable {
     let ended = Flag()
     private let handler: @Sendable (DBusError) -> Void

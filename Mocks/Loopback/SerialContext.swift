@@ -4,10 +4,10 @@ import Glibc
 import Rx
 import Synchronization
 
-/// One line of work for everybody on a loop-back bus: first in, first out, one piece at a time, on a scheduler.
+/// The serial queue of a loop-back bus, on a scheduler: first in, first out, one job at a time.
 ///
-/// Job is drained by one action of the scheduler, which runs until nothing is left. A timer that comes due
-/// while nobody drains does so itself, so that in virtual time it runs at exactly its time.
+/// One scheduler action runs all waiting jobs. A timer that fires while none runs does the same at once,
+/// so in virtual time its job runs at the exact time.
 final class SerialContext: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -27,7 +27,7 @@ final class SerialContext: Sendable {
         clock = BusClock { elapsed.time }
     }
 
-    /// Runs work after everything that already waits.
+    /// Enqueues a job.
     func perform(_ work: @escaping Job) {
         let mustSchedule = state.withLock {
             $0.queue.append(work)
@@ -43,7 +43,7 @@ final class SerialContext: Sendable {
         }
     }
 
-    /// Runs work after a delay on the scheduler's clock.
+    /// Enqueues a job after a delay on the scheduler's clock.
     func schedule(after delay: Duration, _ work: @escaping Job) -> BusTask {
         guard let interval = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = Once(work)
@@ -58,10 +58,10 @@ final class SerialContext: Sendable {
         }
     }
 
-    /// Whether the caller is a piece of this context's work.
+    /// Whether the caller runs in this context.
     var isCurrent: Bool { state.withLock { $0.runner == pthread_self() } }
 
-    /// Runs what waits, on the calling thread; returns at once where somebody else does so already.
+    /// Runs all waiting jobs on the calling thread. Returns at once if another thread runs them.
     func drain() {
         let mayRun = state.withLock {
             guard $0.runner == nil else { return false }
@@ -95,7 +95,7 @@ extension DispatchTimeInterval {
     }
 }
 
-/// Job that runs once at most, and not at all once it was dropped.
+/// A job that runs at most once, and not after `drop()`.
 final class Once: Sendable {
     private let work: Guarded<SerialContext.Job?>
 
@@ -114,7 +114,7 @@ final class Once: Sendable {
     }
 }
 
-/// A flag that is raised once and stays up.
+/// A flag that can be raised once.
 final class Flag: Sendable {
     private let raised = Atomic(false)
 

@@ -1,13 +1,13 @@
 import DBus
 
-/// A D-Bus interface as data: its properties and methods, one row each, for objects of one class.
+/// A D-Bus interface as data: one row per property and method, for objects of one class.
 struct InterfaceTable<Owner: AnyObject>: Sendable {
     let name: String
     var properties: [PropertyRow<Owner>] = []
     var methods: [MethodRow<Owner>] = []
     var signals: [SignalRow] = []
 
-    /// The same with a property before all others.
+    /// Returns the table with another property in front.
     func preceded(by property: PropertyRow<Owner>) -> InterfaceTable {
         var table = self
         table.properties.insert(property, at: 0)
@@ -15,13 +15,13 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
     }
 }
 
-/// A signal, for introspection.
+/// A signal, for introspection only.
 struct SignalRow: Sendable {
     let name: String
     let arguments: [ArgumentRow]
 }
 
-/// A property. It is absent from an object for which `get` gives nil.
+/// A property. An object for which `get` returns nil does not have it.
 struct PropertyRow<Owner: AnyObject>: Sendable {
     let name: String
     let type: String
@@ -39,7 +39,7 @@ struct PropertyRow<Owner: AnyObject>: Sendable {
     }
 }
 
-/// A method. The call's body has the types of `input` when `run` gets it; what it throws is the answer.
+/// A method. The arguments have the types of `input` when `run` is called. A thrown error is the reply.
 struct MethodRow<Owner: AnyObject>: Sendable {
     let name: String
     let input: [ArgumentRow]

@@ -1,7 +1,7 @@
 import DBus
 
-/// What the objects say of themselves to tools such as busctl, byte for byte as gdbus/object.c writes it. Source: D-Bus
-/// specification, "Introspection Data Format".
+/// Introspection data, byte for byte as gdbus/object.c writes it.
+/// Source: D-Bus specification, "Introspection Data Format".
 enum Introspection {
     static func text(of object: ServedObject?, isRoot: Bool, nodes: [String]) -> String {
         var text = head
@@ -16,7 +16,7 @@ enum Introspection {
         return text + "</node>"
     }
 
-    /// What libdbus says of a path where nobody else answers: the nodes below it, if any.
+    /// libdbus's introspection data of a path without an object: the nodes below it.
     static func plainText(nodes: [String]) -> String {
         head + "\n" + nodes.map { "  <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
     }
@@ -83,7 +83,7 @@ enum Introspection {
                     name: "InterfacesRemoved", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "as")]),
             ]))
 
-    /// An interface that the tree itself answers for.
+    /// An interface that the tree itself implements.
     private static func own(
         _ name: String, _ methods: [MethodRow<ObjectTree>], _ signals: [SignalRow] = []
     ) -> InterfaceTable<ObjectTree> {

@@ -1,6 +1,6 @@
 import DBus
 
-/// Answering calls as BlueZ's gdbus/object.c does, with its errors and their texts.
+/// Answers calls as BlueZ's gdbus/object.c does, including its error texts.
 extension ObjectTree {
     func answer(_ call: IncomingCall) {
         do throws(DBusError) { try run(call) } catch { fail(call, error) }
@@ -15,7 +15,7 @@ extension ObjectTree {
             let text = Introspection.text(of: object, isRoot: path == .root, nodes: children(of: path) ?? [])
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case (Self.introspectable, "Introspect", _), (nil, "Introspect", _):
-            // gdbus has no such method here; libdbus answers by itself, at any path.
+            // gdbus has no such method. libdbus answers at any path.
             let text = Introspection.plainText(nodes: children(of: path) ?? [])
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "") where path == .root:
@@ -100,7 +100,7 @@ extension ObjectTree {
     }
 
     private static let introspectable = "org.freedesktop.DBus.Introspectable"
-    /// Interfaces of each object that have no properties.
+    /// Interfaces of every object that have no properties.
     private static let plain = [introspectable, "org.freedesktop.DBus.Properties"]
 
     private func find(_ interface: String, of object: ServedObject) throws(DBusError) -> ServedInterface {

@@ -1,14 +1,14 @@
 import DBus
 
-/// The signals themselves.
+/// Builds and sends signals.
 extension ObjectTree {
-    /// Whether the object is known to clients, and nothing is to be said about it.
+    /// Whether clients know the object and no change is pending.
     func isSettled(_ object: ServedObject) -> Bool { !object.isNew && !object.isPending }
 
-    /// Sends a signal again that was sent before.
+    /// Sends a signal that was built before.
     func send(_ signal: Message) { bus.send(signal) }
 
-    /// Sends a signal with these properties, and gives it. Absent ones are left out unless they are to be invalidated.
+    /// Sends and returns a signal with these properties. `invalidating` lists absent ones as invalidated.
     @discardableResult
     func sendValues(of object: ServedObject, _ indices: [Int], invalidating: Bool = false) -> Message {
         sendValues(of: object.interface, at: object.path, indices, invalidating: invalidating)

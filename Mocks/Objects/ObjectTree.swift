@@ -1,15 +1,15 @@
 import DBus
 
-/// An object on the bus: a path, and the interfaces of BlueZ there.
+/// An object on the bus: its path and its BlueZ interfaces.
 final class ServedObject {
     let path: ObjectPath
-    /// The one that the object is for.
+    /// The main interface of the object.
     let interface: ServedInterface
-    /// What came to it later.
+    /// Interfaces that were added later.
     fileprivate(set) var others: [ServedInterface] = []
-    /// Names of interfaces that went, of which nobody was told yet.
+    /// Names of removed interfaces that are not announced yet.
     fileprivate var gone: [String] = []
-    /// Nobody was told of the object yet.
+    /// Whether the object is not announced yet.
     fileprivate(set) var isNew = true
     fileprivate(set) var isPending = false
     fileprivate let number: Int
@@ -22,7 +22,7 @@ final class ServedObject {
 
     var interfaces: [ServedInterface] { [interface] + others }
 
-    /// Whether any interface has properties, and the object the interface for them.
+    /// Whether any interface has properties, and thus the object has `org.freedesktop.DBus.Properties`.
     var hasProperties: Bool { interface.propertyCount > 0 || others.contains { $0.propertyCount > 0 } }
 
     func interface(named name: String) -> ServedInterface? {
@@ -30,10 +30,10 @@ final class ServedObject {
     }
 }
 
-/// The objects that the daemon serves, and what it still has to say about them.
+/// The objects of the daemon and their pending changes.
 ///
-/// As BlueZ's gdbus/object.c: changes are collected and go out at the end of the turn, or before
-/// the next reply, so that whoever gets the reply knows them. Several changes of an object in a turn are one signal.
+/// As in BlueZ's gdbus/object.c, changes are sent at the end of a turn or before the next reply.
+/// Several changes of an object in one turn make one signal.
 final class ObjectTree {
     let bus: any Bus
     private var objects: [ObjectPath: ServedObject] = [:]
@@ -42,7 +42,7 @@ final class ObjectTree {
 
     init(bus: any Bus) { self.bus = bus }
 
-    /// All objects as gdbus lists them: each before those below it, and of siblings the newest first.
+    /// All objects in the order of gdbus: parents before children, and siblings from newest to oldest.
     var asListed: [ServedObject] {
         var below: [ObjectPath: [ServedObject]] = [:]
         for object in objects.values.sorted(by: { $0.number > $1.number }) {
@@ -63,7 +63,7 @@ final class ObjectTree {
 
     func object(at path: ObjectPath) -> ServedObject? { objects[path] }
 
-    /// The names of the nodes right below a path, sorted as libdbus does; nil where there is no such node.
+    /// The names of the child nodes of a path, sorted as by libdbus; nil if there is no such node.
     func children(of path: ObjectPath) -> [String]? {
         let prefix = path == .root ? "/" : "\(path)/"
         var names: Set<String> = []
@@ -81,7 +81,7 @@ final class ObjectTree {
         return object
     }
 
-    /// Takes an object away. What was still to be said about it is said first.
+    /// Removes an object after sending its pending changes.
     func remove(_ object: ServedObject) {
         guard objects[object.path] === object else { return }
         if !object.isNew { sendChanges(of: object) }
@@ -89,20 +89,20 @@ final class ObjectTree {
         pending.removeAll { $0 === object }
         object.isPending = false
         guard !object.isNew else { return }
-        // At once, before changes of other objects that wait for the end of the turn: so does gdbus.
+        // Sent at once, before pending changes of other objects, as in gdbus.
         let plain = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
         sendInterfacesRemoved(
             (object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
     }
 
-    /// Adds an interface to an object that is there.
+    /// Adds an interface to an existing object.
     func add(_ interface: ServedInterface, to object: ServedObject) {
         interface.isNew = true
         object.others.append(interface)
         enqueue(object)
     }
 
-    /// Takes an interface away that was added to an object.
+    /// Removes an interface that was added later.
     func remove(_ interface: ServedInterface, from object: ServedObject) {
         guard object.others.contains(where: { $0 === interface }) else { return }
         if !object.isNew, !interface.isNew {
@@ -113,7 +113,7 @@ final class ObjectTree {
         object.others.removeAll { $0 === interface }
     }
 
-    /// Says what is still to be said about an object.
+    /// Sends the pending changes of an object.
     func settle(_ object: ServedObject) {
         guard object.isPending else { return }
         pending.removeAll { $0 === object }
@@ -121,13 +121,13 @@ final class ObjectTree {
         sendPending(object)
     }
 
-    /// Notes that a property changed. `atOnce` sends it now: notified values must not melt into one (Q106).
+    /// Marks a property as changed. `atOnce` sends it now, because notified values must not be merged (Q106).
     func changed(_ object: ServedObject, _ property: Int, atOnce: Bool = false) {
         guard !object.isNew, objects[object.path] === object, object.interface.note(property) else { return }
         if atOnce { sendChanges(of: object) } else { enqueue(object) }
     }
 
-    /// Notes that a property of an interface changed that was added to an object.
+    /// Marks a property of an interface that was added later as changed.
     func changed(_ interface: ServedInterface, of object: ServedObject, _ property: String) {
         guard let index = interface.index(of: property) else { preconditionFailure("No property \(property).") }
         guard !object.isNew, !interface.isNew, objects[object.path] === object, interface.note(index) else { return }
@@ -139,7 +139,7 @@ final class ObjectTree {
         changed(object, index, atOnce: atOnce)
     }
 
-    /// Sends all that was collected.
+    /// Sends all pending changes.
     func flush() {
         while !pending.isEmpty {
             let all = pending
@@ -170,7 +170,7 @@ final class ObjectTree {
         pending.append(object)
     }
 
-    /// First what came, then what changed, then what went, as process_changes does.
+    /// Additions first, then changes, then removals, as in process_changes.
     private func sendPending(_ object: ServedObject) {
         if object.isNew { return announce(object, object.interfaces) }
         let new = object.others.filter(\.isNew)

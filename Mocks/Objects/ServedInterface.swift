@@ -1,10 +1,10 @@
 import DBus
 
-/// An interface of one object, whatever the object's class, with the changes that nobody was told of yet.
+/// One interface of one object, with its pending changes.
 class ServedInterface {
     let name: String
     fileprivate(set) var pending: [Int] = []
-    /// Added to an object of which clients know, and nobody was told yet.
+    /// Whether it was added to a known object and is not announced yet.
     var isNew = false
 
     init(name: String) { self.name = name }
@@ -21,7 +21,7 @@ class ServedInterface {
         (0..<propertyCount).first { self.property($0).name == property }
     }
 
-    /// Notes a change; false where it was noted before.
+    /// Marks a property as changed. Returns false if it was marked before.
     final func note(_ index: Int) -> Bool {
         if pending.contains(index) { return false }
         pending.append(index)
@@ -33,7 +33,7 @@ class ServedInterface {
         return pending
     }
 
-    /// Appends all properties that the object has (`a{sv}`).
+    /// Appends all properties that are present (`a{sv}`).
     final func append(to body: inout MessageWriter) throws(DBusError) {
         try body.array(of: "{sv}") { (entries) throws(DBusError) in
             for index in 0..<propertyCount {
@@ -52,7 +52,7 @@ class ServedInterface {
     }
 }
 
-/// An interface of an object of a known class.
+/// An interface whose properties and methods are those of one class.
 final class TypedInterface<Owner: AnyObject>: ServedInterface {
     private unowned let owner: Owner
     private let table: InterfaceTable<Owner>

@@ -1,10 +1,10 @@
 /// The attributes of a peripheral's GATT server.
 extension SimulatedPeripheral {
-    /// The largest handle, and so the largest number of attributes. Source: Bluetooth Core, Vol 3, Part F, 3.2.2.
+    /// The largest handle, and thus the largest number of attributes. Source: Bluetooth Core, Vol 3, Part F, 3.2.2.
     package static let mostAttributes = 0xFFFF
 
-    /// The services as peripherals commonly have them: GAP, then GATT with Service Changed, then those described.
-    /// A description with a GAP or GATT service of its own has that one alone, where it stands.
+    /// The described services, preceded by GAP and GATT.
+    /// A description with a GAP or GATT service of its own keeps that one, in its place.
     var allServices: [SimulatedService] {
         let own = [
             SimulatedService("1800") {
@@ -17,22 +17,22 @@ extension SimulatedPeripheral {
         return own.filter { !described.contains(FullUUID.described($0.uuid)) } + services
     }
 
-    /// How many attributes its server has.
+    /// The number of attributes of its server.
     package var attributeCount: Int { allServices.reduce(0) { $0 + $1.attributeCount } }
 
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
 }
 
 extension SimulatedService {
-    /// Its declaration and its characteristics.
+    /// The declaration and the characteristics.
     fileprivate var attributeCount: Int { 1 + characteristics.reduce(0) { $0 + $1.attributeCount } }
 }
 
 extension SimulatedCharacteristic {
-    /// Its declaration, its value and its descriptors.
+    /// The declaration, the value and the descriptors.
     fileprivate var attributeCount: Int { 2 + (hasSwitch ? 1 : 0) + descriptors.count }
 
-    /// Whether it has the descriptor that switches notifications (2902).
+    /// Whether it has a Client Characteristic Configuration Descriptor (2902).
     var hasSwitch: Bool {
         behaviours.contains { behaviour in
             switch behaviour.kind {

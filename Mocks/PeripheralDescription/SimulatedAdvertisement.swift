@@ -1,32 +1,32 @@
-/// What a peripheral sends out while nobody is connected to it. A field that is nil or empty is not sent.
+/// What a peripheral advertises while it is not connected. Fields that are nil or empty are not sent.
 public struct SimulatedAdvertisement: Sendable {
-    /// The time from one advertisement to the next. Rounded up to whole milliseconds.
+    /// The time between two advertisements. Rounded up to whole milliseconds.
     public var interval: Duration
-    /// How strongly it is received, in dBm.
+    /// The received signal strength, in dBm.
     public var rssi: Int
-    /// How far the received strength strays from ``rssi`` to either side, in dB.
+    /// The largest random deviation from ``rssi``, in dB.
     public var jitter: Int
-    /// The complete local name, byte for byte as it is sent; it need not be UTF-8.
+    /// The complete local name, as sent. It need not be UTF-8.
     public var name: [UInt8]?
-    /// Whether it accepts connections.
+    /// Whether the peripheral accepts connections.
     public var isConnectable: Bool
     /// The transmit power, in dBm.
     public var txPower: Int8?
     /// The service UUIDs, of 16, 32 or 128 bits, as text.
     public var services: [String]
-    /// Data by company number.
+    /// Manufacturer data by company identifier.
     public var manufacturerData: [UInt16: [UInt8]]
-    /// Data by service UUID.
+    /// Service data by service UUID.
     public var serviceData: [String: [UInt8]]
     /// The GAP appearance, for example 0x0341 for a heart-rate belt.
     public var appearance: UInt16?
-    /// The flags; nil for an advertisement without that field, which an unfiltered scan does not report (Q45).
+    /// The flags; nil for no flags. An unfiltered scan does not report advertisements without flags.
     public var flags: UInt8?
-    /// When the first one comes after a scan has begun; nil for a moment that the scenario's seed decides, within
-    /// one interval and 0.18 s.
+    /// When the first one is sent after a scan starts.
+    /// If nil, the scenario's seed determines it, within one interval and 0.18 s.
     public var firstAfter: Duration?
 
-    /// Makes an advertisement with a name that is text.
+    /// Creates an advertisement. The name is sent in UTF-8.
     public init(
         every interval: Duration, rssi: Int, jitter: Int = 0, name: String? = nil, connectable: Bool = true,
         txPower: Int8? = nil, services: [String] = [], manufacturerData: [UInt16: [UInt8]] = [:],

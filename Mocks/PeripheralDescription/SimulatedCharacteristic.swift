@@ -1,15 +1,15 @@
-/// A characteristic of a peripheral's GATT server: its UUID, what can be done with it, and its descriptors.
+/// A characteristic of a peripheral's GATT server.
 public struct SimulatedCharacteristic: Sendable {
-    /// Its UUID, of 16, 32 or 128 bits, as text.
+    /// The UUID, of 16, 32 or 128 bits, as text.
     public var uuid: String
-    /// What can be done with it, and what it answers.
+    /// The supported operations and their replies.
     public var behaviours: [SimulatedBehaviour]
-    /// Its descriptors, in the order of their handles. The one that switches notifications (2902) is added by itself.
+    /// The descriptors, in the order of their handles. The CCCD (2902) is added automatically.
     public var descriptors: [SimulatedDescriptor]
-    /// What it demands of the link. A write without response to a link that has less is dropped, as on the air.
+    /// The required security of the link. A write without response over a less secure link is dropped.
     public var protection: SimulatedProtection
 
-    /// Makes a characteristic, for example
+    /// Creates a characteristic, for example
     /// `SimulatedCharacteristic("2a37", .notify(every: .seconds(1)) { beat in [0, 60 + UInt8(beat % 20)] })`.
     public init(
         _ uuid: String, _ behaviours: SimulatedBehaviour..., descriptors: [SimulatedDescriptor] = [],
@@ -22,7 +22,7 @@ public struct SimulatedCharacteristic: Sendable {
     }
 }
 
-/// One thing that can be done with a characteristic.
+/// An operation that a characteristic supports.
 public struct SimulatedBehaviour: Sendable {
     enum BehaviourKind: Sendable {
         case read(initial: [UInt8], answer: (@Sendable (_ value: [UInt8]) -> SimulatedAnswer)?)
@@ -34,53 +34,53 @@ public struct SimulatedBehaviour: Sendable {
 
     let kind: BehaviourKind
 
-    /// Readable; holds an empty value until something is written or a test updates it.
+    /// Readable. The value is empty until something is written or a test sets it.
     public static let read = SimulatedBehaviour(kind: .read(initial: [], answer: nil))
 
-    /// Readable; holds this value until something is written or a test updates it.
+    /// Readable. Has this value until something is written or a test sets it.
     public static func read(_ value: [UInt8] = []) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .read(initial: value, answer: nil))
     }
 
-    /// Readable; each read is answered by the closure, which gets the value held at that time.
+    /// Readable. The closure answers each read. Its argument is the present value.
     public static func read(_ answer: @escaping @Sendable (_ value: [UInt8]) -> SimulatedAnswer) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .read(initial: [], answer: answer))
     }
 
-    /// Writable with a response; what is written is held.
+    /// Writable with response. The written value is stored.
     public static let write = SimulatedBehaviour(kind: .write(answer: nil))
 
-    /// Writable with a response, which the closure decides from the value; what it accepts is held.
+    /// Writable with response. The closure answers each write. An accepted value is stored.
     public static func write(
         _ answer: @escaping @Sendable (_ value: [UInt8]) -> SimulatedAnswer
     ) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .write(answer: answer))
     }
 
-    /// Writable without a response; what is written is held.
+    /// Writable without response. The written value is stored.
     public static let writeWithoutResponse = SimulatedBehaviour(kind: .writeWithoutResponse(taken: nil))
 
-    /// Writable without a response; the closure hears of each value.
+    /// Writable without response. The closure is called with each value.
     public static func writeWithoutResponse(
         _ taken: @escaping @Sendable (_ value: [UInt8]) -> Void
     ) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .writeWithoutResponse(taken: taken))
     }
 
-    /// Notifies, but only what a test tells it to.
+    /// Notifies, but only values that a test sends.
     public static let notify = SimulatedBehaviour(kind: .notify(SimulatedNotifications()))
 
-    /// Notifies at an interval while a client is subscribed; the closure gets 0, 1, 2… and makes the value.
+    /// Notifies at an interval while a client is subscribed. The closure returns the value for 0, 1, 2…
     public static func notify(
         every interval: Duration, _ value: @escaping @Sendable (_ count: Int) -> [UInt8]
     ) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .notify(SimulatedNotifications(interval: interval, value: value)))
     }
 
-    /// Indicates, but only what a test tells it to.
+    /// Indicates, but only values that a test sends.
     public static let indicate = SimulatedBehaviour(kind: .indicate(SimulatedNotifications()))
 
-    /// Indicates at an interval while a client is subscribed; the closure gets 0, 1, 2… and makes the value.
+    /// Indicates at an interval while a client is subscribed. The closure returns the value for 0, 1, 2…
     public static func indicate(
         every interval: Duration, _ value: @escaping @Sendable (_ count: Int) -> [UInt8]
     ) -> SimulatedBehaviour {
@@ -88,7 +88,7 @@ public struct SimulatedBehaviour: Sendable {
     }
 }
 
-/// What a characteristic sends by itself while a client is subscribed.
+/// The values that a characteristic sends by itself while a client is subscribed.
 struct SimulatedNotifications: Sendable {
     var interval: Duration?
     var value: @Sendable (Int) -> [UInt8] = { _ in [] }
@@ -96,27 +96,27 @@ struct SimulatedNotifications: Sendable {
 
 /// A descriptor of a characteristic.
 public struct SimulatedDescriptor: Sendable {
-    /// Its UUID, of 16, 32 or 128 bits, as text.
+    /// The UUID, of 16, 32 or 128 bits, as text.
     public var uuid: String
-    /// What it holds.
+    /// The value.
     public var value: [UInt8]
-    /// Whether it takes writes.
+    /// Whether it is writable.
     public var isWritable: Bool
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(_ uuid: String, _ value: [UInt8], writable: Bool = false) {
         self.uuid = uuid
         self.value = value
         isWritable = writable
     }
 
-    /// The description for people (2901).
+    /// The Characteristic User Description (2901).
     public static func userDescription(_ text: String) -> SimulatedDescriptor {
         SimulatedDescriptor("2901", Array(text.utf8))
     }
 }
 
-/// What a peripheral answers to a read or a write.
+/// A peripheral's reply to a read or a write.
 public struct SimulatedAnswer: Sendable {
     enum ATTOutcome: Sendable {
         case value([UInt8])
@@ -126,22 +126,22 @@ public struct SimulatedAnswer: Sendable {
     }
 
     let outcome: ATTOutcome
-    /// How long the answer takes; nil for the connection's ``SimulatedConnection/roundTrip``.
+    /// How long the reply takes; nil for the connection's ``SimulatedConnection/roundTrip``.
     public var delay: Duration?
 
-    /// A value; for a write, one that is held in place of what was written.
+    /// Replies with a value. For a write, this value is stored instead of the written one.
     public static func value(_ value: [UInt8], after delay: Duration? = nil) -> SimulatedAnswer {
         SimulatedAnswer(outcome: .value(value), delay: delay)
     }
 
-    /// For a write: what was written is held. For a read: what is held is the answer.
+    /// Accepts a write, or answers a read with the stored value.
     public static let accepted = SimulatedAnswer(outcome: .accepted)
 
-    /// An ATT error, for example 0x0E for “unlikely error”. Source: Bluetooth Core, Vol 3, Part F, 3.4.1.1.
+    /// Replies with an ATT error, such as 0x0E for "unlikely error". Source: Bluetooth Core, Vol 3, Part F, 3.4.1.1.
     public static func error(_ code: UInt8, after delay: Duration? = nil) -> SimulatedAnswer {
         SimulatedAnswer(outcome: .error(code), delay: delay)
     }
 
-    /// No answer. After 30 s the ATT protocol gives the link up.
+    /// No reply. After 30 s, ATT ends the link.
     public static let silence = SimulatedAnswer(outcome: .silence)
 }

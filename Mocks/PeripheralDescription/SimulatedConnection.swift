@@ -1,19 +1,19 @@
-/// How connecting to a peripheral goes.
+/// How a connection to a peripheral behaves.
 public struct SimulatedConnection: Sendable {
     /// From the call of `Connect` to the link. Default: 0.15 s.
     public var delay: Duration
-    /// From the link to `ServicesResolved`: how long bluetoothd takes to read the GATT tables. Default: 0.1 s.
+    /// From the link to `ServicesResolved`, while bluetoothd reads the GATT table. Default: 0.1 s.
     public var discovery: Duration
-    /// How long one read or write takes over the air. Default: 15 ms.
+    /// How long one read or write takes. Default: 15 ms.
     public var roundTrip: Duration
-    /// How many attempts fail first, each after ``delay`` with `le-connection-abort-by-local` (Q77). Default: none.
+    /// How many attempts fail first, each after ``delay`` with `le-connection-abort-by-local`. Default: none.
     public var failures: Int
-    /// When the peripheral drops the link after it came up; nil for never.
+    /// When the peripheral drops the link, after it was established; nil for never.
     public var dropsAfter: Duration?
-    /// The largest ATT packet, in bytes, as agreed with bluetoothd: 23 to 517.
+    /// The negotiated ATT MTU in bytes, 23 to 517.
     public var mtu: UInt16
 
-    /// Describes how connecting goes; what is left out is an ordinary, reliable peripheral.
+    /// Creates a description. The defaults are those of an ordinary, reliable peripheral.
     public init(
         delay: Duration = .milliseconds(150), discovery: Duration = .milliseconds(100),
         roundTrip: Duration = .milliseconds(15), failures: Int = 0, dropsAfter: Duration? = nil, mtu: UInt16 = 517
@@ -27,25 +27,25 @@ public struct SimulatedConnection: Sendable {
     }
 }
 
-/// Why a link ended, as daemons from 5.83 on tell it by the signal `Device1.Disconnected` (Q86).
+/// Why a link ended. BlueZ 5.83 and later send it in the signal `Device1.Disconnected`.
 public enum SimulatedDisconnectReason: String, CaseIterable, Sendable {
-    /// The kernel did not say.
+    /// The kernel gave no reason.
     case unknown = "Unknown"
-    /// The peripheral was not heard for too long.
+    /// The supervision timeout expired.
     case timeout = "Timeout"
-    /// This computer ended it.
+    /// This computer ended the link.
     case local = "Local"
-    /// The peripheral ended it.
+    /// The peripheral ended the link.
     case remote = "Remote"
-    /// A bond did not hold.
+    /// Authentication failed.
     case authentication = "Authentication"
-    /// This computer went to sleep.
+    /// This computer was suspended.
     case suspend = "Suspend"
 
-    /// The name that goes over the bus.
+    /// The name in the signal.
     var name: String { "org.bluez.Reason." + rawValue }
 
-    /// The text that comes with the name. Source: src/device.c of BlueZ 5.83.
+    /// The text in the signal. Source: src/device.c of BlueZ 5.83.
     var text: String {
         switch self {
         case .unknown: "Unspecified"

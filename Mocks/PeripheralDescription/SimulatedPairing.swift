@@ -1,21 +1,22 @@
-/// How a peripheral pairs. Which of its wishes comes about depends on what the client's agent can do as well, as in
-/// Bluetooth Core, Vol 3, Part H, 2.3.5.1: an agent without input and output always gets a pairing that just works.
+/// How a peripheral pairs.
+/// The method also depends on the client's agent, as in Bluetooth Core, Vol 3, Part H, 2.3.5.1:
+/// an agent without input and output always gets Just Works.
 public struct SimulatedPairing: Sendable {
-    /// What the peripheral has for its user.
+    /// The input and output of the peripheral.
     public enum Method: Sendable, Hashable {
-        /// Neither display nor keys: pairing just works.
+        /// Neither a display nor keys: Just Works.
         case justWorks
-        /// It shows this passkey, which the agent must give (`RequestPasskey`): 0 to 999999.
+        /// The peripheral shows this passkey, and the agent must return it (`RequestPasskey`): 0 to 999999.
         case passkeyShown(UInt32)
-        /// Its user types the passkey that the agent shows (`DisplayPasskey`): 0 to 999999.
+        /// The peripheral's user types the passkey that the agent shows (`DisplayPasskey`): 0 to 999999.
         case passkeyEntered(UInt32)
-        /// Both show this number, which the agent compares (`RequestConfirmation`): 0 to 999999.
+        /// Both show this number, and the agent confirms it (`RequestConfirmation`): 0 to 999999.
         case numericComparison(UInt32)
     }
 
-    /// What pairing fails with, where the peripheral or the kernel wills it so.
+    /// A failure that the peripheral or the kernel causes.
     public enum Failure: Sendable, Hashable {
-        /// `AuthenticationFailed`, which is also what a wrong passkey ends with.
+        /// `AuthenticationFailed`, as after a wrong passkey.
         case failed
         /// `AuthenticationCanceled`
         case canceled
@@ -25,21 +26,21 @@ public struct SimulatedPairing: Sendable {
         case timeout
     }
 
-    /// What the peripheral has for its user.
+    /// The input and output of the peripheral.
     public var method: Method
-    /// How long its part of the work takes. Default: 0.2 s.
+    /// How long the exchange takes. Default: 0.2 s.
     public var delay: Duration
-    /// How long its user takes to type a passkey or to compare numbers. Default: 2 s.
+    /// How long the user takes to type a passkey or compare numbers. Default: 2 s.
     public var userDelay: Duration
-    /// Whether it insists on a pairing against which nobody can stand in the middle; one that just works fails then.
+    /// Whether the peripheral requires protection against an attacker in the middle. Just Works fails then.
     public var isAuthenticationRequired: Bool
-    /// What each pairing ends with; nil for success. Default: nil.
+    /// The failure of each pairing; nil for success. Default: nil.
     public var failure: Failure?
-    /// Whether it forgets its bond as soon as the link ends (Q87). Default: false.
+    /// Whether the peripheral loses its bond when the link ends. Default: false.
     public var losesBond: Bool
 
-    /// Describes how a peripheral pairs; what is left out is an ordinary, reliable one. A passkey above 999999 is a
-    /// programmer's error.
+    /// Creates a description. The defaults are those of an ordinary, reliable peripheral.
+    /// Traps if the passkey is above 999999.
     public init(
         _ method: Method = .justWorks, delay: Duration = .milliseconds(200), userDelay: Duration = .seconds(2),
         requiresAuthentication: Bool = false, failure: Failure? = nil, losesBond: Bool = false
@@ -63,16 +64,16 @@ extension SimulatedPairing.Method {
     }
 }
 
-/// What a characteristic demands of the link before it is read, written or subscribed to.
+/// The security of the link that a characteristic requires before it is read, written or subscribed to.
 public enum SimulatedProtection: Int, Sendable, Hashable, Comparable {
-    /// Nothing.
+    /// None.
     case none
-    /// An encrypted link, hence any pairing.
+    /// An encrypted link, by any pairing.
     case encryption
-    /// A link that was paired by a passkey or a comparison.
+    /// A link that was paired by passkey or numeric comparison.
     case authentication
 
-    /// Whether one demands less than the other.
+    /// Whether one requires less than the other.
     public static func < (one: SimulatedProtection, other: SimulatedProtection) -> Bool {
         one.rawValue < other.rawValue
     }

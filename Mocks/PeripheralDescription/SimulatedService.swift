@@ -1,16 +1,16 @@
 /// A service of a peripheral's GATT server.
 public struct SimulatedService: Sendable {
-    /// Its UUID, of 16, 32 or 128 bits, as text.
+    /// The UUID, of 16, 32 or 128 bits, as text.
     public var uuid: String
     /// Whether it is a primary service.
     public var isPrimary: Bool
-    /// The UUIDs of services of the same peripheral that it includes.
+    /// The UUIDs of the included services of the same peripheral.
     public var includes: [String]
-    /// Its characteristics, in the order of their handles.
+    /// The characteristics, in the order of their handles.
     public var characteristics: [SimulatedCharacteristic]
 
-    /// Makes a service. The closure lists characteristics, and may use `if`, `switch` and `for`; a line may also be an array
-    /// of characteristics that was made elsewhere.
+    /// Creates a service. The closure lists characteristics, and may use `if`, `switch` and `for`.
+    /// A line may be an array of characteristics.
     public init(
         _ uuid: String, isPrimary: Bool = true, including includes: [String] = [],
         @SimulatedCharacteristics _ characteristics: () -> [SimulatedCharacteristic] = { [] }
@@ -22,18 +22,18 @@ public struct SimulatedService: Sendable {
     }
 }
 
-/// Collects the characteristics of a ``SimulatedService``.
+/// Builds the characteristics of a ``SimulatedService``.
 @resultBuilder
 public enum SimulatedCharacteristics {
-    /// Takes a characteristic.
+    /// Adds a characteristic.
     public static func buildExpression(_ part: SimulatedCharacteristic) -> [SimulatedCharacteristic] { [part] }
-    /// Takes characteristics that were made elsewhere.
+    /// Adds an array of characteristics.
     public static func buildExpression(_ parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
-    /// Takes a characteristic, or nothing.
+    /// Adds an optional characteristic.
     public static func buildExpression(_ part: SimulatedCharacteristic?) -> [SimulatedCharacteristic] {
         part.map { [$0] } ?? []
     }
-    /// Reports a line that is no characteristic.
+    /// Rejects any other type.
     @available(*, unavailable, message: "a line of a service must be a SimulatedCharacteristic or an array of them")
     public static func buildExpression<Other>(_ other: Other) -> [SimulatedCharacteristic] { [] }
     /// Joins the lines of a block.
@@ -44,13 +44,13 @@ public enum SimulatedCharacteristics {
     public static func buildArray(_ parts: [[SimulatedCharacteristic]]) -> [SimulatedCharacteristic] {
         parts.flatMap(\.self)
     }
-    /// Takes the result of an `if` without `else`.
+    /// The result of an `if` without `else`.
     public static func buildOptional(_ parts: [SimulatedCharacteristic]?) -> [SimulatedCharacteristic] { parts ?? [] }
-    /// Takes the result of an `if` with `else`, or of a `switch`.
+    /// The result of an `if` with `else`, or of a `switch`.
     public static func buildEither(first parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
-    /// Takes the result of an `else`, or of a `switch`.
+    /// The result of an `else`, or of a `switch`.
     public static func buildEither(second parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
-    /// Takes the result of an `if #available`.
+    /// The result of an `if #available`.
     public static func buildLimitedAvailability(_ parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] {
         parts
     }

@@ -1,6 +1,6 @@
 import DBus
 
-/// An advertisement in the form in which bluetoothd takes it in, made once and then received often.
+/// An advertisement in the form in which bluetoothd receives it. Created once and received often.
 final class AdvertisingReport {
     let name: String?
     let isConnectable: Bool
@@ -23,11 +23,11 @@ final class AdvertisingReport {
         serviceData = advertisement.serviceData.map { (FullUUID.described($0.key), $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Whether the flags say that it wants to be found: limited or general discoverable.
+    /// Whether the flags are limited or general discoverable.
     var isDiscoverable: Bool { flags & 0x03 != 0 }
 
-    /// The name as src/eir.c makes it UTF-8: it ends at a NUL, bytes that are not UTF-8 become spaces where the whole is
-    /// not UTF-8, and white space around it goes.
+    /// The name in UTF-8, as src/eir.c converts it. It ends at a NUL and is trimmed.
+    /// In a name that is not UTF-8, every byte above 0x7F becomes a space.
     static func text(_ name: [UInt8]) -> String? {
         let bytes = name.prefix { $0 != 0 }
         let text = String(validating: bytes, as: UTF8.self)

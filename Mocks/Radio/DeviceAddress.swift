@@ -1,4 +1,4 @@
-/// A peripheral's address, as a number and as text.
+/// A Bluetooth address, as a number and as text.
 struct DeviceAddress: Hashable {
     let number: UInt64
     let isRandom: Bool
@@ -26,12 +26,12 @@ struct DeviceAddress: Hashable {
     /// The last element of the device's path, for example `dev_C0_FF_EE_00_00_01`.
     var pathElement: String { "dev_" + text.split(separator: ":").joined(separator: "_") }
 
-    /// Private addresses change; bluetoothd never keeps a device that has one (src/device.c).
+    /// Whether the address is private. bluetoothd never stores a device with a private address (src/device.c).
     var isPrivate: Bool { isRandom && number >> 46 < 2 }
 }
 
 extension DeviceAddress {
-    /// A resolvable private address: its topmost bits are 01.
+    /// A random resolvable private address: its two highest bits are 01.
     static func randomPrivate(_ generator: inout SeededGenerator) -> String {
         let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
         return stride(from: 40, through: 0, by: -8).map { shift in

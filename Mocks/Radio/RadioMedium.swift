@@ -1,10 +1,10 @@
 import DBus
 import Synchronization
 
-/// What is around the computer: the peripherals, and when each of them sends its next advertisement.
+/// The simulated radio: all peripherals, and when each sends its next advertisement.
 ///
-/// Time passes here only while an adapter listens, so a simulation in which nobody scans does nothing. All
-/// advertisements of one millisecond are sent in one turn.
+/// Time advances only while an adapter listens, so a simulation without a scan does nothing.
+/// All advertisements of one millisecond are sent in one turn of the daemon's loop.
 final class RadioMedium {
     private(set) var deviceStates: [SimulatedDeviceState] = []
     let sent = AdvertisementCounters()
@@ -17,7 +17,7 @@ final class RadioMedium {
     private var now = 0
     private var timer: BusTask?
     private var timerDue = Int.max
-    /// Where time is real, a clock; nil where the bus's timers come exactly when they are due.
+    /// A clock if time is real; nil if the bus's timers are exact.
     var clock: (@Sendable () -> Duration)?
     private var start = Duration.zero
 
@@ -41,7 +41,7 @@ final class RadioMedium {
 
     func deviceState(_ address: DeviceAddress) -> SimulatedDeviceState? { byAddress[address] }
 
-    /// A peripheral by its present address, or by the one in its description.
+    /// Returns a peripheral by its present address or by the address in its description.
     func deviceState(_ address: String) -> SimulatedDeviceState? {
         let address = address.uppercased()
         return deviceStates.first { $0.address.text == address }
@@ -55,7 +55,7 @@ final class RadioMedium {
         return deviceState
     }
 
-    /// A peripheral has made up another address (Q62).
+    /// Changes the address of a peripheral (Q62).
     func rotate(_ deviceState: SimulatedDeviceState, to address: DeviceAddress) {
         guard byAddress[address] !== deviceState else { return }
         precondition(byAddress[address] == nil, "Two peripherals have the address \(address.text).")
@@ -64,7 +64,7 @@ final class RadioMedium {
         deviceState.address = address
     }
 
-    /// Begins to bring an adapter what is sent. The first advertisements come a moment later, one after the other.
+    /// Starts to deliver advertisements to an adapter. The first ones follow shortly, one after the other.
     func startListening(_ adapter: DaemonAdapter) {
         guard !listeners.contains(where: { $0 === adapter }) else { return }
         listeners.append(adapter)
@@ -81,12 +81,12 @@ final class RadioMedium {
         if listeners.isEmpty { stopTimer() }
     }
 
-    /// Nobody listens any more: the daemon has died.
+    /// Stops for all adapters, because the daemon ended.
     func stopListening() {
         for adapter in listeners { stopListening(adapter) }
     }
 
-    /// A peripheral's advertisement has changed: its next packet comes by the new interval.
+    /// A peripheral's advertisement changed: schedules its next packet by the new interval.
     func advertisementChanged(_ deviceState: SimulatedDeviceState) {
         guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState })
         else {
@@ -102,12 +102,12 @@ final class RadioMedium {
         guard let advertisement = deviceState.advertisement else { return 1000 }
         if let delay = advertisement.firstAfter { return Self.milliseconds(delay) }
         let span = min(Self.milliseconds(advertisement.interval), 180)
-        // Each has a slot of its own in the span, so that they do not come all at once, and a place in it by chance.
+        // Each peripheral has a slot of its own, and a random time within the slot.
         let slots = min(deviceStates.count, 16)
         return span * (index % slots) / slots + Int(deviceState.generator.next() % UInt64(span / slots + 1))
     }
 
-    /// Sees to it that the next packet is sent in time. A timer that is early enough is left alone.
+    /// Sets the timer for the next packet, unless it is set early enough.
     private func schedule(_ loop: DaemonLoop) {
         guard let due = queue.first, due < timerDue else { return }
         timer?.cancel()
@@ -123,8 +123,8 @@ final class RadioMedium {
 
     private func send(until due: Int) {
         now = due
-        // A real timer is late, by a millisecond or by much more where the computer is busy. What was due meanwhile goes
-        // out now, or fewer packets would come than the interval says; but not too many at once, for calls wait too.
+        // Real timers are late. Packets that were due meanwhile are sent now, to keep to the interval.
+        // The number is limited, because calls are waiting too.
         var budget = Int.max
         if let clock {
             now = max(due, Self.wholeMilliseconds(clock() - start))
@@ -136,7 +136,7 @@ final class RadioMedium {
             let deviceState = deviceStates[next.index]
             send(deviceState)
             let interval = Self.milliseconds(deviceState.advertisement?.interval ?? .seconds(1))
-            // What is more than a second late was never on the air.
+            // A packet more than a second late counts as never sent.
             let isTooLate = now - next.due > 1000
             if isTooLate, deviceState.isOnAir { sent.miss((now - next.due) / interval) }
             queue.add(next.index, at: (isTooLate ? now : next.due) + interval)
@@ -147,7 +147,7 @@ final class RadioMedium {
     private func send(_ deviceState: SimulatedDeviceState) {
         guard deviceState.isOnAir, let report = deviceState.report else { return }
         let rssi = deviceState.nextStrength()
-        // A scanner that listens elsewhere meanwhile loses packets (Q65, Q66).
+        // A scanner loses packets while it listens on another channel (Q65, Q66).
         if loss > 0, deviceState.generator.next() % 100 < loss { return }
         sent.countOne()
         for adapter in listeners { adapter.receive(report, rssi: rssi, from: deviceState) }
@@ -165,7 +165,7 @@ final class RadioMedium {
     }
 }
 
-/// How many advertisements were sent, and how many were due and were not; any thread may ask.
+/// Counts advertisements that were sent, and those that were due but not sent. Thread-safe.
 final class AdvertisementCounters: Sendable {
     private let number = Atomic(0)
     private let tooLate = Atomic(0)

@@ -1,21 +1,21 @@
-/// A peripheral while it is simulated: its description, and everything about it that changes.
+/// A peripheral during the simulation: its description, and all its state that changes.
 final class SimulatedDeviceState {
     private(set) var description: SimulatedPeripheral
     var address: DeviceAddress
-    /// How strongly it is received, in dBm, where that is not what the advertisement says.
+    /// The RSSI in dBm, if it differs from the advertisement's.
     var strength: Int?
     var connection: SimulatedConnection
     var advertisement: SimulatedAdvertisement? { didSet { report = advertisement.map(AdvertisingReport.init) } }
     private(set) var report: AdvertisingReport?
     var isInRange = true
-    /// What holds the link to it; nobody else can connect then, and it does not advertise.
+    /// The link to the peripheral. While it exists, the peripheral neither advertises nor accepts another.
     var link: DaemonLink?
-    /// How many attempts to connect were made.
+    /// The number of connection attempts so far.
     var attempts = 0
     var pairing: SimulatedPairing
-    /// The addresses of the adapters to which it remembers a bond, with what protects a link then.
+    /// The security level of the bond with each adapter, by the adapter's address.
     var bonds: [String: SimulatedProtection] = [:]
-    /// Its GATT server, whose values outlive a link.
+    /// The GATT server. Its values outlive a link.
     private(set) var server: PeripheralGATTServer
     var generator: SeededGenerator
 
@@ -33,13 +33,13 @@ final class SimulatedDeviceState {
         report = description.advertisement.map(AdvertisingReport.init)
     }
 
-    /// Gives it other services, on handles of their own.
+    /// Replaces the services. They get new handles.
     func change(services: [SimulatedService]) {
         description.services = services
         server = PeripheralGATTServer(description)
     }
 
-    /// Puts back what it held at first.
+    /// Restores all initial values.
     func restoreValues() {
         let fresh = PeripheralGATTServer(description).services.flatMap(\.characteristics)
         for (old, new) in zip(server.services.flatMap(\.characteristics), fresh) {
@@ -48,16 +48,16 @@ final class SimulatedDeviceState {
         }
     }
 
-    /// Whether what it advertises can be heard.
+    /// Whether advertisements of the peripheral can be received.
     var isOnAir: Bool { isInRange && link == nil && report != nil }
 
-    /// Whether an attempt to connect would be heard.
+    /// Whether a connection attempt would succeed.
     var isReachable: Bool { isInRange && link == nil && report?.isConnectable == true }
 
-    /// How strongly the next packet is received, in dBm.
+    /// The RSSI of the next packet, in dBm.
     func nextStrength() -> Int16 {
         guard let advertisement else { return 0 }
-        // 0 would mean “none” to bluetoothd (Q55), and a radio reports nothing outside -127…20.
+        // 0 means "none" to bluetoothd (Q55), and controllers report -127 to 20 only.
         let rssi = (strength ?? advertisement.rssi) + generator.offset(upTo: advertisement.jitter)
         return Int16(max(-127, min(20, rssi == 0 ? -1 : rssi)))
     }

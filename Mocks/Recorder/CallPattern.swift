@@ -1,21 +1,21 @@
 import DBus
 
-/// Which calls are meant: a method, and the objects on which it is called.
+/// Selects calls by method, object path and property.
 ///
-/// A method is written as `StartDiscovery` (of whatever interface), `Adapter1.StartDiscovery`, in full as
-/// `org.bluez.Adapter1.StartDiscovery`, or with a star for any: `Device1.*`, `*`. In a path a star stands for any
-/// characters: `/org/bluez/hci0/dev_C0*`. `property` narrows `Properties.Get` and `Properties.Set` to one property.
+/// A method is `StartDiscovery` (of any interface), `Adapter1.StartDiscovery`, or in full
+/// `org.bluez.Adapter1.StartDiscovery`. `Device1.*` and `*` match any method. In a path, `*` matches any characters:
+/// `/org/bluez/hci0/dev_C0*`. `property` restricts `Properties.Get` and `Properties.Set` to one property.
 public struct CallPattern: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The interface, in full or its last word; `*` for any.
+    /// The interface, in full or its last component; `*` for any.
     public let interface: String
     /// The method; `*` for any.
     public let member: String
-    /// The path of the object, in which `*` stands for any characters.
+    /// The object path. `*` matches any characters.
     public let path: String
-    /// The property that is asked for or set; nil for any, and for methods that are not about one.
+    /// The property that is read or written; nil for any, and for other methods.
     public let property: String?
 
-    /// Makes a pattern, as the type's description says.
+    /// Creates a pattern. See the description of the type.
     public init(_ method: String, at path: String = "*", property: String? = nil) {
         let dot = method.lastIndex(of: ".")
         interface = dot.map { String(method[..<$0]) } ?? "*"
@@ -24,10 +24,10 @@ public struct CallPattern: Hashable, Sendable, ExpressibleByStringLiteral, Custo
         self.property = property
     }
 
-    /// A pattern for a method on any object.
+    /// Creates a pattern for a method on any object.
     public init(stringLiteral method: String) { self.init(method) }
 
-    /// The method and, where it is not any, the path.
+    /// The method, and the path if it is not `*`.
     public var description: String {
         let method = interface == "*" ? member : "\(interface).\(member)"
         return method + (property.map { "(\($0))" } ?? "") + (path == "*" ? "" : " at \(path)")

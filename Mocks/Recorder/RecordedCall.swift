@@ -1,48 +1,48 @@
 public import DBus
 
-/// A call that a client made to the simulated bluetoothd, and what it was answered.
+/// A call that a client made to the simulated bluetoothd, with its reply.
 public struct RecordedCall: Hashable, Sendable {
-    /// What became of a call.
+    /// The reply to a call.
     public enum Reply: Hashable, Sendable {
-        /// Nothing was sent so far. A call that wants no reply stays so.
+        /// No reply yet. A call that expects no reply stays so.
         case none
-        /// It succeeded with these values.
+        /// The call succeeded with these values.
         case values([Value])
-        /// It failed.
+        /// The call failed.
         case error(DBusError)
     }
 
-    /// Its place among all calls since the simulation began, from 0.
+    /// The number of the call, from 0 since the simulation began.
     public let number: Int
     /// The unique name of the client.
     public let sender: String
-    /// The object that was called.
+    /// The object path.
     public let path: String
-    /// The interface, for example `org.bluez.Adapter1`; empty where the call bore none.
+    /// The interface, for example `org.bluez.Adapter1`; empty if the call has none.
     public let interface: String
     /// The method.
     public let member: String
     /// The arguments.
     public let arguments: [Value]
-    /// When it came, since the simulation was made.
+    /// When the call arrived, since the simulation was created.
     public let time: Duration
-    /// Whether a ``CompetingClient`` made it, not a client under test.
+    /// Whether a ``CompetingClient`` made the call.
     public let isFromCompetingClient: Bool
-    /// What it was answered.
+    /// The reply.
     public internal(set) var answer = Reply.none
-    /// When it was answered, since the simulation was made; nil while it waits.
+    /// When the reply was sent, since the simulation was created; nil while the call waits.
     public internal(set) var answered: Duration?
-    /// The number of the first call that came after the answer.
+    /// The number of the first call after the reply.
     var next: Int?
 
-    /// Whether it was answered with an error.
+    /// Whether the reply is an error.
     public var hasFailed: Bool {
         if case .error = answer { true } else { false }
     }
 }
 
 extension RecordedCall: CustomStringConvertible {
-    /// Path, the interface's last word and the method, for example `/org/bluez/hci0 Adapter1.StartDiscovery`.
+    /// The path, the last component of the interface, and the method: `/org/bluez/hci0 Adapter1.StartDiscovery`.
     public var description: String { "\(path) \(interface.split(separator: ".").last ?? "").\(member)" }
 
     /// The description with the arguments, for example `… Properties.Set("org.bluez.Adapter1", "Powered", true)`.
@@ -50,7 +50,7 @@ extension RecordedCall: CustomStringConvertible {
 }
 
 extension Value {
-    /// The value as a reader of a failed test wants to see it.
+    /// The value as shown in the message of a failed test.
     fileprivate var shown: String {
         switch self {
         case .bool(let value): "\(value)"

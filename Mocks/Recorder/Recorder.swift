@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// Every call that clients made to the simulated bluetoothd, in order, with the answers. Any thread may ask.
+/// Records every call of clients to the simulated bluetoothd, in order, with its reply. Thread-safe.
 ///
 ///     #expect(simulation.recorder.count("StartDiscovery") == 1)
 ///     #expect(simulation.recorder.calls("Device1.Disconnect", afterFailed: "Device1.Connect").isEmpty)
@@ -23,33 +23,33 @@ public final class Recorder: Sendable {
 
     init(now: @escaping @Sendable () -> Duration) { self.now = now }
 
-    /// All calls since the beginning or the last ``clear()``, those of rivals too.
+    /// All calls since the beginning or the last ``clear()``, including those of competing clients.
     public var calls: [RecordedCall] { state.withLock { $0.calls } }
 
-    /// Forgets all calls so far.
+    /// Deletes all recorded calls.
     public func clear() {
         state.withLock { $0.calls = [] }
     }
 
-    /// Strict from now on: a call that fits none of the patterns is answered `org.freedesktop.DBus.Error.NotSupported`, and
-    /// `fail` gets a text with its sender, path, method and arguments, to fail the test with; for example
-    /// `{ Issue.record(Comment(rawValue: $0)) }`. Calls of rivals are always allowed.
+    /// Turns the strict mode on: calls that match no pattern fail with `org.freedesktop.DBus.Error.NotSupported`.
+    /// `fail` is called with a text that contains sender, path, method and arguments, for example
+    /// `{ Issue.record(Comment(rawValue: $0)) }`. Calls of competing clients are always allowed.
     public func expectOnly(_ allowed: [CallPattern], otherwise fail: @escaping @Sendable (String) -> Void) {
         state.withLock { $0.script = Script(allowed: allowed, fail: fail) }
     }
 
-    /// Ends the strict mode.
+    /// Turns the strict mode off.
     public func expectAnything() {
         state.withLock { $0.script = nil }
     }
 
-    // MARK: What the daemon tells
+    // MARK: Recording
 
     func note(rival name: String) {
         state.withLock { _ = $0.rivals.insert(name) }
     }
 
-    /// Writes a call down. With it comes why it is refused, where the script does not have it.
+    /// Records a call. Returns an error too if the strict mode rejects it.
     func record(_ message: Message) -> (call: RecordedCall, refusal: DBusError?) {
         let arguments = (try? message.read { (body) throws(DBusError) in try body.values() }) ?? []
         let time = now()
@@ -88,20 +88,20 @@ public final class Recorder: Sendable {
     }
 }
 
-/// Short questions for assertions. They leave the calls of rivals out unless `sender` names one.
+/// Queries for assertions. They omit competing clients unless `sender` names one.
 extension Recorder {
-    /// The calls that fit a pattern, of one sender or of all clients.
+    /// The calls that match a pattern, of one sender or of all clients.
     public func calls(_ pattern: CallPattern, from sender: String? = nil) -> [RecordedCall] {
         calls.filter { call in
             pattern.matches(call) && (sender == nil ? !call.isFromCompetingClient : call.sender == sender)
         }
     }
 
-    /// How many calls fit a pattern.
+    /// The number of calls that match a pattern.
     public func count(_ pattern: CallPattern, from sender: String? = nil) -> Int { calls(pattern, from: sender).count }
 
-    /// The calls of `pattern` that came after a call of `other` had failed, by the same client to the same object.
-    /// An empty answer also where none of `other` failed: assert that as well.
+    /// The calls of `pattern` after a failed call of `other`, by the same client to the same object.
+    /// Also empty if no call of `other` failed, so assert that too.
     public func calls(_ pattern: CallPattern, afterFailed other: CallPattern) -> [RecordedCall] {
         let failures = calls(other).filter(\.hasFailed)
         return calls(pattern).filter { call in
@@ -115,6 +115,6 @@ extension Recorder {
     /// The calls that failed.
     public var failures: [RecordedCall] { calls("*").filter(\.hasFailed) }
 
-    /// The calls that have not been answered so far.
+    /// The calls without a reply.
     public var unanswered: [RecordedCall] { calls("*").filter { $0.answered == nil } }
 }

@@ -1,23 +1,23 @@
-/// All there is in a simulation at its start: the computer's adapters, and the peripherals around it.
+/// The initial state of a simulation and its events: adapters, peripherals, script, faults and quirks.
 public struct Scenario: Sendable {
-    /// The computer's Bluetooth adapters, in the order of their numbers (`hci0`, `hci1`…).
+    /// The adapters of the computer, in the order of their numbers (`hci0`, `hci1`…).
     public var adapters: [SimulatedAdapter]
     /// The peripherals in range.
     public var peripherals: [SimulatedPeripheral]
-    /// What decides everything that varies. The same scenario with the same seed shows the same events.
+    /// The seed of all random values. The same scenario with the same seed shows the same events.
     public var seed: UInt64
-    /// What happens in the course of time, counted from the first start of the daemon.
+    /// Events at fixed times after the first start of the daemon.
     public var script: [ScriptedEvent] = []
-    /// The rules by which calls go wrong.
+    /// The rules that make calls fail or misbehave.
     public var faults: [Fault] = []
-    /// The quirks of BlueZ that are to show although they need not.
+    /// The optional quirks of BlueZ that are turned on.
     public var quirks: Set<Quirk> = []
-    /// How many of 100 advertisements nobody receives, 0 to 100. Default: 0.
+    /// The percentage of advertisements that are lost, 0 to 100. Default: 0.
     public var packetLoss = 0
-    /// What of newer daemons is shown besides what 5.66 does. Default: nothing.
+    /// Features of daemons newer than 5.66. Default: none.
     public var features: Set<SimulatedFeature> = []
 
-    /// Makes a scenario. Without adapters given there is one, and it is powered.
+    /// Creates a scenario. By default there is one adapter, which is powered.
     public init(
         adapters: [SimulatedAdapter] = [SimulatedAdapter()], peripherals: [SimulatedPeripheral], seed: UInt64 = 1
     ) {
@@ -29,16 +29,16 @@ public struct Scenario: Sendable {
 
 /// An adapter of the computer.
 public struct SimulatedAdapter: Sendable {
-    /// Its address.
+    /// The address.
     public var address: String
-    /// The computer's name, which is its name.
+    /// The name, which is the computer's name.
     public var name: String
-    /// Whether it is switched on when bluetoothd finds it.
+    /// Whether it is on when bluetoothd finds it.
     public var isPowered: Bool
-    /// Whether rfkill blocks it, so that it is off whatever ``isPowered`` says (Q30).
+    /// Whether rfkill blocks it. A blocked adapter is off even if ``isPowered`` is true.
     public var isBlocked: Bool
 
-    /// Makes an adapter. Without anything given it is powered and not blocked.
+    /// Creates an adapter. By default it is powered and not blocked.
     public init(
         address: String = "00:1A:7D:DA:71:01", name: String = "simulation", powered: Bool = true, blocked: Bool = false
     ) {
@@ -49,14 +49,14 @@ public struct SimulatedAdapter: Sendable {
     }
 }
 
-/// What daemons newer than 5.66 show besides. A scenario has none of it unless it asks (``Scenario/features``).
+/// Features of daemons newer than BlueZ 5.66. A scenario turns them on by ``Scenario/features``.
 public enum SimulatedFeature: String, CaseIterable, Sendable {
-    /// `Device1.Disconnected` tells why a link ended (5.83, Q86).
+    /// `Device1.Disconnected` contains the reason why a link ended (5.83).
     case disconnectedSignal = "disconnected-signal"
     /// Services, characteristics and descriptors have a `Handle` (5.69).
     case handle
-    /// Services that the daemon keeps to itself, such as HID, are shown, to be read only (5.80, Q109).
+    /// Services that bluetoothd claims, such as HID, are visible but read-only (5.80).
     case claimedServices = "claimed-services"
-    /// `Device1.PreferredBearer`, for devices that could also speak Bluetooth classic (5.80 with `-E`, Q83).
+    /// `Device1.PreferredBearer` of devices that may support BR/EDR too (5.80 with `-E`).
     case preferredBearer = "preferred-bearer"
 }

@@ -1,7 +1,7 @@
 extension Scenario {
-    /// Makes a scenario from its parts, in any order: ``SimulatedPeripheral``, ``SimulatedAdapter`` (one that is powered
-    /// where none stands), ``Fault``, ``Quirk``, and events by ``at(_:_:)``. The closure may use `if`, `switch` and `for`; a
-    /// line may also be an array of such parts that was made elsewhere.
+    /// Creates a scenario from its parts, in any order.
+    /// Parts are ``SimulatedPeripheral``, ``SimulatedAdapter`` (by default, a powered one), ``Fault``, ``Quirk``,
+    /// and events by ``at(_:_:)``. The closure may use `if`, `switch` and `for`. A line may be an array of parts.
     ///
     ///     let scenario = Scenario(seed: 7) {
     ///         strap
@@ -31,58 +31,58 @@ public enum ScenarioPart: Sendable {
     case peripheral(SimulatedPeripheral)
     /// An adapter of the computer.
     case adapter(SimulatedAdapter)
-    /// A rule by which calls go wrong.
+    /// A rule that makes calls fail or misbehave.
     case fault(Fault)
-    /// A quirk that is to show.
+    /// A quirk that is turned on.
     case quirk(Quirk)
-    /// Something that happens at its time.
+    /// An event at a fixed time.
     case event(ScriptedEvent)
 }
 
-/// Collects the parts of a ``Scenario``.
+/// Builds a ``Scenario`` from its parts.
 @resultBuilder
 public enum ScenarioParts {
-    /// Takes a peripheral.
+    /// Adds a peripheral.
     public static func buildExpression(_ part: SimulatedPeripheral) -> [ScenarioPart] { [.peripheral(part)] }
-    /// Takes a peripheral, or nothing.
+    /// Adds an optional peripheral.
     public static func buildExpression(_ part: SimulatedPeripheral?) -> [ScenarioPart] {
         part.map { [.peripheral($0)] } ?? []
     }
-    /// Takes peripherals that were made elsewhere.
+    /// Adds an array of peripherals.
     public static func buildExpression(_ parts: [SimulatedPeripheral]) -> [ScenarioPart] {
         parts.map { .peripheral($0) }
     }
-    /// Takes an adapter.
+    /// Adds an adapter.
     public static func buildExpression(_ part: SimulatedAdapter) -> [ScenarioPart] { [.adapter(part)] }
-    /// Takes an adapter, or nothing.
+    /// Adds an optional adapter.
     public static func buildExpression(_ part: SimulatedAdapter?) -> [ScenarioPart] {
         part.map { [.adapter($0)] } ?? []
     }
-    /// Takes adapters that were made elsewhere.
+    /// Adds an array of adapters.
     public static func buildExpression(_ parts: [SimulatedAdapter]) -> [ScenarioPart] { parts.map { .adapter($0) } }
-    /// Takes a rule by which calls go wrong.
+    /// Adds a fault.
     public static func buildExpression(_ part: Fault) -> [ScenarioPart] { [.fault(part)] }
-    /// Takes a rule by which calls go wrong, or nothing.
+    /// Adds an optional fault.
     public static func buildExpression(_ part: Fault?) -> [ScenarioPart] { part.map { [.fault($0)] } ?? [] }
-    /// Takes rules that were made elsewhere.
+    /// Adds an array of faults.
     public static func buildExpression(_ parts: [Fault]) -> [ScenarioPart] { parts.map { .fault($0) } }
-    /// Takes a quirk.
+    /// Adds a quirk.
     public static func buildExpression(_ part: Quirk) -> [ScenarioPart] { [.quirk(part)] }
-    /// Takes a quirk, or nothing.
+    /// Adds an optional quirk.
     public static func buildExpression(_ part: Quirk?) -> [ScenarioPart] { part.map { [.quirk($0)] } ?? [] }
-    /// Takes quirks that were made elsewhere.
+    /// Adds an array of quirks.
     public static func buildExpression(_ parts: [Quirk]) -> [ScenarioPart] { parts.map { .quirk($0) } }
-    /// Takes an event.
+    /// Adds an event.
     public static func buildExpression(_ part: ScriptedEvent) -> [ScenarioPart] { [.event(part)] }
-    /// Takes an event, or nothing.
+    /// Adds an optional event.
     public static func buildExpression(_ part: ScriptedEvent?) -> [ScenarioPart] { part.map { [.event($0)] } ?? [] }
-    /// Takes events that were made elsewhere.
+    /// Adds an array of events.
     public static func buildExpression(_ parts: [ScriptedEvent]) -> [ScenarioPart] { parts.map { .event($0) } }
-    /// Takes a part that was made elsewhere.
+    /// Adds a part.
     public static func buildExpression(_ part: ScenarioPart) -> [ScenarioPart] { [part] }
-    /// Takes parts that were made elsewhere.
+    /// Adds an array of parts.
     public static func buildExpression(_ parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// Reports a line that is no part of a scenario.
+    /// Rejects any other type.
     @available(
         *, unavailable,
         message: """
@@ -95,26 +95,26 @@ public enum ScenarioParts {
     public static func buildBlock(_ parts: [ScenarioPart]...) -> [ScenarioPart] { parts.flatMap(\.self) }
     /// Joins the results of a loop.
     public static func buildArray(_ parts: [[ScenarioPart]]) -> [ScenarioPart] { parts.flatMap(\.self) }
-    /// Takes the result of an `if` without `else`.
+    /// The result of an `if` without `else`.
     public static func buildOptional(_ parts: [ScenarioPart]?) -> [ScenarioPart] { parts ?? [] }
-    /// Takes the result of an `if` with `else`, or of a `switch`.
+    /// The result of an `if` with `else`, or of a `switch`.
     public static func buildEither(first parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// Takes the result of an `else`, or of a `switch`.
+    /// The result of an `else`, or of a `switch`.
     public static func buildEither(second parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// Takes the result of an `if #available`.
+    /// The result of an `if #available`.
     public static func buildLimitedAvailability(_ parts: [ScenarioPart]) -> [ScenarioPart] { parts }
 }
 
-/// Something that happens at a time of a scenario. ``at(_:_:)`` makes it.
+/// An event at a fixed time of a scenario. ``at(_:_:)`` creates it.
 public struct ScriptedEvent: Sendable {
-    /// When, from the first start of the daemon.
+    /// The time since the first start of the daemon.
     public let time: Duration
-    /// What: any of the controls of ``SimulatedBlueZ``.
+    /// The action: any control of ``SimulatedBlueZ``.
     public let run: @Sendable (SimulatedBlueZ) -> Void
 }
 
-/// Something that happens at a time of a scenario, counted from the first start of the daemon; a negative time means at
-/// once. Events of one time happen in the order in which they are written.
+/// Creates an event at a time after the first start of the daemon. A negative time counts as 0.
+/// Events with the same time run in the order in which they are written.
 ///
 ///     at(.seconds(3)) { $0.dropLink(to: strap, reason: .timeout) }
 public func at(_ time: Duration, _ event: @escaping @Sendable (SimulatedBlueZ) -> Void) -> ScriptedEvent {

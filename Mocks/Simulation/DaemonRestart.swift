@@ -1,12 +1,12 @@
 import DBus
 import Rx
 
-/// Start, crash and stop of the simulated bluetoothd.
+/// Starts, crashes and stops the simulated bluetoothd. What survives a restart is in ``DaemonEnvironment``.
 extension SimulatedBlueZ {
-    /// Starts the daemon: it connects, takes the name `org.bluez`, and finds its adapters. Nothing where it runs.
+    /// Starts the daemon: it connects, acquires the name `org.bluez` and finds its adapters. No effect if it runs.
     public func start() { start { _ in } }
 
-    /// As ``start()``; `done` hears in the bus's context that the daemon has its name, or why not. It hears nothing where it runs.
+    /// Calls `done` in the bus's context once the daemon has its name, or with the error. Never, if it runs already.
     func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
         let (life, last) = state.withLock { state -> (Int?, (any Bus)?) in
             guard !state.isRunning else { return (nil, nil) }
@@ -15,7 +15,7 @@ extension SimulatedBlueZ {
             return (state.life, state.bus)
         }
         guard let life else { return }
-        // A real bus gives the name away once the last life's connection has gone, and not before.
+        // A real bus releases the name only when the last run's connection is gone.
         if let last {
             _ = last.whenDisconnected { _ in self.begin(life, done) }
         } else {
@@ -24,7 +24,7 @@ extension SimulatedBlueZ {
         startScript()
     }
 
-    /// Begins a life, unless it was ended before it began.
+    /// Begins a run, unless it was ended before it began.
     private func begin(_ life: Int, _ done: @escaping @Sendable (DBusError?) -> Void) {
         guard state.withLock({ $0.life }) == life else { return }
         let bus = connect()
@@ -41,7 +41,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// The script's times count from the first start.
+    /// The times of the script count from the first start.
     private func startScript() {
         let hasBegun = state.withLock { state in
             defer { state.hasScriptBegun = true }
@@ -51,13 +51,13 @@ extension SimulatedBlueZ {
         for event in script { after(event.time, event.run) }
     }
 
-    /// Ends the daemon as a crash does: its name vanishes, and no signal tells of its objects (Q2).
+    /// Ends the daemon as a crash does: its name vanishes, and no signal announces the removal of its objects.
     public func crash() { end { $0.die() } }
 
-    /// Ends the daemon as on a shutdown: links end, objects are taken away with signals, then the name goes.
+    /// Stops the daemon as at shutdown: links end, objects are removed with signals, then the name is released.
     public func stop() { stop {} }
 
-    /// As ``stop()``; `done` hears that the daemon has left the bus, at once where it does not run.
+    /// Calls `done` once the daemon has left the bus, or at once if it does not run.
     func stop(_ done: @escaping @Sendable () -> Void) { end(done) { $0.stop() } }
 
     private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (BluetoothDaemon) -> Void)
@@ -78,7 +78,7 @@ extension SimulatedBlueZ {
     }
 }
 
-/// What outlives a daemon: the air, the adapters that are plugged in, and what is on disk.
+/// The state that survives a restart of the daemon: radio, adapters, and devices on disk.
 final class DaemonEnvironment {
     let radio: RadioMedium
     let storage = DeviceStorage()

@@ -1,14 +1,13 @@
 import Rx
 
-/// The peripherals that a control may name, with their characteristics; any thread may ask.
+/// The peripherals and characteristics that a control may name. Thread-safe.
 ///
-/// The simulated world changes in the bus's context, perhaps later. A wrong name is a programmer's error, and is reported
-/// at the call that has it.
+/// The simulation changes later, in the bus's context. A wrong name traps at once, at the caller's line.
 final class PeripheralNames: Sendable {
     private struct NamedPeripheral {
         var description: SimulatedPeripheral
         var present: String
-        /// How many characteristics there are of each UUID; nil until it is needed.
+        /// The number of characteristics of each UUID; nil until needed.
         var characteristics: [String: Int]?
     }
 
@@ -36,7 +35,7 @@ final class PeripheralNames: Sendable {
         for peripheral in scenario.peripherals { add(peripheral, #fileID, #line) }
     }
 
-    /// Takes a peripheral in.
+    /// Adds a peripheral.
     func add(_ peripheral: SimulatedPeripheral, _ file: StaticString, _ line: UInt) {
         peripheral.check(file, line)
         guard table.withLock({ $0.add(peripheral) }) else {
@@ -44,12 +43,12 @@ final class PeripheralNames: Sendable {
         }
     }
 
-    /// Checks that there is a peripheral with this address.
+    /// Traps if no peripheral has this address.
     func check(_ address: String, _ file: StaticString, _ line: UInt) {
         _ = index(of: address, file, line)
     }
 
-    /// Checks that a peripheral has a characteristic.
+    /// Traps if a peripheral does not have this characteristic.
     func check(
         _ characteristic: String, index: Int, of address: String, _ file: StaticString, _ line: UInt
     ) {
@@ -70,7 +69,7 @@ final class PeripheralNames: Sendable {
         }
     }
 
-    /// Takes note that a peripheral gets other services.
+    /// Replaces the services of a peripheral.
     func change(services: [SimulatedService], of address: String, _ file: StaticString, _ line: UInt) {
         let place = index(of: address, file, line)
         let description = table.withLock { table in
@@ -81,7 +80,7 @@ final class PeripheralNames: Sendable {
         description.check(file, line)
     }
 
-    /// Takes note that a peripheral gets another address; the peripheral is named by its index.
+    /// Changes the address of the peripheral with this index.
     func rotate(_ place: Int, to new: String, _ file: StaticString, _ line: UInt) {
         guard DeviceAddress(new, isRandom: true) != nil else {
             fatalError("“\(new)” is not a Bluetooth address.", file: file, line: line)
@@ -104,7 +103,7 @@ final class PeripheralNames: Sendable {
 }
 
 extension SimulatedPeripheral {
-    /// Checks what a description must keep: valid addresses and UUIDs, and no more attributes than there are handles.
+    /// Traps if an address or UUID is invalid, or if there are more attributes than handles.
     func check(_ file: StaticString, _ line: UInt) {
         func require(_ isValid: Bool, _ problem: @autoclosure () -> String) {
             if !isValid { fatalError("“\(name)” (\(address)): \(problem())", file: file, line: line) }
@@ -130,7 +129,7 @@ extension SimulatedPeripheral {
 extension SimulatedAdvertisement {
     fileprivate var uuids: [String] { services + serviceData.keys }
 
-    /// Checks that its UUIDs are valid.
+    /// Traps if a UUID is invalid.
     func check(_ file: StaticString, _ line: UInt) {
         for uuid in uuids where FullUUID.text(uuid) == nil {
             fatalError("“\(uuid)” is not a UUID.", file: file, line: line)

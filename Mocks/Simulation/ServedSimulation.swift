@@ -1,19 +1,18 @@
 import DBus
 import Rx
 
-/// A simulated bluetoothd on a real message bus, in real time: programs of other people use it as they use BlueZ's.
+/// A simulated bluetoothd on a real message bus, in real time, for other programs.
 ///
-/// The daemon has a connection of its own to the bus and takes the name `org.bluez` there; each rival has one as well.
-/// ``Simulation`` is the one for tests within one process.
+/// The daemon has its own connection to the bus and acquires the name `org.bluez`. Each competing client has one too.
+/// For tests in one process, use ``Simulation``.
 public final class ServedSimulation: Sendable {
-    /// The daemon, with the controls of everything that can happen to it and around it.
+    /// The daemon, with the controls of the simulation.
     public let bluez: SimulatedBlueZ
-    /// Stays on the bus while the daemon dies and comes back, and so tells the end of the bus from that of the daemon.
+    /// Stays connected while the daemon restarts, to distinguish the end of the bus from that of the daemon.
     private let lifeline: Connection
 
-    /// Makes a simulation that does not run yet, on the bus at an address as the D-Bus specification writes it
-    /// ("Server Addresses"). Begins to connect at once. `endBus` is what ``SimulatedBlueZ/loseBus()`` does; without it
-    /// the bus stays, for it is somebody else's.
+    /// Creates a simulation on the bus at an address (D-Bus specification, "Server Addresses"), and starts to connect.
+    /// ``SimulatedBlueZ/loseBus()`` calls `endBus`. Without it, the bus stays.
     public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
         lifeline = Connection.open(.address(address))
         let beginning = SuspendingClock.now
@@ -22,11 +21,11 @@ public final class ServedSimulation: Sendable {
         }
     }
 
-    /// Starts to serve; to be called once. Never blocks. Both closures run on the bus's thread.
+    /// Starts to serve. Call it once. Never blocks. Both closures run on the bus's thread.
     ///
     /// - Parameters:
-    ///   - ready: Called once, when `org.bluez` is ours and answers. Not called where that does not come about.
-    ///   - over: Called once, when it has ended: with nil after ``stop()``, else with why it could not begin or go on.
+    /// - ready: Called once, when `org.bluez` is acquired and answers. Not called on failure.
+    /// - over: Called once at the end: with nil after ``stop()``, else with the error.
     public func start(ready: @escaping @Sendable () -> Void, over: @escaping @Sendable (ServingError?) -> Void) {
         let end = end
         end.over.withLock { $0 = over }
@@ -41,7 +40,7 @@ public final class ServedSimulation: Sendable {
         }
     }
 
-    /// Stops to serve, as bluetoothd does on a shutdown: links end, objects are taken away with signals, then the name goes.
+    /// Stops to serve as bluetoothd does at shutdown: links end, objects are removed, the name is released.
     public func stop() {
         end.isWanted.withLock { $0 = true }
         bluez.stop { [lifeline] in lifeline.close() }
@@ -49,7 +48,7 @@ public final class ServedSimulation: Sendable {
 
     private let end = EndNotifier()
 
-    /// The end, which comes once.
+    /// Calls the handler for the end, once.
     private final class EndNotifier: Sendable {
         let wasServing = Guarded(false)
         let isWanted = Guarded(false)
@@ -68,23 +67,23 @@ public final class ServedSimulation: Sendable {
 
 /// Why a ``ServedSimulation`` ended by itself.
 public struct ServingError: Error, Hashable, Sendable {
-    /// What kind of thing happened.
+    /// The kind of error.
     public enum Kind: Sendable {
-        /// The text is not the address of a bus.
+        /// The text is not a valid bus address.
         case badAddress
         /// There is no bus at the address, or it does not answer.
         case noBus
-        /// The bus does not let this process in, or does not let it have the name `org.bluez`.
+        /// The bus rejects this process, or does not let it own `org.bluez`.
         case refused
-        /// Another program has the name `org.bluez` there.
+        /// Another program owns the name `org.bluez` on this bus.
         case nameTaken
-        /// The bus went away while it was served.
+        /// The bus ended while the simulation was served.
         case busLost
     }
 
-    /// What kind of thing happened.
+    /// The kind of error.
     public let kind: Kind
-    /// What the bus or libdbus says of it; may be empty.
+    /// The message of the bus or of libdbus; may be empty.
     public let message: String
 
     init(_ error: DBusError, wasServing: Bool) {

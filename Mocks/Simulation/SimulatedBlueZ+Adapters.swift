@@ -1,6 +1,6 @@
-/// What happens to the computer's adapters.
+/// Controls of the computer's adapters.
 extension SimulatedBlueZ {
-    /// Unplugs `hciN`. Its objects go; its peripherals' links drop.
+    /// Unplugs `hciN`. Its objects are removed, and its links end.
     public func removeAdapter(_ number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number] = nil
@@ -8,7 +8,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Plugs an adapter in as `hciN`. The kernel may give one that was there before another number (Q28).
+    /// Plugs an adapter in as `hciN`. The kernel may give a returning adapter another number.
     public func addAdapter(_ adapter: SimulatedAdapter = SimulatedAdapter(), as number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number] = adapter
@@ -16,8 +16,8 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Unplugs `hciN` and plugs the same adapter in again after a time, as `hciM` or, where no number is given, as the one
-    /// after the highest that was there (Q28). Nothing where there is no such adapter.
+    /// Unplugs `hciN` and plugs it in again after a delay, by default under the next number after the highest.
+    /// No effect if there is no such adapter.
     public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
         control { [weak self] environment, daemon in
             guard let hardware = environment.hardware.removeValue(forKey: number) else { return }
@@ -36,7 +36,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Blocks an adapter by rfkill, or lets it go, after which it is on (Q30).
+    /// Blocks an adapter by rfkill, or unblocks it and switches it on.
     public func setBlocked(_ isBlocked: Bool, adapter number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number]?.isPowered = !isBlocked

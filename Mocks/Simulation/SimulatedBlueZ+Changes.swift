@@ -1,9 +1,9 @@
 import DBus
 
-/// How peripherals change while they are simulated.
+/// Controls that reset a peripheral, or change its services or its address.
 extension SimulatedBlueZ {
-    /// Resets a peripheral: its link drops after the supervision timeout of 0.42 s, its values are those of its description
-    /// again, and it is silent until it is up again, which takes 1 s where nothing else is said.
+    /// Resets a peripheral: its link ends after the supervision timeout of 0.42 s, and its initial values are restored.
+    /// It is silent for a time, by default 1 s.
     public func reset(
         _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -12,8 +12,9 @@ extension SimulatedBlueZ {
         after(max(silence, DaemonTimeLimits.supervision)) { $0.setInRange(true, address, file: file, line: line) }
     }
 
-    /// Gives a peripheral other services, as a new firmware does. With a link up it tells so by Service Changed, and the
-    /// daemon reads the new table (Q111). Not `announced`, or without a link, the daemon keeps the old one (Q93).
+    /// Replaces a peripheral's services, as a firmware update does.
+    /// If `announced` and connected, it sends Service Changed, and bluetoothd reads the new table.
+    /// Otherwise bluetoothd keeps the old one.
     public func changeServices(
         of address: String, announced: Bool = true, to services: [SimulatedService],
         file: StaticString = #fileID, line: UInt = #line
@@ -27,8 +28,8 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Gives a peripheral another private address, under which it is another device to BlueZ (Q62); a link goes on under the
-    /// old one. Without an address given the scenario's seed decides it. It is still named by its first one here.
+    /// Gives a peripheral another private address, under which BlueZ sees another device. A link keeps the old one.
+    /// By default the seed determines the address. Controls accept the first address too.
     public func rotateAddress(
         of address: String, to new: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -48,7 +49,7 @@ extension SimulatedBlueZ {
 }
 
 extension DaemonDevice {
-    /// The objects of the old table go, and the new ones come once it is read.
+    /// Removes the objects of the old table, and adds the new ones after discovery.
     fileprivate func servicesChanged(at deviceState: SimulatedDeviceState) {
         for service in services { service.disappear() }
         services = []

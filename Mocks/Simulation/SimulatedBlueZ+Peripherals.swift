@@ -1,16 +1,16 @@
 import DBus
 
-/// What happens to the peripherals. Each is named by its address in the scenario or its present one. Naming one that is not in
-/// the scenario, or a characteristic that it does not have, ends the program with the file and the line of the call.
+/// Controls of the peripherals. `address` is the one in the scenario or the present one.
+/// Traps at the caller's line if the scenario has no such peripheral or characteristic.
 extension SimulatedBlueZ {
-    /// Brings another peripheral into range.
+    /// Adds a peripheral in range.
     public func add(_ peripheral: SimulatedPeripheral, file: StaticString = #fileID, line: UInt = #line) {
         names.add(peripheral, file, line)
         control { environment, _ in environment.radio.add(peripheral) }
     }
 
-    /// Drops the link to a peripheral at once. Nothing where there is none. The reason is told only by daemons from 5.83 on
-    /// (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``); 5.66 keeps it to itself.
+    /// Ends the link to a peripheral at once. No effect if there is none.
+    /// Only BlueZ 5.83 and later send the reason (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``).
     public func dropLink(
         to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID,
         line: UInt = #line
@@ -21,15 +21,14 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Moves a peripheral nearer or farther: it is received with this strength from now on, in dBm, -127 to 20, whatever it
-    /// advertises; nil for what the advertisement says.
+    /// Sets the RSSI of a peripheral, in dBm, -127 to 20; nil for the advertisement's.
     public func setStrength(_ rssi: Int?, of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
         control { environment, _ in environment.radio.described(address).strength = rssi }
     }
 
-    /// Takes a peripheral out of range, where a link drops after the supervision timeout of 0.42 s and attempts to
-    /// connect go unanswered, or brings it back, where they succeed.
+    /// Moves a peripheral out of range or back.
+    /// Out of range, a link ends after the supervision timeout of 0.42 s, and attempts to connect wait for its return.
     public func setInRange(
         _ isInRange: Bool, _ address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -46,7 +45,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Changes what a peripheral advertises; nil silences it.
+    /// Changes what a peripheral advertises; nil for nothing.
     public func advertise(
         _ advertisement: SimulatedAdvertisement?, from address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -60,7 +59,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Changes how connecting to a peripheral goes, from the next attempt on.
+    /// Changes how connections to a peripheral behave, from the next attempt on.
     public func setConnection(
         _ connection: SimulatedConnection, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -72,7 +71,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Changes how pairing with a peripheral goes, from the next time on.
+    /// Changes how pairing with a peripheral behaves, from the next pairing on.
     public func setPairing(
         _ pairing: SimulatedPairing, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -80,13 +79,13 @@ extension SimulatedBlueZ {
         control { environment, _ in environment.radio.described(address).pairing = pairing }
     }
 
-    /// Makes a peripheral forget its bonds, as a reset does. A bonded client's next connections fail (Q87).
+    /// Deletes a peripheral's bonds, as a reset does. Later connections of a bonded client fail.
     public func loseBond(of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
         control { environment, _ in environment.radio.described(address).bonds = [:] }
     }
 
-    /// Notifies a value now, to those who are subscribed. `index` tells characteristics of one UUID apart, from 0.
+    /// Notifies a value now to all subscribers. `index` selects one of several characteristics of a UUID, from 0.
     public func notify(
         _ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line
@@ -98,7 +97,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Changes the value that a peripheral holds; readers see it, nobody is notified.
+    /// Sets a characteristic's value without a notification.
     public func setValue(
         _ value: [UInt8], of address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line
@@ -109,8 +108,8 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// As ``setValue(_:of:_:index:)`` or ``notify(_:from:_:index:)``, for files: nothing where the peripheral does not have the
-    /// characteristic at that time, for its services may have changed.
+    /// Sets or notifies a value, for scenario files.
+    /// No effect if the peripheral does not have the characteristic now, because its services may have changed.
     package func hold(
         _ value: [UInt8], for address: String, _ characteristic: String, _ index: Int, notifying: Bool
     ) {
@@ -132,7 +131,7 @@ extension BluetoothDaemon? {
 }
 
 extension BluetoothDaemon {
-    /// Searched by the link, for the peripheral may have another address by now (Q62).
+    /// Searches by link, because the peripheral may have another address by now (Q62).
     func device(linkedTo deviceState: SimulatedDeviceState) -> DaemonDevice? {
         guard let link = deviceState.link else { return nil }
         return adapters.lazy.flatMap(\.devicesInOrder).first { $0.link === link }

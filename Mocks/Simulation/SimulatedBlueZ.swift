@@ -1,11 +1,11 @@
 public import DBus
 import Rx
 
-/// A bluetoothd without a radio: it serves `org.bluez` on any bus, as BlueZ 5.66 does, for the peripherals of a scenario.
+/// A simulated bluetoothd: serves `org.bluez` on any bus, as BlueZ 5.66 does, for the peripherals of a scenario.
 ///
-/// It is written against the ``Bus`` protocol alone, so it serves the loop-back bus of a test and a real private bus
-/// alike. Its methods may be called from any thread; what they ask for happens in the bus's context, in order with
-/// everything else there. For tests in one process, ``Simulation`` sets all of it up.
+/// It uses the ``Bus`` protocol only, so it serves the loop-back bus of a test as well as a real bus.
+/// Its methods may be called from any thread. Their effects happen in the bus's context, in order.
+/// For tests in one process, use ``Simulation``.
 public final class SimulatedBlueZ: Sendable {
     struct State {
         var bus: (any Bus)?
@@ -13,13 +13,13 @@ public final class SimulatedBlueZ: Sendable {
         /// Counts starts and ends.
         var life = 0
         var hasScriptBegun = false
-        /// A connection that outlives the daemon: its clock is the script's.
+        /// A connection that outlives the daemon. The script uses its clock.
         var clock: (any Bus)?
-        /// They stay on the bus as long as the simulation is there.
+        /// Retained, so that they stay on the bus.
         var rivals: [CompetingClient] = []
     }
 
-    // Touched only in the context of the bus of the present life, and before the first one by whoever sets it up.
+    // Used only in the context of the present run's bus, and before the first run by the initializer.
     let environment: BusContextTransfer<DaemonEnvironment>
     let interceptor: BusContextTransfer<CallInterceptor>
     let names: PeripheralNames
@@ -29,15 +29,16 @@ public final class SimulatedBlueZ: Sendable {
     let script: [ScriptedEvent]
     private let sent: AdvertisementCounters
 
-    /// The calls that clients made, with the answers.
+    /// The calls that clients made, with their replies.
     public let recorder: Recorder
 
-    /// Makes a daemon that does not run yet. `connect` makes its connection, a fresh one for each ``start()``, and those
-    /// of rivals. `now` is the time since the simulation was made, for the recorder; without it the time of a clock on the
-    /// wall. `endBus` is what ``loseBus()`` does.
+    /// Creates a daemon that does not run yet.
     ///
-    /// - Parameter clock: Where the bus's clock is real and its timers may be late, the time since any moment: packets that
-    ///   were due meanwhile then follow at once, so that as many come as the intervals say. Without it timers are exact.
+    /// - Parameter now: The time since the simulation was created, for the recorder; by default a real clock.
+    /// - Parameter clock: A real clock, if timers can be late. Advertisements that were due meanwhile are sent
+    /// at once, to keep to the interval. Without it, timers are exact.
+    /// - Parameter endBus: Called by ``loseBus()``.
+    /// - Parameter connect: Creates a connection, for each start of the daemon and for each competing client.
     public init(
         _ scenario: Scenario = .everyday, now: (@Sendable () -> Duration)? = nil,
         clock: (@Sendable () -> Duration)? = nil, endBus: (@Sendable () -> Void)? = nil,
@@ -62,17 +63,17 @@ public final class SimulatedBlueZ: Sendable {
     /// The calls that clients made, in order, since the beginning or the last ``forgetCalls()``.
     public var calls: [RecordedCall] { recorder.calls }
 
-    /// How many advertisements were sent while an adapter listened, those that got lost on the way left out.
+    /// The number of advertisements sent while an adapter listened, without lost ones.
     public var advertisementsSent: Int { sent.count }
 
-    /// How many advertisements were due while an adapter listened and were never sent, since the computer was more than a second
-    /// behind. Where the bus's clock is virtual, and wherever the simulation keeps up, it is 0.
+    /// The number of advertisements that were due but never sent, because the computer was more than 1 s behind.
+    /// It is 0 in virtual time and as long as the simulation keeps up.
     public var advertisementsMissed: Int { sent.missed }
 
     /// Empties ``calls``.
     public func forgetCalls() { recorder.clear() }
 
-    /// Does something to this simulation after a delay, whether the daemon runs then or not.
+    /// Runs an action on this simulation after a delay, whether or not the daemon runs then.
     func after(_ delay: Duration, _ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
         guard delay > .zero else { return work(self) }
         let clock: any Bus
@@ -91,31 +92,31 @@ public final class SimulatedBlueZ: Sendable {
         }
     }
 
-    /// Ends the message bus, as when dbus-daemon dies. Nothing where the bus is not the simulation's own.
+    /// Ends the message bus, as when dbus-daemon exits. No effect if the simulation does not own the bus.
     public func loseBus() { endBus?() }
 
     func keep(_ rival: CompetingClient) { state.withLock { $0.rivals.append(rival) } }
 
-    /// Whether the world belongs to the context of this connection; to be asked there, where it cannot change meanwhile.
+    /// Whether the state belongs to the context of this connection. Call it there, so that it cannot change.
     func isServed(by bus: any Bus) -> Bool {
         let present = state.withLock { $0.bus }
         return (bus as? BusProxy)?.bus === present || bus === present
     }
 
-    /// Makes another connection to the bus.
+    /// Connects to the bus again.
     func anotherConnection() -> any Bus { connect() }
 
-    /// Adds a rule by which calls go wrong from now on. See ``Fault``.
+    /// Adds a rule that makes calls fail or misbehave from now on. See ``Fault``.
     public func add(_ fault: Fault) {
         control { [interceptor] _, _ in interceptor.content.add(fault) }
     }
 
-    /// Lifts all rules by which calls go wrong, those of the scenario too. Answers under way stay as they are.
+    /// Removes all rules, including those of the scenario. Replies in progress are not affected.
     public func removeFaults() {
         control { [interceptor] _, _ in interceptor.content.removeAll() }
     }
 
-    /// Does something with the simulated world in the bus's context, as a turn of the daemon where one runs.
+    /// Runs an action on the simulation's state in the bus's context, as a turn of the daemon if one runs.
     func control(_ work: @escaping @Sendable (DaemonEnvironment, BluetoothDaemon?) -> Void) {
         enter { simulation in
             let environment = simulation.environment.content
@@ -124,8 +125,8 @@ public final class SimulatedBlueZ: Sendable {
         }
     }
 
-    /// Does work in the context that the world belongs to. It changes hands with each life of the daemon: work that
-    /// comes too late for one context goes on to the next.
+    /// Runs work in the context that owns the state.
+    /// Each run of the daemon has its own context. Work that arrives too late is passed on to the next.
     func enter(_ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
         guard let bus = state.withLock({ $0.bus }) else { return work(self) }
         bus.perform { [self] in

@@ -1,10 +1,10 @@
 import RxBluetoothMocks
 
-/// What events of a file may name.
+/// The peripherals, characteristics and addresses that events of a file may name.
 struct KnownPeripherals {
-    /// Every address that is taken.
+    /// Every address in use.
     var addresses: Set<String>
-    /// The characteristics of each peripheral, those of services that come later too.
+    /// The characteristics of each peripheral, including those of later services.
     private(set) var characteristics: [String: Set<String>] = [:]
     private let peripherals: [String: SimulatedPeripheral]
 
@@ -12,7 +12,7 @@ struct KnownPeripherals {
         addresses = Set(peripherals.map(\.address))
         self.peripherals = Dictionary(uniqueKeysWithValues: peripherals.map { ($0.address, $0) })
         for peripheral in peripherals {
-            // Each peripheral has these by itself: its name, its appearance, Service Changed.
+            // Every peripheral has Device Name, Appearance and Service Changed.
             characteristics[peripheral.address] = Set(["2a00", "2a01", "2a05"].map(FullUUID.described))
             add(peripheral.services, of: peripheral.address)
         }

@@ -2,24 +2,24 @@ import FoundationEssentials
 public import RxBluetoothMocks
 import Yams
 
-/// Scenarios as files in YAML, with the same parts as ``Scenario`` has in Swift. <doc:ScenarioFiles> describes the keys.
+/// Reads scenarios from YAML files. <doc:ScenarioFiles> describes the keys.
 public enum ScenarioFile {
-    /// The scenario in a file. Throws where the file cannot be read, or something in it is wrong.
+    /// Reads a file. Throws if it cannot be read or is invalid.
     public static func load(_ path: String) throws(ScenarioFileError) -> Scenario {
         guard let data = FileManager.default.contents(atPath: path) else {
             let isMissing = !FileManager.default.fileExists(atPath: path)
             throw ScenarioFileError(
-                file: path, line: nil, problem: isMissing ? "there is no such file" : "the file cannot be read",
+                file: path, line: nil, problem: isMissing ? "no such file" : "the file cannot be read",
                 expected: "a readable file in YAML")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw ScenarioFileError(
-                file: path, line: nil, problem: "the file is not UTF-8", expected: "a file in YAML and UTF-8")
+                file: path, line: nil, problem: "the file is not UTF-8", expected: "YAML in UTF-8")
         }
         return try read(text, file: path)
     }
 
-    /// The scenario in a text; `file` is how errors name it.
+    /// Reads a text. Errors name it `file`.
     public static func read(_ text: String, file: String = "scenario") throws(ScenarioFileError) -> Scenario {
         guard let root = try node(text, file) else {
             throw ScenarioFileError(file: file, line: nil, problem: "the file is empty", expected: "a scenario")
@@ -41,25 +41,25 @@ public enum ScenarioFile {
             case .duplicatedKeysInMapping(let names, let context):
                 throw ScenarioFileError(
                     file: file, line: context.mark.line,
-                    problem: "a key stands twice: \(names.sorted().joined(separator: ", "))", expected: "each key once")
+                    problem: "duplicate key: \(names.sorted().joined(separator: ", "))", expected: "each key once")
             default: throw invalid(nil, "\(failure)")
             }
         } catch { throw invalid(nil, "\(error)") }
     }
 }
 
-/// What is wrong with a scenario file, where, and what would be right.
+/// What is wrong in a scenario file, where, and what is expected.
 public struct ScenarioFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, as it was named.
+    /// The name of the file, as given.
     public let file: String
-    /// The line, from 1; nil where the whole file is concerned.
+    /// The line, from 1; nil if the error concerns the whole file.
     public let line: Int?
-    /// What is wrong.
+    /// The problem.
     public let problem: String
-    /// What is expected there.
+    /// What is expected instead.
     public let expected: String
 
-    /// On one line, for example `hall.yaml:7: “-5 ms” is no interval; expected: a time above 0, such as 250 ms or 1.5 s`.
+    /// One line: `hall.yaml:7: invalid value “-5 ms” of interval; expected: a time above 0, such as 250 ms, 1.5 s or 10 min`.
     public var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
         return "\(place): \(problem); expected: \(expected)"

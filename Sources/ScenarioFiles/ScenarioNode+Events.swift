@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// What happens in the course of time: a time, one action, and what goes with that action.
+/// Events: a time, one action, and the action's arguments.
 extension ScenarioNode {
     typealias Action = @Sendable (SimulatedBlueZ) -> Void
 
@@ -14,7 +14,7 @@ extension ScenarioNode {
         ("daemon", []), ("lose-bus", []), ("signal", ["about", "adapter"]), ("rival", ["with", "adapter"]),
     ]
 
-    /// An event.
+    /// Reads an event.
     func event(_ known: inout KnownPeripherals) throws(ScenarioFileError) -> ScriptedEvent {
         let time = try required("at", in: try allParts(and: ["at"])).time()
         let action = try action(&known, and: ["at"])
@@ -28,19 +28,19 @@ extension ScenarioNode {
             expected: ("the keys of an event", "one of \((others + names).joined(separator: ", "))"))
     }
 
-    /// What happens.
+    /// Reads an action.
     func action(_ known: inout KnownPeripherals, and others: [String] = []) throws(ScenarioFileError) -> Action {
         let parts = try allParts(and: others)
         let given = Self.actions.filter { parts[$0.name] != nil }
         guard given.count == 1, let part = parts[given[0].name] else {
             throw error(
-                given.isEmpty ? "\(name) does nothing" : "\(name) does several things at once",
+                given.isEmpty ? "\(name) has no action" : "\(name) has several actions",
                 "one of \(Self.actions.map(\.name).joined(separator: ", "))")
         }
         for key in parts.keys.sorted()
         where key != given[0].name && !given[0].details.contains(key) && !others.contains(key) {
-            throw parts[key]?.error("\(key) does not go with \(given[0].name)", "only what belongs to it")
-                ?? error("\(key) does not belong here", "only what belongs to \(given[0].name)")
+            throw parts[key]?.error("\(key) cannot be combined with \(given[0].name)", "only keys of \(given[0].name)")
+                ?? error("unexpected key \(key)", "only keys of \(given[0].name)")
         }
         return try action(given[0].name, part, parts, &known)
     }
@@ -146,7 +146,7 @@ extension ScenarioNode {
         case "rotate-address":
             let new = try parts["to"].or(nil) { e throws(ScenarioFileError) in try e.address() }
             if let new, let part = parts["to"], !known.addresses.insert(new).inserted {
-                throw part.error("the address \(new) is taken", "an address that stands nowhere else")
+                throw part.error("the address \(new) is in use", "an address that nothing else uses")
             }
             return { $0.rotateAddress(of: address, to: new) }
         case "change-services":

@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// Rules by which calls go wrong.
+/// Rules that make calls fail or misbehave.
 extension ScenarioNode {
     func fault(_ known: inout KnownPeripherals) throws(ScenarioFileError) -> Fault {
         let kinds = ["late", "never", "lost", "twice", "swapped", "error", "error-afterwards", "meanwhile"]
@@ -18,10 +18,10 @@ extension ScenarioNode {
         let text = try parts["text"].or("") { e throws(ScenarioFileError) in try e.text() }
         let delay = try parts["after"].or(.zero) { e throws(ScenarioFileError) in try e.time() }
         if let stray = parts["text"], !given[0].hasPrefix("error") {
-            throw stray.error("text stands without an error", "text with error or error-afterwards only")
+            throw stray.error("text without error or error-afterwards", "text with error or error-afterwards only")
         }
         if let stray = parts["after"], given[0] != "meanwhile" {
-            throw stray.error("after stands without meanwhile", "after with meanwhile only")
+            throw stray.error("after without meanwhile", "after with meanwhile only")
         }
         let effect: Fault.Effect
         switch given[0] {
@@ -42,18 +42,18 @@ extension ScenarioNode {
             calls: try parts["calls"].or(.all) { e throws(ScenarioFileError) in try e.calls() }, effect)
     }
 
-    /// `all`, `3` for the third alone, `first 3`, `from 3`.
+    /// `all`; `3` for the third only; `first 3`; `from 3`.
     private func calls() throws(ScenarioFileError) -> Fault.Calls {
         let words = try text().split(separator: " ")
         if words == ["all"] { return .all }
         guard let number = words.last.flatMap({ Int($0) }), number > 0 else {
-            throw wrong("all, 3, first 3 or from 3, with a number from 1 on")
+            throw wrong("all, 3, first 3 or from 3, with a number of 1 or more")
         }
         switch words.dropLast() {
         case []: return .only(number)
         case ["first"]: return .first(number)
         case ["from"]: return .from(number)
-        default: throw wrong("all, 3, first 3 or from 3, with a number from 1 on")
+        default: throw wrong("all, 3, first 3 or from 3, with a number of 1 or more")
         }
     }
 

@@ -19,7 +19,7 @@ extension ScenarioNode {
         let name = try parts["method"].or("just-works") { e throws(ScenarioFileError) in try e.text() }
         if name == "just-works" {
             if let stray = parts["passkey"] {
-                throw stray.error("passkey stands without a method that has one", "another method, or no passkey")
+                throw stray.error("passkey without a method that uses it", "another method, or no passkey")
             }
             return .justWorks
         }

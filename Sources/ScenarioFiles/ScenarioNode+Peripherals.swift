@@ -17,7 +17,7 @@ extension ScenarioNode {
                 let adapter = try entry.adapter()
                 guard !scenario.adapters.contains(where: { $0.address == adapter.address }) else {
                     throw entry.error(
-                        "the address \(adapter.address) stands twice", "another address for each adapter")
+                        "duplicate address \(adapter.address)", "a different address for each adapter")
                 }
                 scenario.adapters.append(adapter)
             }
@@ -48,8 +48,8 @@ extension ScenarioNode {
             let peripheral = try entry.peripheral()
             if let line = lines[peripheral.address] {
                 throw entry.error(
-                    "the address \(peripheral.address) stands twice, first in line \(line)",
-                    "another address for each peripheral")
+                    "duplicate address \(peripheral.address), first in line \(line)",
+                    "a different address for each peripheral")
             }
             lines[peripheral.address] = entry.node.mark?.line ?? 0
             peripherals.append(peripheral)
@@ -104,7 +104,7 @@ extension ScenarioNode {
         if let part = parts["jitter"] { advertisement.jitter = try part.number(0...60) }
         if let part = parts["name"] {
             let name = Array(try part.text().utf8)
-            guard name.count <= 248 else { throw part.error("name has \(name.count) bytes", "248 bytes at most") }
+            guard name.count <= 248 else { throw part.error("name has \(name.count) bytes", "at most 248 bytes") }
             advertisement.name = name
         }
         if let part = parts["connectable"] { advertisement.isConnectable = try part.truth() }
@@ -116,7 +116,7 @@ extension ScenarioNode {
             for (key, value) in try part.pairs() {
                 let company = UInt16(try key.number(0...0xFFFF))
                 guard advertisement.manufacturerData[company] == nil else {
-                    throw key.error("the company \(company) stands twice", "each company once")
+                    throw key.error("duplicate company \(company)", "each company once")
                 }
                 advertisement.manufacturerData[company] = try value.bytes(atMost: 252)
             }

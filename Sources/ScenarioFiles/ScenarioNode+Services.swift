@@ -3,13 +3,13 @@ import Yams
 
 /// The services of a peripheral.
 extension ScenarioNode {
-    /// The services that a peripheral gets. There is a handle for each of their attributes.
+    /// Reads services. Fails if the peripheral would have more attributes than there are handles.
     func services(of peripheral: SimulatedPeripheral) throws(ScenarioFileError) -> [SimulatedService] {
         var peripheral = peripheral
         peripheral.services = try list("a service").each { e throws(ScenarioFileError) in try e.service() }
         let (count, most) = (peripheral.attributeCount, SimulatedPeripheral.mostAttributes)
         guard count <= most else {
-            throw error("“\(peripheral.name)” has \(count) attributes", "\(most) at most, as many as there are handles")
+            throw error("“\(peripheral.name)” has \(count) attributes", "at most \(most), one for each handle")
         }
         return peripheral.services
     }
@@ -59,7 +59,7 @@ extension ScenarioNode {
     }
 
     private func required(values: ScenarioNode?) -> ScenarioFileError {
-        (values ?? self).error("values is empty", "one value or more, or no such key")
+        (values ?? self).error("values is an empty list", "one or more values, or no key values")
     }
 
     private func descriptor() throws(ScenarioFileError) -> SimulatedDescriptor {
@@ -69,7 +69,7 @@ extension ScenarioNode {
         if let part = parts["text"] {
             if parts["value"] != nil { throw part.error("a descriptor has both text and value", "one of the two") }
             value = Array(try part.text().utf8)
-            guard value.count <= 512 else { throw part.error("text has \(value.count) bytes", "512 bytes at most") }
+            guard value.count <= 512 else { throw part.error("text has \(value.count) bytes", "at most 512 bytes") }
         }
         return SimulatedDescriptor(
             uuid, value, writable: try parts["writable"].or(false) { e throws(ScenarioFileError) in try e.truth() })

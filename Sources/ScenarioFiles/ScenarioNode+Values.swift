@@ -1,10 +1,10 @@
 import RxBluetoothMocks
 import Yams
 
-/// Single values, each with its own rules.
+/// Single values with their rules.
 extension ScenarioNode {
     func text() throws(ScenarioFileError) -> String {
-        guard let text = node.scalar?.string else { throw wrong("a text") }
+        guard let text = node.scalar?.string else { throw wrong("text") }
         return text
     }
 
@@ -25,10 +25,10 @@ extension ScenarioNode {
         return number
     }
 
-    /// A time from 0 on, such as `250 ms`, `1.5 s` or `10 min`.
+    /// A time of 0 or more, such as `250 ms`, `1.5 s` or `10 min`.
     func time() throws(ScenarioFileError) -> Duration {
         guard let time = Self.duration(try text()), time >= .zero else {
-            throw wrong("a time from 0 on, such as 250 ms, 1.5 s or 10 min")
+            throw wrong("a time of 0 or more, such as 250 ms, 1.5 s or 10 min")
         }
         return time
     }
@@ -51,7 +51,7 @@ extension ScenarioNode {
         return nil
     }
 
-    /// Bytes in hexadecimal, such as `0d 48`, at most so many.
+    /// Hexadecimal bytes, such as `0d 48`.
     func bytes(atMost limit: Int) throws(ScenarioFileError) -> [UInt8] {
         let digits = try text().filter { $0 != " " && $0 != "\n" }
         var bytes: [UInt8] = []
@@ -60,18 +60,18 @@ extension ScenarioNode {
             guard rest.prefix(2).count == 2, rest.prefix(2).allSatisfy(Self.isDigit),
                 let byte = UInt8(rest.prefix(2), radix: 16)
             else {
-                throw wrong("bytes in hexadecimal, such as 0d 48")
+                throw wrong("hexadecimal bytes, such as 0d 48")
             }
             bytes.append(byte)
             rest = rest.dropFirst(2)
         }
         guard bytes.count <= limit else {
-            throw error("\(name) has \(bytes.count) bytes", "\(limit) bytes at most")
+            throw error("\(name) has \(bytes.count) bytes", "at most \(limit) bytes")
         }
         return bytes
     }
 
-    /// Other scripts have digits too, which no UUID has.
+    /// Digits of other scripts are not allowed.
     private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isHexDigit }
 
     func uuid() throws(ScenarioFileError) -> String {

@@ -1,10 +1,10 @@
 import RxBluetoothMocks
 import Yams
 
-/// A node of the file with what it is, so that whatever is wrong with it can be said with its place.
+/// A node of the file with its name, for errors that name the line.
 struct ScenarioNode {
     let node: Node
-    /// What it is, as errors name it.
+    /// The name of the node in errors.
     let name: String
     let file: String
 
@@ -18,19 +18,19 @@ struct ScenarioNode {
         ScenarioFileError(file: file, line: node.mark?.line, problem: problem, expected: expected)
     }
 
-    /// That the text is not what it should be.
+    /// The error for an invalid value.
     func wrong(_ expected: String) -> ScenarioFileError {
-        guard let text = node.scalar?.string else { return error("\(name) is no single value", expected) }
-        return error("“\(text)” is no value of \(name)", expected)
+        guard let text = node.scalar?.string else { return error("\(name) is not a single value", expected) }
+        return error("invalid value “\(text)” of \(name)", expected)
     }
 
-    /// Its parts by their keys. A key that is not among those allowed is an error at its own line.
+    /// The values by key. An unknown key is an error at its own line.
     func parts(_ allowed: String...) throws(ScenarioFileError) -> [String: ScenarioNode] {
         let keys = allowed.joined(separator: ", ")
         return try parts(Set(allowed), expected: ("the keys \(keys)", "one of \(keys)"))
     }
 
-    /// The same; `expected` says what should be there where there are no keys at all, and where one is wrong.
+    /// The same; `expected` is the end of the errors for a node without keys and for an unknown key.
     func parts(
         _ allowed: Set<String>, expected: (noKeys: String, wrongKey: String)
     ) throws(ScenarioFileError) -> [String: ScenarioNode] {
@@ -39,28 +39,28 @@ struct ScenarioNode {
         for (key, value) in mapping {
             let text = key.scalar?.string ?? ""
             guard allowed.contains(text) else {
-                throw ScenarioNode(key, name, in: file).error("“\(text)” is no key of \(name)", expected.wrongKey)
+                throw ScenarioNode(key, name, in: file).error("unknown key “\(text)” of \(name)", expected.wrongKey)
             }
             parts[text] = ScenarioNode(value, text, in: file)
         }
         return parts
     }
 
-    /// Its pairs, where any key is allowed.
+    /// All keys and values, with any keys.
     func pairs() throws(ScenarioFileError) -> [(key: ScenarioNode, value: ScenarioNode)] {
         guard let mapping = node.mapping else { throw error("\(name) has no keys", "pairs of a key and a value") }
         return mapping.map { (ScenarioNode($0.key, name, in: file), ScenarioNode($0.value, name, in: file)) }
     }
 
-    /// Its elements; `each` is what one of them is.
+    /// The elements; `each` is their name in errors.
     func list(_ each: String) throws(ScenarioFileError) -> [ScenarioNode] {
-        guard let sequence = node.sequence else { throw error("\(name) is no list", "a list") }
+        guard let sequence = node.sequence else { throw error("\(name) is not a list", "a list") }
         return sequence.map { ScenarioNode($0, each, in: file) }
     }
 
-    /// A part that must be there.
+    /// A key that must exist.
     func required(_ key: String, in parts: [String: ScenarioNode]) throws(ScenarioFileError) -> ScenarioNode {
-        guard let part = parts[key] else { throw error("\(name) has no \(key)", "the key \(key)") }
+        guard let part = parts[key] else { throw error("\(name) has no key \(key)", "the key \(key)") }
         return part
     }
 }
@@ -75,7 +75,7 @@ extension [ScenarioNode] {
 }
 
 extension ScenarioNode? {
-    /// What a part holds, or what is taken where it does not stand.
+    /// Reads an optional value, or returns a default.
     func or<Result>(
         _ absent: Result, _ read: (ScenarioNode) throws(ScenarioFileError) -> Result
     ) throws(ScenarioFileError) -> Result {

@@ -33,52 +33,52 @@ struct ScenarioFileErrorTests {
             let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(text, file: "f") }
             #expect(
                 error?.description
-                    == "f:\(line): “Tag” has 65536 attributes; expected: 65535 at most, as many as there are handles")
+                    == "f:\(line): “Tag” has 65536 attributes; expected: at most 65535, one for each handle")
         }
     }
 
     static let cases: [(text: String, error: String)] = [
-        ("seed: 1\ncolour: red\n", "f:2: “colour” is no key of the scenario; expected: one of seed, packet-loss,"),
+        ("seed: 1\ncolour: red\n", "f:2: unknown key “colour” of the scenario; expected: one of seed, packet-loss,"),
         (
             head + "    advertisment: {}\n",
-            "f:4: “advertisment” is no key of a peripheral; expected: one of name, address, address-type, advertisement,"
+            "f:4: unknown key “advertisment” of a peripheral; expected: one of name, address, address-type, advertisement,"
         ),
         (
             head + "  - name: Other\n    address: c0:00:00:00:00:01\n",
-            "f:4: the address C0:00:00:00:00:01 stands twice, first in line 2; expected: another address"
+            "f:4: duplicate address C0:00:00:00:00:01, first in line 2; expected: a different address"
         ),
         (
             head + "    advertisement:\n      interval: -5 ms\n      rssi: -60\n",
-            "f:5: “-5 ms” is no value of interval; expected: a time above 0"
+            "f:5: invalid value “-5 ms” of interval; expected: a time above 0"
         ),
         (
             head + "    advertisement:\n      interval: 5\n      rssi: -60\n",
-            "f:5: “5” is no value of interval; expected: a time above 0, such as 250 ms"
+            "f:5: invalid value “5” of interval; expected: a time above 0, such as 250 ms"
         ),
         (
             head + "    advertisement:\n      interval: 5 ms\n      rssi: 40\n",
-            "f:6: “40” is no value of rssi; expected: a whole number from -127 to 20"
+            "f:6: invalid value “40” of rssi; expected: a whole number from -127 to 20"
         ),
         (
             head + "    advertisement:\n      rssi: 4\n",
-            "f:5: advertisement has no interval; expected: the key interval"
+            "f:5: advertisement has no key interval; expected: the key interval"
         ),
         (
             head + "    services:\n      - uuid: 180d\n        characteristics:\n          - uuid: 2a37\n"
                 + "            properties: [read]\n            value: " + String(repeating: "ab", count: 513) + "\n",
-            "f:9: value has 513 bytes; expected: 512 bytes at most"
+            "f:9: value has 513 bytes; expected: at most 512 bytes"
         ),
         (
             head + "    services:\n      - uuid: 180d\n        characteristics:\n          - uuid: 2a37\n"
                 + "            properties: [reed]\n",
-            "f:8: “reed” is no value of a property; expected: one of read, write,"
+            "f:8: invalid value “reed” of a property; expected: one of read, write,"
         ),
-        (head + "    services:\n      - uuid: heart\n", "f:5: “heart” is no value of uuid; expected: a UUID of 16,"),
+        (head + "    services:\n      - uuid: heart\n", "f:5: invalid value “heart” of uuid; expected: a UUID of 16,"),
         (
             head.replacing("C0:00", with: "C0"),
-            "f:3: “C0:00:00:00:01” is no value of address; expected: an address such"
+            "f:3: invalid value “C0:00:00:00:01” of address; expected: an address such"
         ),
-        ("quirks: [Q72, Q5]\n", "f:1: “Q5” is no value of a quirk; expected: one of Q2, Q7,"),
+        ("quirks: [Q72, Q5]\n", "f:1: invalid value “Q5” of a quirk; expected: one of Q2, Q7,"),
         ("faults:\n  - method: Connect\n", "f:2: a fault has no effect; expected: one of late, never,"),
         (
             "faults:\n  - method: Connect\n    never: true\n    late: 1 s\n",
@@ -86,77 +86,77 @@ struct ScenarioFileErrorTests {
         ),
         (
             "faults:\n  - method: Connect\n    error: Failed\n",
-            "f:3: “Failed” is no value of error; expected: an error name such as org.bluez.Error.Failed"
+            "f:3: invalid value “Failed” of error; expected: an error name such as org.bluez.Error.Failed"
         ),
         (
             "faults:\n  - method: Connect\n    calls: first 0\n    never: true\n",
-            "f:3: “first 0” is no value of calls; expected: all, 3, first 3 or from 3"
+            "f:3: invalid value “first 0” of calls; expected: all, 3, first 3 or from 3"
         ),
-        ("events:\n  - power: off\n", "f:2: an event has no at; expected: the key at"),
+        ("events:\n  - power: off\n", "f:2: an event has no key at; expected: the key at"),
         (
             head + "events:\n  - at: 1 s\n    drop-link: C0:00:00:00:00:02\n",
             "f:6: no peripheral has the address C0:00:00:00:00:02; expected: the address of a peripheral"
         ),
         (
             head + "events:\n  - at: 1 s\n    drop-link: C0:00:00:00:00:01\n    reason: boredom\n",
-            "f:7: “boredom” is no value of reason; expected: one of unknown, timeout,"
+            "f:7: invalid value “boredom” of reason; expected: one of unknown, timeout,"
         ),
         (
             "events:\n  - at: 1 s\n    power: off\n    rssi: -5\n",
-            "f:4: rssi does not go with power; expected: only what belongs to it"
+            "f:4: rssi cannot be combined with power; expected: only keys of power"
         ),
         (
             "events:\n  - at: 1 s\n    explode: true\n",
-            "f:3: “explode” is no key of an event; expected: one of at, drop-link,"
+            "f:3: unknown key “explode” of an event; expected: one of at, drop-link,"
         ),
         (
             head + "events:\n  - at: 1 s\n    notify: C0:00:00:00:00:01\n    characteristic: 2a37\n    value: 01\n",
-            "f:7: “2a37” is no value of characteristic; expected: the UUID of a characteristic of C0:00:00:00:00:01"
+            "f:7: invalid value “2a37” of characteristic; expected: the UUID of a characteristic of C0:00:00:00:00:01"
         ),
         (
             head + "events:\n  - at: 1 s\n    rotate-address: C0:00:00:00:00:01\n    to: C0:00:00:00:00:01\n",
-            "f:7: the address C0:00:00:00:00:01 is taken; expected: an address that stands nowhere else"
+            "f:7: the address C0:00:00:00:00:01 is in use; expected: an address that nothing else uses"
         ),
         (
             head + "    pairing: { method: passkey-shown, passkey: 1000000 }\n",
-            "f:4: “1000000” is no value of passkey; expected: a whole number from 0 to 999999"
+            "f:4: invalid value “1000000” of passkey; expected: a whole number from 0 to 999999"
         ),
         (
             head + "    pairing: { passkey: 1 }\n",
-            "f:4: passkey stands without a method that has one; expected: another method"
+            "f:4: passkey without a method that uses it; expected: another method"
         ),
-        (head + "    pairing: { method: handshake }\n", "f:4: “handshake” is no value of method; expected: one of"),
+        (head + "    pairing: { method: handshake }\n", "f:4: invalid value “handshake” of method; expected: one of"),
         (
             head.replacing("C0:00", with: "\u{FF23}0:00"),
-            "f:3: “\u{FF23}0:00:00:00:00:01” is no value of address; expected: an address such"
+            "f:3: invalid value “\u{FF23}0:00:00:00:00:01” of address; expected: an address such"
         ),
         (
             head + "    services:\n      - uuid: \u{FF11}80d\n",
-            "f:5: “\u{FF11}80d” is no value of uuid; expected: a UUID of 16,"
+            "f:5: invalid value “\u{FF11}80d” of uuid; expected: a UUID of 16,"
         ),
         (
             head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: '', 0x4C: '' } }\n",
-            "f:4: the company 76 stands twice; expected: each company once"
+            "f:4: duplicate company 76; expected: each company once"
         ),
         (
             head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: +f } }\n",
-            "f:4: “+f” is no value of manufacturer-data; expected: bytes in hexadecimal, such as 0d 48"
+            "f:4: invalid value “+f” of manufacturer-data; expected: hexadecimal bytes, such as 0d 48"
         ),
-        ("features: [telepathy]\n", "f:1: “telepathy” is no value of a feature; expected: one of disconnected-signal,"),
+        ("features: [telepathy]\n", "f:1: invalid value “telepathy” of a feature; expected: one of disconnected-signal,"),
         (
             "adapters:\n  - { name: a }\n  - { name: b }\n",
-            "f:3: the address 00:1A:7D:DA:71:01 stands twice; expected: another address for each adapter"
+            "f:3: duplicate address 00:1A:7D:DA:71:01; expected: a different address for each adapter"
         ),
         (
             "events:\n  - { at: 1 s, rival: dance }\n",
-            "f:2: “dance” is no value of rival; expected: scan, connect, disconnect, remove, power-off or power-on"
+            "f:2: invalid value “dance” of rival; expected: scan, connect, disconnect, remove, power-off or power-on"
         ),
         (
-            "events:\n  - { at: 1 s, rival: remove }\n", "f:2: an event has no with; expected: the key with"
+            "events:\n  - { at: 1 s, rival: remove }\n", "f:2: an event has no key with; expected: the key with"
         ),
-        ("seed: 1\nseed: 2\n", "f:1: a key stands twice: seed; expected: each key once"),
+        ("seed: 1\nseed: 2\n", "f:1: duplicate key: seed; expected: each key once"),
         ("seed: [1\n", "f:2: "),
-        ("peripherals: 7\n", "f:1: peripherals is no list; expected: a list"),
+        ("peripherals: 7\n", "f:1: peripherals is not a list; expected: a list"),
         ("- 7\n", "f:1: the scenario has no keys; expected: the keys seed,"),
         ("", "f: the file is empty; expected: a scenario"),
     ]
@@ -172,6 +172,6 @@ struct ScenarioFileErrorTests {
     @Test func `A file that is not there`() {
         let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.load("/nowhere/hall.yaml") }
         #expect(
-            error?.description == "/nowhere/hall.yaml: there is no such file; expected: a readable file in YAML")
+            error?.description == "/nowhere/hall.yaml: no such file; expected: a readable file in YAML")
     }
 }

@@ -1,16 +1,16 @@
 import DBus
 
-/// `ConnectDevice`: connecting to an address that no scan has found. Source: BlueZ 5.66, src/adapter.c.
+/// `ConnectDevice`: connects to an address that no scan has found. Source: BlueZ 5.66, src/adapter.c.
 extension DaemonAdapter {
     func connectDevice(_ call: IncomingCall) throws(DBusError) {
         guard isPowered else { throw BlueZError.notReady }
         let address = try addressAsked(call)
         if devices[address] != nil { throw BlueZError.alreadyExists }
-        // The kernel reaches for the peripheral; the object comes with the link.
+        // The device object appears together with the link.
         reach(address, call)
     }
 
-    /// Without a type it is an address of Bluetooth classic, where nothing of ours answers.
+    /// Reads the address. Without `AddressType` it is a BR/EDR address, which no simulated peripheral has.
     private func addressAsked(_ call: IncomingCall) throws(DBusError) -> DeviceAddress {
         let value = try call.message.read { (body) throws(DBusError) in try body.value() }
         guard case .dictionary("s", "v", let entries) = value else { throw BlueZError.invalidArguments }
@@ -33,7 +33,6 @@ extension DaemonAdapter {
     private func reach(_ address: DeviceAddress, _ call: IncomingCall) {
         guard let deviceState = radio.deviceState(address), deviceState.isReachable else {
             loop.after(DaemonTimeLimits.connectTimeout) { [tree] in
-                // A name that is not below org.bluez.Error, and no text: so it is.
                 tree.fail(call, ConnectError.deviceNotReached)
             }
             return

@@ -1,10 +1,10 @@
 import DBus
 
 extension DaemonAdapter {
-    /// What Debian's plugins serve over either kind of Bluetooth, as seen on the real one.
+    /// The service UUIDs of Debian's plugins, as bluetoothd 5.66 lists them.
     static let ownUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described)
 
-    /// The interface as 5.66 has it with `-E`.
+    /// `org.bluez.Adapter1` as BlueZ 5.66 serves it with `-E`.
     static let table = InterfaceTable<DaemonAdapter>(
         name: "org.bluez.Adapter1",
         properties: [
@@ -80,12 +80,12 @@ extension DaemonAdapter {
     }
 
     private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
-        // Without a time-out it may be set for later.
+        // Without a timeout, Discoverable can be set while the adapter is off.
         if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
         set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
     }
 
-    /// Told of even where it is the same.
+    /// Sends a signal even if the value does not change.
     private func setTimeout(
         _ key: ReferenceWritableKeyPath<DaemonAdapter, UInt32>, _ name: String, _ value: Value, _ call: IncomingCall
     ) {
@@ -96,7 +96,7 @@ extension DaemonAdapter {
         startTimeout(name)
     }
 
-    /// `Discoverable` and `Pairable` turn false again after the time set, counted from the last change of either.
+    /// Restarts the timer that resets `Discoverable` or `Pairable`. Each change of either restarts it.
     private func startTimeout(_ name: String) {
         if name.hasPrefix("Discoverable") {
             discoverableEnd?.cancel()
@@ -123,7 +123,7 @@ extension DaemonAdapter {
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
         tree.reply(call)
-        // An empty one restores the computer's name.
+        // An empty alias restores the computer's name.
         let new = text.isEmpty ? nil : text
         guard new != alias else { return }
         alias = new

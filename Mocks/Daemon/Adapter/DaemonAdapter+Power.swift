@@ -1,6 +1,6 @@
 import DBus
 
-/// Switching an adapter on and off. Source: BlueZ 5.66, src/adapter.c; orders as seen on the real one.
+/// Switches an adapter on and off. Source: BlueZ 5.66, src/adapter.c; the order is that of the real daemon.
 extension DaemonAdapter {
     func setPowered(_ value: Value, _ call: IncomingCall) {
         if isSwitching { return tree.fail(call, DBusError(name: "org.bluez.Error.Busy", message: "")) }
@@ -26,7 +26,7 @@ extension DaemonAdapter {
         }
     }
 
-    /// The kernel has switched the adapter on, whoever asked for it.
+    /// The kernel switched the adapter on, on request or by itself.
     func switchedOn(_ call: IncomingCall? = nil) {
         isSwitching = false
         if let call { tree.reply(call) }
@@ -37,7 +37,7 @@ extension DaemonAdapter {
         changed("Powered")
     }
 
-    /// The kernel has switched the adapter off, whoever asked for it (Q32): links go first, then the scans.
+    /// The kernel switched the adapter off, on request or by itself (Q32). Links end before scans.
     func switchedOff(_ state: Power, _ call: IncomingCall? = nil) {
         isSwitching = false
         let wasPowered = isPowered

@@ -1,6 +1,6 @@
 import DBus
 
-/// An adapter, `org.bluez.Adapter1`.
+/// An adapter object of bluetoothd, `org.bluez.Adapter1`.
 final class DaemonAdapter {
     let number: Int
     let hardware: SimulatedAdapter
@@ -21,10 +21,10 @@ final class DaemonAdapter {
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
-    /// When either turns false again.
+    /// The timers that reset `Discoverable` and `Pairable`.
     var discoverableEnd: BusTask?
     var pairableEnd: BusTask?
-    /// `Set(Powered)` waits for the kernel.
+    /// `Set(Powered)` is waiting for the kernel.
     var isSwitching = false
 
     private(set) var devices: [DeviceAddress: DaemonDevice] = [:]
@@ -35,7 +35,7 @@ final class DaemonAdapter {
     private lazy var advertisements = AdvertisingManager(of: self)
     private(set) lazy var applications = GATTManager(of: self)
 
-    /// The states of `PowerState`.
+    /// The values of `PowerState`.
     enum Power: String {
         case on, off
         case onDisabling = "on-disabling"
@@ -66,7 +66,7 @@ final class DaemonAdapter {
     }
 
     var tree: ObjectTree { loop.tree }
-    /// Whether it is switched on, which it still is while it is being switched off.
+    /// Whether the adapter is on. It is still on while `PowerState` is on-disabling.
     var isPowered: Bool { power == .on || power == .onDisabling }
 
     func appear() {
@@ -116,7 +116,7 @@ final class DaemonAdapter {
         device.disappear()
     }
 
-    // MARK: What the radio brings
+    // MARK: Advertising reports from the radio
 
     func receive(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState) {
         let watching = monitors.isListening ? monitors.matching(report) : []
@@ -140,7 +140,7 @@ final class DaemonAdapter {
         temporaryDevices.reported(device)
     }
 
-    /// Whether a daemon would take a packet for a scan response without its advertisement. Descriptions do not tell the two
-    /// apart, so what cannot be connected is taken for it (Q63).
+    /// Whether bluetoothd would take a packet for a scan response without its advertisement.
+    /// Descriptions do not distinguish the two, so every non-connectable packet counts (Q63).
     private func isScanResponse(_ report: AdvertisingReport) -> Bool { !report.isConnectable && quirks.contains(.Q63) }
 }

@@ -1,6 +1,6 @@
 import DBus
 
-/// One monitor of a client's: patterns to look for, and how near is near. Source: BlueZ 5.66, src/adv_monitor.c.
+/// One monitor of a client: its patterns and RSSI thresholds. Source: BlueZ 5.66, src/adv_monitor.c.
 final class AdvertisementMonitor {
     let path: ObjectPath
     private let client: String
@@ -25,7 +25,7 @@ final class AdvertisementMonitor {
         }
     }
 
-    /// What is known of a device while near and far are told apart.
+    /// The state of one device between its high and low RSSI thresholds.
     private final class Sighting {
         var isFound = false
         var near: BusTask?
@@ -39,7 +39,7 @@ final class AdvertisementMonitor {
         }
     }
 
-    /// Nil for a description that is refused (Q67).
+    /// Returns nil if bluetoothd would reject the properties (Q67).
     init?(_ path: ObjectPath, of client: String, _ properties: [Value.Entry], _ loop: DaemonLoop) {
         var patterns: [AdvertisementPattern]?
         var limits = Limits()
@@ -93,7 +93,7 @@ final class AdvertisementMonitor {
         isActive && patterns.contains { pattern in fields.contains { pattern.matches($0) } }
     }
 
-    /// A packet that matches. Without limits each one is told.
+    /// Handles a matching packet. Without thresholds, every packet calls `DeviceFound`.
     func markSeen(_ device: ObjectPath, rssi: Int16) {
         guard let limits else { return callMonitor("DeviceFound", device) }
         let sighting = devices[device] ?? Sighting()

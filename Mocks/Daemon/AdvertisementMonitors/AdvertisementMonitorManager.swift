@@ -5,7 +5,7 @@ final class AdvertisementMonitorManager {
     private unowned let adapter: DaemonAdapter
     private var applications: [MonitorApplication] = []
 
-    /// A client's application: a path with monitors below it, which come and go as its objects do.
+    /// A client's application: a path, and the monitor objects below it.
     private final class MonitorApplication {
         let client: String
         let path: ObjectPath
@@ -23,14 +23,14 @@ final class AdvertisementMonitorManager {
 
     private var loop: DaemonLoop { adapter.loop }
 
-    /// Whether anything is looked for, so that the radio listens without a scan.
+    /// Whether any monitor exists. The radio then listens without a scan.
     var isListening: Bool { applications.contains { !$0.monitors.isEmpty } }
 
     static let table = InterfaceTable<AdvertisementMonitorManager>(
         name: "org.bluez.AdvertisementMonitorManager1",
         properties: [
             PropertyRow("SupportedMonitorTypes", "as") { _ in .strings(["or_patterns"]) },
-            // A controller that compares patterns itself would have "controller-patterns" here.
+            // Controllers that match patterns in hardware list "controller-patterns" here.
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
         ],
         methods: [
@@ -50,7 +50,7 @@ final class AdvertisementMonitorManager {
         return applications.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Asks the application for its objects. One that does not answer is not answered either.
+    /// Reads the application's objects. If the application does not reply, `RegisterMonitor` is never answered.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -108,7 +108,7 @@ final class AdvertisementMonitorManager {
         }
         application.monitors.append(monitor)
         listeningChanged()
-        // The kernel is told first.
+        // bluetoothd registers the monitor with the kernel before it calls `Activate`.
         loop.after(DaemonTimeLimits.startDiscovery) { [weak application, weak monitor] in
             guard let monitor, application?.monitors.contains(where: { $0 === monitor }) == true else { return }
             monitor.activate()
@@ -126,7 +126,7 @@ final class AdvertisementMonitorManager {
         listeningChanged()
     }
 
-    /// Listens while anybody wants it, a scan or a monitor.
+    /// Listens while a scan or a monitor exists.
     func listeningChanged() {
         if isListening, adapter.isPowered {
             adapter.radio.startListening(adapter)
@@ -139,7 +139,7 @@ final class AdvertisementMonitorManager {
         for monitor in applications.flatMap(\.monitors) { monitor.forget(device.path) }
     }
 
-    /// The monitors that a packet matches.
+    /// The monitors whose patterns match a packet.
     func matching(_ report: AdvertisingReport) -> [AdvertisementMonitor] {
         let fields = report.fields
         return applications.flatMap(\.monitors).filter { $0.matches(fields) }

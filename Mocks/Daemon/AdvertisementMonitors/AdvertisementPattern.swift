@@ -1,6 +1,6 @@
 import DBus
 
-/// A pattern of a monitor: bytes at a place of one field of an advertisement. Source: BlueZ 5.66, src/shared/ad.c.
+/// A monitor's pattern: bytes at an offset of one advertisement field. Source: BlueZ 5.66, src/shared/ad.c.
 struct AdvertisementPattern: Hashable {
     let offset: Int
     let type: UInt8
@@ -8,7 +8,7 @@ struct AdvertisementPattern: Hashable {
 
     private static let longest = 31
 
-    /// Nil for what is no pattern: empty, or beyond the 31 bytes of an advertisement (Q67).
+    /// Returns nil for an empty pattern and for one beyond the 31 bytes of an advertisement (Q67).
     init?(_ value: Value) {
         guard case .structure(let parts) = value, parts.count == 3, case .byte(let offset) = parts[0],
             case .byte(let type) = parts[1], case .bytes(let bytes) = parts[2], !bytes.isEmpty,
@@ -24,7 +24,7 @@ struct AdvertisementPattern: Hashable {
             && field.data.dropFirst(offset).starts(with: bytes)
     }
 
-    /// A field of an advertisement as it is on the air.
+    /// One field of an advertisement: its AD type and its data.
     struct Field {
         let type: UInt8
         let data: [UInt8]
@@ -32,7 +32,7 @@ struct AdvertisementPattern: Hashable {
 }
 
 extension AdvertisingReport {
-    /// Its fields, but for the name, which peripherals send when they are asked for more: a monitor does not ask (Q67).
+    /// The AD fields, without the name: it is in the scan response, which a monitor does not request (Q67).
     /// Sources: Bluetooth Core Supplement, Part A; Assigned Numbers, 2.3.
     var fields: [AdvertisementPattern.Field] {
         var fields: [AdvertisementPattern.Field] = []

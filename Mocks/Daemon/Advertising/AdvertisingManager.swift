@@ -1,13 +1,13 @@
 import DBus
 
-/// What clients advertise through an adapter, `org.bluez.LEAdvertisingManager1`: who has registered what. Nothing is
-/// sent, for no central is simulated. Source: BlueZ 5.66, src/advertising.c.
+/// The advertisements that clients registered with an adapter, `org.bluez.LEAdvertisingManager1`.
+/// Nothing is sent, because no central is simulated. Source: BlueZ 5.66, src/advertising.c.
 final class AdvertisingManager {
     private unowned let adapter: DaemonAdapter
     private var all: [AdvertisementRegistration] = []
     private var object: ServedObject?
     private var interface: TypedInterface<AdvertisingManager>?
-    /// What most controllers have room for.
+    /// The number of advertising instances of most controllers.
     private static let slots = 5
 
     private final class AdvertisementRegistration {
@@ -33,7 +33,7 @@ final class AdvertisingManager {
             PropertyRow("ActiveInstances", "y") { .byte(UInt8($0.active)) },
             PropertyRow("SupportedInstances", "y") { .byte(UInt8(slots - $0.active)) },
             PropertyRow("SupportedIncludes", "as") { _ in .strings(RegisteredAdvertisement.includable) },
-            // Of controllers with extended advertising.
+            // Only controllers with extended advertising have this property.
             PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
             PropertyRow("SupportedCapabilities", "a{sv}") { _ in
@@ -71,7 +71,7 @@ final class AdvertisingManager {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Asks the client for the advertisement's properties while its call waits: an object manager there for all, then the object.
+    /// Reads the advertisement's properties while the call waits: by `GetManagedObjects`, else by `GetAll`.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         guard all.count < Self.slots else { throw BlueZError.notPermitted("Maximum advertisements reached") }
@@ -89,7 +89,7 @@ final class AdvertisingManager {
             let object = objects.first { $0.path == path && $0.interface == Self.interfaceName }
             guard let self, let new else { return }
             if let object { return take(object.properties, of: new, call) }
-            // One whose properties cannot be had has none.
+            // bluetoothd treats properties that it cannot read as empty.
             ask(new, ("org.freedesktop.DBus.Properties", "GetAll"), [.string(Self.interfaceName)]) {
                 [weak self, weak new] reply in
                 let value = try? reply?.read { (body) throws(DBusError) in try body.value() }
@@ -101,7 +101,7 @@ final class AdvertisingManager {
 
     private static let interfaceName = "org.bluez.LEAdvertisement1"
 
-    /// Calls the client, and gives its answer as long as the advertisement is wanted; nil for an error.
+    /// Calls the client. Passes nil for an error. Does not call back if the registration ended meanwhile.
     private func ask(
         _ new: AdvertisementRegistration, _ method: (interface: String, member: String), _ arguments: [Value],
         _ answered: @escaping (Message?) -> Void
@@ -112,14 +112,14 @@ final class AdvertisingManager {
         }
     }
 
-    /// Takes the advertisement in; it is answered once the kernel has it.
+    /// Validates and activates an advertisement, then answers the call.
     private func take(_ properties: [String: Value], of new: AdvertisementRegistration, _ call: IncomingCall) {
         guard let read = RegisteredAdvertisement(properties) else {
             remove(new)
             return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
         }
         limit(new, read.timeout)
-        // An appearance that is included is there twice, and the kernel does not take that.
+        // The kernel rejects an included appearance, because BlueZ sends it twice.
         guard adapter.isPowered, !read.includes.contains("appearance"), read.byteCount <= room(for: read) else {
             remove(new)
             return adapter.tree.fail(call, BlueZError.failed("Failed to register advertisement"))
@@ -129,14 +129,14 @@ final class AdvertisingManager {
         adapter.tree.reply(call)
     }
 
-    /// What is left of the 31 bytes for an advertisement's own fields, where the kernel adds some.
+    /// How many of the 31 bytes are left for the advertisement's own fields.
     private func room(for read: RegisteredAdvertisement) -> Int {
         let hasPower = read.includes.contains("tx-power")
         let hasKernelFlags = read.isPeripheral && adapter.isDiscoverable && !read.hasFlags
         return RegisteredAdvertisement.mostBytes - (hasPower ? 3 : 0) - (hasKernelFlags ? 3 : 0)
     }
 
-    /// After its time an advertisement is let go, and its client is told (Q114).
+    /// Releases the advertisement after its timeout (Q114).
     private func limit(_ known: AdvertisementRegistration, _ seconds: UInt16) {
         guard seconds > 0 else { return }
         known.timeout = adapter.loop.after(.seconds(Int(seconds))) { [weak self, weak known] in

@@ -1,7 +1,7 @@
 import DBus
 
-/// What a client registers to be advertised, as bluetoothd reads its properties. Source: BlueZ 5.66, src/advertising.c and
-/// src/shared/ad.c.
+/// The properties of an `LEAdvertisement1` object, validated as bluetoothd does.
+/// Source: BlueZ 5.66, src/advertising.c and src/shared/ad.c.
 struct RegisteredAdvertisement {
     private(set) var isPeripheral = false
     /// In seconds; 0 for none.
@@ -10,7 +10,7 @@ struct RegisteredAdvertisement {
     private(set) var name: String?
     private(set) var appearance: UInt16?
     private(set) var hasFlags = false
-    /// How many bytes the fields have that are given one by one.
+    /// The size of all fields that have no property of their own here, in bytes.
     private var fieldBytes = 0
     private var duration: UInt16 = 0
     private var discoverableTimeout: UInt16 = 0
@@ -20,19 +20,19 @@ struct RegisteredAdvertisement {
     static let mostBytes = 31
     static let includable = ["tx-power", "appearance", "local-name"]
 
-    /// Nil for what is refused (parse_advertisement). A property that is not known is passed over, and none must be there.
+    /// Returns nil if bluetoothd rejects the properties (parse_advertisement). It ignores unknown ones.
     init?(_ properties: [String: Value]) {
         for (name, read) in Self.readers {
             guard let value = properties[name] else { continue }
             guard read(&self, value) else { return nil }
         }
         if hasFlags, !isPeripheral { return nil }
-        // Without flags the time is passed over.
+        // Without flags, bluetoothd ignores DiscoverableTimeout.
         if hasFlags, timeout > 0, timeout < discoverableTimeout { return nil }
         if shortestInterval > longestInterval { return nil }
     }
 
-    /// The bytes of the advertisement itself; the name is in the answer to a scan, cut to what fits (bt_ad_generate).
+    /// The size of the advertisement in bytes. The name is in the scan response, truncated to fit (bt_ad_generate).
     var byteCount: Int {
         fieldBytes + (hasFlags ? 3 : 0) + (appearance != nil ? 4 : 0)
     }
@@ -52,7 +52,7 @@ struct RegisteredAdvertisement {
         ("Data", { $0.readData($1) }),
         ("Discoverable", { $0.readDiscoverable($1) }),
         ("DiscoverableTimeout", { $0.read(\.discoverableTimeout, $1) }),
-        // Of controllers with extended advertising, which the simulated ones are not.
+        // Needs a controller with extended advertising. Simulated controllers do not have it.
         ("SecondaryChannel", { _, _ in false }),
         ("MinInterval", { $0.read(\.shortestInterval, $1) }),
         ("MaxInterval", { $0.read(\.longestInterval, $1) }),
@@ -66,7 +66,7 @@ struct RegisteredAdvertisement {
 
     private mutating func readServices(_ value: Value) -> Bool {
         guard value.signature.hasPrefix("a") else { return false }
-        // An array of something else is taken as an empty one.
+        // bluetoothd treats an array of another type as empty.
         guard case .array("s", let texts) = value else { return true }
         var sizes: [Int: Int] = [:]
         for case .string(let text) in texts {
@@ -91,7 +91,7 @@ struct RegisteredAdvertisement {
         }
     }
 
-    /// Reads bytes by key; `size` gives how many the key takes, nil for one that is refused. Each field must fit alone.
+    /// Reads a dictionary of byte arrays. `size` returns the key's size in bytes, or nil for an invalid key.
     private mutating func readEntries(_ value: Value, _ size: (Value) -> Int?) -> Bool {
         guard value.signature.hasPrefix("a") else { return false }
         guard case .dictionary(_, let kind, let entries) = value else { return true }
@@ -119,7 +119,7 @@ struct RegisteredAdvertisement {
 
     private mutating func readAppearance(_ value: Value) -> Bool {
         guard case .uint16(let number) = value, !includes.contains("appearance") else { return false }
-        // The highest number stands for none.
+        // 0xFFFF stands for none.
         appearance = number == .max ? nil : number
         return true
     }
@@ -136,7 +136,7 @@ struct RegisteredAdvertisement {
         return true
     }
 
-    /// In milliseconds, from 20 ms on. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
+    /// In milliseconds, 20 or more. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
     private mutating func read(_ key: WritableKeyPath<Self, UInt32>, _ value: Value) -> Bool {
         guard case .uint32(let milliseconds) = value else { return false }
         let units = (Double(milliseconds) / 0.625).rounded(.down)
@@ -145,7 +145,7 @@ struct RegisteredAdvertisement {
         return true
     }
 
-    /// A UUID's bytes on the air: one that Bluetooth assigned is short however it is written (bt_string_to_uuid).
+    /// The size of a UUID in a packet. A long form of an assigned UUID is sent as 16 bits (bt_string_to_uuid).
     private static func size(ofUUID text: String) -> Int? {
         guard let full = FullUUID.text(text) else { return nil }
         switch text.utf8.count {
@@ -155,7 +155,7 @@ struct RegisteredAdvertisement {
         }
     }
 
-    /// Fields that `Data` must not bring: they have properties of their own, or are the controller's affair (type_reject_list).
+    /// AD types that `Data` must not contain, because bluetoothd or the controller sets them (type_reject_list).
     private static let ownTypes = Set<UInt8>([
         0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x14, 0x15,
         0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x29, 0x2A,
@@ -164,7 +164,7 @@ struct RegisteredAdvertisement {
 }
 
 extension Value {
-    /// A transmit power in dBm. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
+    /// Whether the value is a valid transmit power in dBm. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
     fileprivate var isPower: Bool {
         if case .int16(let power) = self { (-127...20).contains(power) } else { false }
     }

@@ -1,24 +1,24 @@
 import DBus
 
-/// The errors that `Connect`, `ConnectProfile` and a pairing's own attempt to connect end with.
+/// The errors of `Connect`, `ConnectProfile` and `ConnectDevice`, and of an attempt that `Pair` starts.
 ///
-/// Names and texts as BlueZ 5.66 sends them (src/device.c, src/error.c).
+/// Names and texts are those of BlueZ 5.66 (src/device.c, src/error.c).
 enum ConnectError {
     /// `Connect` while another call of it is pending (Q119).
     static let alreadyConnecting = BlueZError.failed("Operation already in progress")
     /// `Connect` or `Pair` while the adapter is off.
     static let adapterOff = BlueZError.failed("Input/output error")
-    /// The peripheral did not answer, refused, or the power went off during the attempt (Q7, Q32, Q77).
+    /// The peripheral did not answer or refused, or the power went off during the attempt (Q7, Q32, Q77).
     static let abortedByLocal = BlueZError.failed("le-connection-abort-by-local")
     /// `Disconnect` ended the attempt, or the peripheral lost its bond. BlueZ says "br" for LE too (Q79, Q87).
     static let canceled = BlueZError.failed("br-connection-canceled")
-    /// `Pair` whose attempt or link ended.
+    /// The attempt or the link of a `Pair` ended.
     static let pairingAborted = BlueZError.failed("Software caused connection abort")
     /// The controller has no free link (Q81).
     static let tooManyLinks = BlueZError.failed("le-connection-concurrent-connection-limit")
-    /// The attempt went over BR/EDR (Q83).
+    /// BlueZ tried BR/EDR instead of LE (Q83).
     static let pageTimeout = BlueZError.failed("br-connection-page-timeout")
-    /// `ConnectDevice` did not reach the peripheral. BlueZ omits both ".Error" and the text.
+    /// `ConnectDevice` did not reach the peripheral. BlueZ leaves out both ".Error" and the text.
     static let deviceNotReached = DBusError(name: "org.bluez.Failed", message: "")
 
     /// `ConnectProfile` while `Connect` is pending.

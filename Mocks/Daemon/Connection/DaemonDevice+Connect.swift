@@ -1,16 +1,16 @@
 import DBus
 
-/// Connecting. Source: BlueZ 5.66, src/device.c; orders as seen on the real one.
+/// Connects a device. Source: BlueZ 5.66, src/device.c; the order is that of the real daemon.
 extension DaemonDevice {
     func connect(_ call: IncomingCall) throws(DBusError) {
-        // A live link is a success at once, and no signal follows (Q71, Q80).
+        // On a live link, Connect succeeds at once without any signal (Q71, Q80).
         if link != nil { return tree.reply(call) }
         becomeTemporary(false)
         isAutoConnectOff = false
         endSpontaneousAttempt()
         if let attempt {
             if attempt.call != nil { throw ConnectError.alreadyConnecting }
-            // One for the sake of a pairing serves `Connect` as well.
+            // Connect joins an attempt that Pair started.
             attempt.call = call
             return
         }
@@ -18,8 +18,8 @@ extension DaemonDevice {
         startAttempt(ConnectionAttempt(call))
     }
 
-    /// Profiles are a thing of Bluetooth classic: bluetoothd looks for them over a bearer that a peripheral of ours does not
-    /// have, whatever the UUID (connect_profiles in src/device.c).
+    /// `ConnectProfile`: bluetoothd searches for profiles over BR/EDR, which no simulated peripheral has.
+    /// Source: connect_profiles in src/device.c.
     func connectProfile(_ call: IncomingCall) throws(DBusError) {
         if attempt?.call != nil { throw ConnectError.profileBusy }
         guard adapter.isPowered else { throw ConnectError.profileAdapterOff }
@@ -36,7 +36,7 @@ extension DaemonDevice {
         continueAttempt()
     }
 
-    /// Reaches for the peripheral if it can be reached now; it may come into range while the attempt lasts.
+    /// Continues the attempt if the peripheral is reachable now. It may come into range later.
     func continueAttempt() {
         guard let attempt, !attempt.isAnswered, let deviceState = adapter.radio.deviceState(address),
             deviceState.isReachable
@@ -44,7 +44,7 @@ extension DaemonDevice {
             return
         }
         attempt.isAnswered = true
-        // The kernel drops links to a blocked device as they come up; a pairing hears nothing of that.
+        // The kernel drops links to a blocked device at once. A pairing does not notice.
         if isBlocked, attempt.call == nil { return }
         deviceState.attempts += 1
         let fails = isBlocked || deviceState.attempts <= deviceState.connection.failures
@@ -60,7 +60,7 @@ extension DaemonDevice {
             })
     }
 
-    /// A radio that scans meanwhile has less time to connect (Q64).
+    /// A radio that also scans takes longer to connect (Q64).
     private var delayByScanning: Duration {
         adapter.quirks.contains(.Q64) && adapter.discovery.isReceiving ? DaemonTimeLimits.scanningMeanwhile : .zero
     }
@@ -77,11 +77,11 @@ extension DaemonDevice {
             guard let protection = deviceState.bonds[adapter.hardware.address] else { return keysAreMissing(attempt) }
             link.protection = min(bond, protection)
         }
-        // The reply comes before GATT discovery has begun (Q70).
+        // The reply is sent before GATT discovery starts (Q70).
         if let call = attempt.call { tree.reply(call) }
         if let pairing { begin(pairing) }
         for service in services { service.linkCameUp() }
-        // Where the services are known from an earlier link, their profiles do not wait for discovery.
+        // Profiles do not wait for discovery if an earlier link discovered the services.
         if !services.isEmpty { startBattery(link) }
         link.after(deviceState.connection.discovery) { [weak self] in self?.resolved(deviceState) }
         if let delay = deviceState.connection.dropsAfter {
@@ -95,7 +95,7 @@ extension DaemonDevice {
         battery?.start()
     }
 
-    /// The peripheral has lost its bond: the link cannot be encrypted and ends again, each time (Q87).
+    /// The peripheral lost its bond, so the link cannot be encrypted and ends every time (Q87).
     private func keysAreMissing(_ attempt: ConnectionAttempt) {
         link?.after(adapter.radio.deviceState(address)?.connection.roundTrip ?? .zero) { [weak self] in
             guard let self else { return }
@@ -126,15 +126,15 @@ extension DaemonDevice {
         answerPaired()
         if let link { startBattery(link) }
         link?.after(deviceState.connection.roundTrip * 2) { [weak self] in
-            // What the GAP service says goes over what was advertised (Q57).
+            // The name in the GAP service replaces the advertised one (Q57).
             self?.setName(deviceState.server.gapName)
             self?.setAppearance(deviceState.server.gapAppearance)
-            // The next advertisement may put the advertised name back.
+            // The next advertisement may restore the advertised name.
             self?.lastReport = nil
         }
     }
 
-    /// The radio is gone in the middle of an attempt: the kernel aborts it (Q32, Q77).
+    /// The kernel aborts a pending attempt, because the radio is off (Q32, Q77).
     func abortAttempt() {
         if let attempt { fail(attempt, ConnectError.abortedByLocal) }
     }
@@ -149,21 +149,21 @@ extension DaemonDevice {
     }
 }
 
-/// Devices that are connected again by themselves (Q85). The real daemon does so for those of a profile that wants it, which
-/// is HID; here a switch does it for all that are bonded or trusted. Source: BlueZ 5.66, src/device.c.
+/// Devices that bluetoothd reconnects by itself (Q85). Source: BlueZ 5.66, src/device.c.
+/// The real daemon reconnects HID devices; with the quirk it reconnects all bonded or trusted ones.
 extension DaemonDevice {
-    /// The link is gone; whoever asked for that is known.
+    /// Starts an attempt after a link ended. `isWanted` is true if a client called `Disconnect`.
     func reconnectByItself(isWanted: Bool) {
         guard adapter.quirks.contains(.Q85), isBonded || isTrusted, !isBlocked else { return }
-        // Who disconnects a device that is not trusted wants it to stay so, until `Connect`.
+        // Disconnect turns automatic reconnection off until the next Connect, unless the device is trusted.
         if isWanted, !isTrusted { isAutoConnectOff = true }
         guard !isAutoConnectOff, adapter.isPowered, attempt == nil else { return }
-        // The kernel waits for an advertisement, for as long as it takes.
+        // The kernel waits for an advertisement without a time limit.
         attempt = ConnectionAttempt(nil, isSpontaneous: true)
         loop.after(.seconds(1)) { [weak self] in self?.continueAttempt() }
     }
 
-    /// Makes room for what somebody asks for.
+    /// Cancels an automatic attempt in favor of a client's call.
     func endSpontaneousAttempt() {
         guard let attempt, attempt.isSpontaneous else { return }
         attempt.cancel()
@@ -171,14 +171,14 @@ extension DaemonDevice {
     }
 }
 
-/// An attempt to connect that is under way.
+/// A pending connection attempt.
 final class ConnectionAttempt {
-    /// The call of `Connect`; nil where pairing began it, and nobody has called since.
+    /// The call of `Connect`; nil if a pairing started the attempt and no client called since.
     var call: IncomingCall?
     var timers: [BusTask] = []
-    /// Nobody asked for it: the daemon connects a device by itself (Q85).
+    /// Whether bluetoothd started the attempt by itself (Q85).
     let isSpontaneous: Bool
-    /// The peripheral has answered, and the link is being made.
+    /// Whether the peripheral answered and the link is being established.
     var isAnswered = false
 
     init(_ call: IncomingCall?, isSpontaneous: Bool = false) {

@@ -1,17 +1,16 @@
 import DBus
 
-/// Disconnecting. Source: BlueZ 5.66, src/device.c; orders as seen on the real one.
+/// Disconnects a device. Source: BlueZ 5.66, src/device.c; the order is that of the real daemon.
 extension DaemonDevice {
     func requestDisconnect(_ call: IncomingCall, removing: Bool = false) {
         if let attempt {
             attempt.cancel()
             self.attempt = nil
-            // It says so of an LE link too (Q79).
             if let call = attempt.call { tree.fail(call, ConnectError.canceled) }
         }
         guard link != nil else {
             tree.reply(call)
-            // The kernel has to say first that the pairing is off.
+            // The kernel confirms the end of the pairing only after the reply.
             endPairingByKernel()
             return
         }
@@ -20,7 +19,7 @@ extension DaemonDevice {
         if removing { under.removes = true }
     }
 
-    /// Begins to end the link.
+    /// Starts to end the link.
     @discardableResult
     func endLinkSoon() -> PendingDisconnection {
         let under = disconnection ?? PendingDisconnection()
@@ -29,7 +28,7 @@ extension DaemonDevice {
         return under
     }
 
-    /// What uses the link ends at once, the link itself only later.
+    /// Ends the users of the link now. The link itself ends later.
     private func startEnd(_ under: PendingDisconnection) {
         endPairingByKernel()
         battery?.end()
@@ -37,12 +36,12 @@ extension DaemonDevice {
         under.timer = loop.after(DaemonTimeLimits.disconnect) { [weak self] in self?.linkEnded(.local) }
     }
 
-    /// The kernel is told to give a pairing up, always over LE; it knows of none there where that is over Bluetooth classic (Q118).
+    /// Ends a pairing over LE. The kernel ignores the request for a pairing over BR/EDR (Q118).
     private func endPairingByKernel() {
         if let pairing, !pairing.isOverClassic { fail(pairing, BlueZError.authenticationCanceled) }
     }
 
-    /// The link is gone. Replies to `Disconnect` come before `Connected` turns false (Q84).
+    /// The link ended. `Disconnect` is answered before `Connected` turns false (Q84).
     func linkEnded(_ reason: SimulatedDisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
@@ -63,27 +62,27 @@ extension DaemonDevice {
         sendDisconnectedSignal(reason)
         changed("Connected")
         if link.deviceState.pairing.losesBond { link.deviceState.bonds = [:] }
-        // In the order in which they were asked for (btd_gatt_client_disconnected in src/gatt-client.c).
+        // In the order of their calls (btd_gatt_client_disconnected in src/gatt-client.c).
         let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }
         for socket in sockets { socket.close() }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
-            // What was in flight hears of an unlikely error, after the signals.
+            // Pending requests fail with "unlikely error", after the signals.
             tree.flush()
             for operation in operations { operation.fail(0x0E) }
         }
         endPairing()
         if asked?.removes == true { return adapter.remove(self) }
-        // Neither bonded nor trusted, it is temporary again (device_bonding_complete, called for every end of a link).
+        // Unbonded and untrusted devices are temporary again (device_bonding_complete runs at the end of every link).
         if !isBonded, !isTrusted { becomeTemporary(true) }
         reconnectByItself(isWanted: asked != nil)
     }
 }
 
-/// A disconnection that was asked for, and waits for bluetoothd's timer.
+/// A requested disconnection that waits for bluetoothd's timer.
 final class PendingDisconnection {
     var calls: [IncomingCall] = []
-    /// `RemoveDevice` asked for it.
+    /// Whether `RemoveDevice` requested it.
     var removes = false
     var timer: BusTask?
 }

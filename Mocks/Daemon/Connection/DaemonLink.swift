@@ -1,20 +1,20 @@
 import DBus
 
-/// A live link to a peripheral, and the one ATT request at a time that it carries.
+/// A live link to a peripheral. It carries one ATT request at a time.
 final class DaemonLink {
     let deviceState: SimulatedDeviceState
     private unowned let device: DaemonDevice
     private var operations: [ATTRequest] = []
     private var isBusy = false
     private var isUp = true
-    /// How many sockets were asked for.
+    /// The number of sockets acquired so far.
     var acquisitions = 0
-    /// How well it is protected.
+    /// The security level of the link.
     var protection = SimulatedProtection.none
 
-    /// An ATT request: what it asks the server, and what becomes of the answer.
+    /// A pending ATT request.
     struct ATTRequest {
-        /// What the attribute demands of the link.
+        /// The security level that the attribute requires.
         let needs: SimulatedProtection
         let ask: () -> SimulatedAnswer
         let done: (SimulatedAnswer.ATTOutcome) -> Void
@@ -29,7 +29,7 @@ final class DaemonLink {
 
     var mtu: UInt16 { deviceState.connection.mtu }
 
-    /// Does work after a delay if the link is still up then.
+    /// Runs work after a delay, unless the link ended meanwhile.
     @discardableResult
     func after(_ delay: Duration, _ work: @escaping () -> Void) -> BusTask {
         device.loop.after(delay) { [weak self] in
@@ -38,7 +38,7 @@ final class DaemonLink {
         }
     }
 
-    /// Ends the link. Gives what was in flight.
+    /// Ends the link and returns the pending requests.
     @discardableResult
     func end() -> [ATTRequest] {
         isUp = false
@@ -67,7 +67,7 @@ final class DaemonLink {
         finish(operation, answer.outcome, after: answer.delay ?? deviceState.connection.roundTrip)
     }
 
-    /// Nothing came of a request. bluetoothd calls that an unlikely error, and then ends the link (timeout_cb in src/shared/att.c).
+    /// The request timed out: it fails with "unlikely error", then the link ends (timeout_cb in src/shared/att.c).
     private func timedOut(_ operation: ATTRequest) {
         operations.removeFirst()
         operation.fail(0x0E)
@@ -84,16 +84,15 @@ final class DaemonLink {
         }
     }
 
-    /// The server refuses; bluetoothd asks the kernel for more protection, and tries again with what comes of it
-    /// (change_security in src/shared/att.c).
+    /// The server refused: bluetoothd raises the security level and repeats the request.
+    /// Source: change_security in src/shared/att.c.
     private func raiseProtection(for operation: ATTRequest) {
         let refusal = SimulatedAnswer.ATTOutcome.error(operation.needs == .authentication ? 0x05 : 0x0F)
         after(deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
             device.raiseProtection(to: operation.needs) { [weak self] isBetter in
-                // Without success nothing comes of this request, nor of those behind it, as long as the link is up: the
-                // kernel takes no more ATT from bluetoothd before the link is protected. Seen on 5.66: the device is temporary
-                // again, and goes with its link half a minute later.
+                // If pairing fails, this request and those behind it wait until the link ends.
+                // bluetoothd 5.66 was observed to do so: the kernel blocks ATT until the link is encrypted.
                 guard let self, isUp, isBetter else { return }
                 guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false

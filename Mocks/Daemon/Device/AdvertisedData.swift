@@ -1,11 +1,11 @@
 import DBus
 
-/// Manufacturer data or service data of a device: what its advertisements brought, by key.
+/// The manufacturer data or service data of a device, by key.
 final class AdvertisedData<Key: Hashable> {
     private var entries: [(key: Key, data: [UInt8])] = []
     private let signature: String
     private let wire: (Key) -> Value
-    /// The property as it goes over the wire, kept so that a packet that brings the same again costs nothing.
+    /// The D-Bus value, cached because most packets repeat the same data.
     private var property: Value?
 
     init(key signature: String, _ wire: @escaping (Key) -> Value) {
@@ -13,7 +13,7 @@ final class AdvertisedData<Key: Hashable> {
         self.wire = wire
     }
 
-    /// Nil where there is none: the property is absent then.
+    /// The property's value; nil if there is no data.
     var value: Value? {
         guard !entries.isEmpty else { return nil }
         if let property { return property }
@@ -24,7 +24,7 @@ final class AdvertisedData<Key: Hashable> {
         return made
     }
 
-    /// Takes a packet's data in. Without `clearing` keys of earlier packets stay (Q48). True where anything is new.
+    /// Adds a packet's data. Without `clearing`, keys of earlier packets remain (Q48). Returns whether data changed.
     func take(_ packet: [(key: Key, data: [UInt8])], clearing: Bool) -> Bool {
         guard !packet.isEmpty else { return false }
         if clearing, entries.elementsEqual(packet, by: ==) { return true }

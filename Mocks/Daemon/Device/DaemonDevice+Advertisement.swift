@@ -1,6 +1,6 @@
 import DBus
 
-/// What an advertisement changes. Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
+/// Applies advertisements to a device. Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
 extension DaemonDevice {
     func take(_ report: AdvertisingReport, rssi: Int16, threshold: Int16, keepsDuplicates: Bool) {
         let isSame = report === lastReport
@@ -18,9 +18,8 @@ extension DaemonDevice {
         repeats = [:]
     }
 
-    /// Tells of a packet that differs from the last one in its strength at most. What is said then is
-    /// the same for the same strength, so it is put together once: most packets of most scans come this way.
-    /// False where there is more to say.
+    /// Handles a packet that differs from the last one in its RSSI at most, which most packets do.
+    /// The signal depends on the RSSI only, so it is cached. Returns false if other properties changed.
     private func repeatReport(_ rssi: Int16) -> Bool {
         guard let object, self.rssi != 0, txPower == lastReport?.txPower, tree.isSettled(object) else { return false }
         self.rssi = rssi
@@ -33,7 +32,7 @@ extension DaemonDevice {
         return true
     }
 
-    /// Changes of less than the threshold are kept to itself (Q47).
+    /// Ignores changes below the threshold (Q47).
     private func setStrength(_ new: Int16, threshold: Int16) {
         if rssi == 0 || new == 0 {
             guard rssi != new else { return }
@@ -73,7 +72,7 @@ extension DaemonDevice {
         changed("Icon")
     }
 
-    /// At the end of the last scan (Q54).
+    /// Called at the end of the last scan (Q54).
     func forgetStrength() {
         setStrength(0, threshold: 0)
         guard txPower != nil else { return }

@@ -1,7 +1,7 @@
 import DBus
 
 extension DaemonDevice {
-    /// The interface as 5.66 has it with `-E`, as far as a device of Bluetooth LE goes.
+    /// `org.bluez.Device1` as BlueZ 5.66 serves it with `-E`, for an LE device.
     static let table = InterfaceTable<DaemonDevice>(
         name: "org.bluez.Device1",
         properties: [
@@ -13,7 +13,7 @@ extension DaemonDevice {
             } set: {
                 $0.setAlias($1, $2)
             },
-            // Of classic devices only.
+            // BR/EDR devices only.
             PropertyRow("Class", "u") { _ in nil },
             PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
             PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
@@ -33,7 +33,7 @@ extension DaemonDevice {
             PropertyRow("RSSI", "n") { $0.rssi == 0 ? nil : .int16($0.rssi) },
             PropertyRow("Connected", "b") { .bool($0.link != nil) },
             PropertyRow("UUIDs", "as") { .strings($0.resolvedServices ?? $0.advertisedServices) },
-            // From profiles that are not simulated.
+            // Set by profiles that are not simulated.
             PropertyRow("Modalias", "s") { _ in nil },
             PropertyRow("Adapter", "o") { .objectPath($0.adapter.path) },
             PropertyRow("ManufacturerData", "a{qv}") { $0.manufacturerData.value },
@@ -41,9 +41,9 @@ extension DaemonDevice {
             PropertyRow("TxPower", "n") { $0.txPower.map(Value.int16) },
             PropertyRow("ServicesResolved", "b") { .bool($0.areServicesResolved) },
             PropertyRow("AdvertisingFlags", "ay") { $0.flags.map { .bytes([$0]) } },
-            // Fields of an advertisement that have no property of their own: none that a description can have.
+            // Fields without a property of their own. Simulated advertisements have none.
             PropertyRow("AdvertisingData", "a{yv}") { _ in nil },
-            // Of devices that may wake the computer, such as mice.
+            // Devices that can wake the computer only, such as mice.
             PropertyRow("WakeAllowed", "b") {
                 _ in
                 nil
@@ -65,7 +65,7 @@ extension DaemonDevice {
             MethodRow("CancelPairing") { (device, call) throws(DBusError) in try device.cancelPairing(call) },
         ])
 
-    /// Where the table has what changes with each packet.
+    /// The indices of the properties that change with every packet.
     enum Index {
         static let rssi = index("RSSI")
         static let manufacturerData = index("ManufacturerData")
@@ -76,12 +76,12 @@ extension DaemonDevice {
         }
     }
 
-    /// Without a name or an alias, the address with dashes (Q56).
+    /// The alias, the name, or else the address with dashes (Q56).
     private var shownName: String {
         alias ?? name ?? address.text.split(separator: ":").joined(separator: "-")
     }
 
-    /// What kind of thing the appearance says it is. Source: gap_appearance_to_icon in src/dbus-common.c.
+    /// The icon name for the appearance. Source: gap_appearance_to_icon in src/dbus-common.c.
     private var icon: String? {
         guard let appearance else { return nil }
         switch appearance >> 6 {
@@ -100,7 +100,7 @@ extension DaemonDevice {
         }
     }
 
-    /// The signal comes before the reply, here and below, unlike with an adapter.
+    /// Here and below, the signal precedes the reply. With an adapter it follows.
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
         defer { tree.reply(call) }
@@ -117,7 +117,7 @@ extension DaemonDevice {
         let isSet = value == .bool(true)
         guard self[keyPath: key] != isSet else { return tree.reply(call) }
         self[keyPath: key] = isSet
-        // Trust alone keeps no device (btd_device_set_trusted); device_block does.
+        // Trusting a device does not store it (btd_device_set_trusted); blocking does (device_block).
         if isBlocked { becomeTemporary(false) }
         store()
         changed(name)

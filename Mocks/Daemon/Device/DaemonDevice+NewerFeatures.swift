@@ -1,6 +1,6 @@
 import DBus
 
-/// What newer daemons add to the interface of a device.
+/// Features of newer daemons that extend the device's interface.
 extension DaemonDevice {
     static func table(with features: Set<SimulatedFeature>) -> InterfaceTable<DaemonDevice> {
         var table = table
@@ -19,7 +19,7 @@ extension DaemonDevice {
         return table
     }
 
-    /// Flags that do not deny Bluetooth classic are taken for a device of both kinds (Q83).
+    /// Flags without "BR/EDR not supported" make a device dual-mode (Q83).
     private var seemsDual: Bool { (flags ?? 0) != 0 && (flags ?? 0) & 0x04 == 0 }
 
     private func setPreferredBearer(_ value: Value, _ call: IncomingCall) {
@@ -34,7 +34,7 @@ extension DaemonDevice {
 
     var showsHandles: Bool { adapter.features.contains(.handle) }
 
-    /// Comes after `ServicesResolved` and before `Connected`.
+    /// Sent after `ServicesResolved` and before `Connected`.
     func sendDisconnectedSignal(_ reason: SimulatedDisconnectReason) {
         guard adapter.features.contains(.disconnectedSignal) else { return }
         tree.flush()

@@ -1,6 +1,6 @@
 import DBus
 
-/// A device that an adapter knows, `org.bluez.Device1`.
+/// A device object of bluetoothd, `org.bluez.Device1`.
 final class DaemonDevice {
     let address: DeviceAddress
     let path: ObjectPath
@@ -10,44 +10,44 @@ final class DaemonDevice {
     var alias: String?
     var isTrusted = false
     var isBlocked = false
-    /// 0 for none, as bluetoothd keeps it (Q55).
+    /// 0 for none, as in bluetoothd (Q55).
     var rssi: Int16 = 0
     var txPower: Int16?
     var appearance: UInt16?
-    /// The flags of the last advertisement, 0 for one without them; nil before the first.
+    /// The flags of the last advertisement, 0 if it has none; nil before the first.
     var flags: UInt8?
-    /// Service UUIDs from advertisements, until GATT discovery knows better (Q58).
+    /// Service UUIDs from advertisements. GATT discovery replaces them (Q58).
     var advertisedServices: [String] = []
     var resolvedServices: [String]?
     let manufacturerData = AdvertisedData<UInt16>(key: "q") { .uint16($0) }
     let serviceData = AdvertisedData<String>(key: "s") { .string($0) }
     var lastReport: AdvertisingReport?
-    /// What is said when the last report comes again, by strength.
+    /// The signal that the last report causes when it repeats, by RSSI.
     var repeats: [Int16: Message] = [:]
 
-    /// Forgotten some time after it was last seen, unless it is connected.
+    /// Whether the device is removed some time after it was last seen.
     private(set) var isTemporary = true
     private(set) var isConnectable = false
-    /// The adapter's second in which it was last seen.
+    /// When the device was last seen, by the adapter's count of seconds.
     private(set) var lastSeen = 0
-    /// It has reported since the scan began.
+    /// Whether it reported since the scan began.
     var isFound = false
 
-    /// The link, while it is connected.
+    /// Nil while not connected.
     var link: DaemonLink?
     var attempt: ConnectionAttempt?
     var areServicesResolved = false
     var disconnection: PendingDisconnection?
-    /// Its link was ended on demand, and it is not to be connected by itself until somebody connects it (Q85).
+    /// A client ended the link, so bluetoothd does not reconnect until the next `Connect` (Q85).
     var isAutoConnectOff = false
-    /// How well its keys protect a link; none where it is not bonded.
+    /// The security level of the bond; none if not bonded.
     var bond = SimulatedProtection.none
     var pairing: DaemonPairing?
-    /// It was paired, and nobody was told yet.
+    /// Whether the device is paired but `Paired` is not yet sent.
     var isPairedPending = false
-    /// The call of `Pair` that waits for the services.
+    /// The call of `Pair` that waits for service discovery.
     var pairedCall: IncomingCall?
-    /// The objects of its GATT server, once discovered; they outlive the link.
+    /// The GATT objects after discovery. They outlive the link.
     var services: [RemoteService] = []
     var battery: Battery?
     var preferredBearer = "last-used"
@@ -63,7 +63,7 @@ final class DaemonDevice {
         lastSeen = adapter.temporaryDevices.seconds
     }
 
-    /// A device as bluetoothd finds it on disk: known, but not seen (Q53).
+    /// Restores a device from disk: known, but not seen (Q53).
     convenience init(_ record: DeviceStorage.StoredDevice, on adapter: DaemonAdapter) {
         self.init(record.address, on: adapter)
         name = record.name
@@ -81,7 +81,7 @@ final class DaemonDevice {
     func appear() { object = tree.add(TypedInterface(adapter.deviceTable, of: self), at: path) }
 
     func disappear() {
-        // An attempt under way is never answered: so it is with the real one.
+        // bluetoothd never answers the pending call either.
         attempt?.cancel()
         attempt = nil
         if let pairing {
@@ -111,7 +111,7 @@ final class DaemonDevice {
         if let object { tree.changed(object, property) }
     }
 
-    // MARK: How long it is remembered
+    // MARK: Temporary devices
 
     func markSeen(isConnectable: Bool) {
         self.isConnectable = isConnectable

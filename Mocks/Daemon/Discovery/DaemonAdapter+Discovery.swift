@@ -1,11 +1,11 @@
 import DBus
 
-/// Starting and stopping scans: one session a client. Source: BlueZ 5.66, src/adapter.c.
+/// Starts and stops scans, with one session per client. Source: BlueZ 5.66, src/adapter.c.
 extension DaemonAdapter {
     func startDiscovery(_ call: IncomingCall) throws(DBusError) {
         guard isPowered else { throw BlueZError.notReady }
         let client = call.message.sender ?? ""
-        // Every client has one session; a second start is refused (Q37).
+        // A client has one session; its second start is refused (Q37).
         if discovery.session(of: client) != nil { throw BlueZError.busy }
         let session = discovery.prepared(of: client) ?? newSession(client)
         discovery.begin(session)
@@ -58,7 +58,7 @@ extension DaemonAdapter {
     }
 
     private func stop(_ session: DiscoverySession, _ call: IncomingCall?) {
-        // With another client scanning on, the kernel need not stop (Q40).
+        // The kernel keeps scanning for other clients (Q40).
         guard discovery.sessions.count == 1 else {
             end(session)
             discovery.update()
@@ -84,7 +84,7 @@ extension DaemonAdapter {
         changed("Discovering")
     }
 
-    /// Ends a session. Its filter stays for the client's next one (Q69).
+    /// Ends a session. Its filter remains for the client's next session (Q69).
     private func end(_ session: DiscoverySession) {
         discovery.drop(session)
         if session.filter != nil, session.token != nil {
@@ -114,7 +114,7 @@ extension DaemonAdapter {
         loop.forget(session.token)
     }
 
-    /// Ends all sessions because the adapter is switched off; calls that wait hear that something else goes on.
+    /// Ends all sessions because the power goes off. Pending calls fail with InProgress.
     func endAllSessions() {
         for session in discovery.removeAll() {
             loop.forget(session.token)

@@ -1,19 +1,19 @@
 import DBus
 
-/// What one client set by `SetDiscoveryFilter`.
+/// The filter that one client set by `SetDiscoveryFilter`.
 struct ClientDiscoveryFilter {
     var services: [String] = []
     var rssi: Int16?
     var pathloss: UInt16?
     var transport = "auto"
-    /// False where a client leaves it out, though BlueZ's document says otherwise (Q48).
+    /// False if a client omits it, although BlueZ's document says otherwise (Q48).
     var duplicateData = false
     var pattern: String?
 
-    /// The names of what can be set, as `GetDiscoveryFilters` lists them.
+    /// The names that `GetDiscoveryFilters` lists.
     static let names = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
 
-    /// Reads the argument of a call. Nil for an empty one, which clears the filter (Q69).
+    /// Reads the argument of a call. Returns nil for an empty one, which clears the filter (Q69).
     static func read(_ call: Message) throws(DBusError) -> ClientDiscoveryFilter? {
         let values = try call.read { (body) throws(DBusError) in try body.value() }
         guard case .dictionary("s", "v", let entries) = values else { throw BlueZError.invalidArguments }
@@ -24,7 +24,7 @@ struct ClientDiscoveryFilter {
                 filter.set(name, value)
             else { throw BlueZError.invalidArguments }
         }
-        // One limit or the other (Q46).
+        // RSSI and Pathloss exclude each other (Q46).
         if filter.rssi != nil, filter.pathloss != nil { throw BlueZError.invalidArguments }
         return filter
     }
@@ -47,14 +47,14 @@ struct ClientDiscoveryFilter {
         return true
     }
 
-    /// Whether a packet is what the client wants. Only services count: the daemon's test of RSSI and path loss passes
-    /// whenever either is unset, and never are both set (Q43, is_filter_match).
+    /// Whether a packet passes. Only service UUIDs count (Q43, is_filter_match).
+    /// bluetoothd's test of RSSI and path loss passes if either is unset, and both are never set.
     func matches(_ report: AdvertisingReport) -> Bool {
         services.isEmpty || report.services.contains(where: services.contains)
     }
 }
 
-/// What the kernel is told to report: the union of what all clients want.
+/// The filter that the kernel gets: the union of all clients' filters.
 struct KernelFilter: Equatable {
     private var isSet = false
     private var transports: Set<String> = []
@@ -68,9 +68,9 @@ struct KernelFilter: Equatable {
         guard !set.isEmpty else { return }
         isSet = true
         let isMixed = set.count < filters.count
-        // A client without a filter lifts the transport for all (merge_discovery_filters in src/adapter.c).
+        // A client without a filter removes the transport for all (merge_discovery_filters in src/adapter.c).
         transports = isMixed ? ["auto"] : Set(set.map(\.transport))
-        // One client without a limit lifts it for all; a path loss is nothing that the kernel could judge.
+        // A client without an RSSI limit removes it for all. The kernel does not check path loss.
         if !isMixed, set.allSatisfy({ $0.rssi != nil }) { rssi = set.compactMap(\.rssi).min() }
         if !isMixed, set.allSatisfy({ !$0.services.isEmpty }) { services = Set(set.flatMap(\.services)) }
     }

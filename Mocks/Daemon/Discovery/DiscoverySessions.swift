@@ -1,13 +1,13 @@
 import DBus
 
-/// Who scans on an adapter, with which filters, and what that lets through. Source: BlueZ 5.66, src/adapter.c.
+/// The discovery sessions of an adapter and their merged filters. Source: BlueZ 5.66, src/adapter.c.
 final class DiscoverySessions {
     private(set) var sessions: [DiscoverySession] = []
     private var prepared: [DiscoverySession] = []
-    /// Whether the kernel scans for us, and what it lets through.
+    /// Whether the kernel scans.
     private(set) var isReceiving = false
     private var kernel = KernelFilter()
-    /// Whether any session has a filter: then each packet's RSSI is reported (Q47, as 5.66 has it).
+    /// Whether any session has a filter. bluetoothd 5.66 then reports the RSSI of each packet (Q47).
     private(set) var isFiltered = false
     private(set) var keepsDuplicates = false
 
@@ -35,10 +35,10 @@ final class DiscoverySessions {
         return sessions + prepared
     }
 
-    /// What the kernel would be told for the sessions as they are.
+    /// The kernel filter for the present sessions.
     func merged() -> KernelFilter { KernelFilter(merging: sessions.map(\.filter)) }
 
-    /// Whether scanning on with the sessions as they are needs nothing of the kernel.
+    /// Whether the kernel's scan already fits the present sessions.
     var isUpToDate: Bool { isReceiving && kernel == merged() }
 
     func start() {
@@ -57,12 +57,12 @@ final class DiscoverySessions {
         keepsDuplicates = sessions.contains { $0.filter?.duplicateData == true }
     }
 
-    // MARK: What is let through
+    // MARK: Filtering
 
     func kernelPasses(_ report: AdvertisingReport, rssi: Int16) -> Bool { kernel.passes(report, rssi: rssi) }
 
-    /// Whether a device that is not known yet may appear (device_is_discoverable): any client's pattern decides
-    /// for all of them (Q44).
+    /// Whether a packet may create a device (device_is_discoverable).
+    /// A pattern of any client decides for all clients (Q44).
     func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress) -> Bool {
         var isDiscoverable = isFiltered || report.isDiscoverable
         for session in sessions {
@@ -82,7 +82,7 @@ final class DiscoverySessions {
     }
 }
 
-/// One client's session: it scans, or it has only set its filter so far.
+/// The session of one client. It scans, or has only set a filter so far.
 final class DiscoverySession {
     let client: String
     var filter: ClientDiscoveryFilter?

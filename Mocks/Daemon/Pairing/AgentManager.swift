@@ -1,16 +1,16 @@
 import DBus
 
-/// A client's agent: whom bluetoothd asks for passkeys and consent. Source: BlueZ 5.66, src/agent.c.
+/// The agent of a client: answers bluetoothd's requests for passkeys and consent. Source: BlueZ 5.66, src/agent.c.
 final class DaemonAgent {
     let client: String
     let path: ObjectPath
     let capability: Capability
     fileprivate var token: ClientDepartureHandler?
     private let loop: DaemonLoop
-    /// The question that waits for an answer: an agent is asked one at a time.
+    /// The pending request. An agent gets one request at a time.
     private var question: PendingAgentCall?
 
-    /// What an agent's user can do, with the numbers of Bluetooth Core, Vol 3, Part H, 3.5.1.
+    /// An agent's input and output capability. The numbers are those of Bluetooth Core, Vol 3, Part H, 3.5.1.
     enum Capability: Int {
         case displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay
 
@@ -38,7 +38,7 @@ final class DaemonAgent {
         self.loop = loop
     }
 
-    /// Asks the agent. False where it is still busy with another question.
+    /// Calls the agent. Returns false if another request is pending.
     func ask(_ member: String, _ arguments: [Value], _ answered: @escaping (Result<Message, DBusError>) -> Void) -> Bool
     {
         guard question == nil else { return false }
@@ -55,12 +55,12 @@ final class DaemonAgent {
         return true
     }
 
-    /// Tells the agent something that needs no answer.
+    /// Calls the agent without waiting for a reply.
     func notifyAgent(_ member: String, _ arguments: [Value] = []) {
         loop.callWithoutReply(client, path, ("org.bluez.Agent1", member), arguments)
     }
 
-    /// Takes the question back that waits for an answer.
+    /// Cancels the pending request.
     func cancel() {
         guard let question else { return }
         self.question = nil
@@ -68,7 +68,7 @@ final class DaemonAgent {
         notifyAgent("Cancel")
     }
 
-    /// The agent is gone, and with it the answer that somebody waits for.
+    /// The client left the bus: the pending request fails.
     fileprivate func leave() {
         guard let question else { return }
         cancel()
@@ -76,13 +76,13 @@ final class DaemonAgent {
     }
 }
 
-/// All agents, and whose turn it is where a request is nobody's in particular.
+/// All agents and the default one, `org.bluez.AgentManager1`.
 final class AgentManager {
     private let loop: DaemonLoop
     private var byClient: [String: DaemonAgent] = [:]
-    /// The first is the default one.
+    /// In the order of preference. The first is the default agent.
     private var order: [DaemonAgent] = []
-    /// Hears of the default agent's coming and going.
+    /// Called when the default agent changes.
     var defaultChanged: (DaemonAgent?) -> Void = { _ in }
     private var object: ServedObject?
 
@@ -95,7 +95,7 @@ final class AgentManager {
 
     func appear() { object = loop.tree.add(TypedInterface(Self.table, of: self), at: "/org/bluez") }
 
-    /// Takes the object away and lets the agents go, as bluetoothd does when it ends in good order.
+    /// Removes the object and releases the agents, as bluetoothd does when it stops.
     func disappear() {
         if let object { loop.tree.remove(object) }
         object = nil
@@ -114,7 +114,7 @@ final class AgentManager {
                 (agents, call) throws(DBusError) in try agents.register(call)
             },
             MethodRow("UnregisterAgent", in: [ArgumentRow("agent", "o")]) { (agents, call) throws(DBusError) in
-                // A question to it stays open: whoever pairs holds on to the agent.
+                // A pending request remains, because the pairing retains the agent.
                 agents.remove(try agents.called(call))
                 agents.loop.tree.reply(call)
             },
@@ -144,7 +144,7 @@ final class AgentManager {
         loop.tree.reply(call)
     }
 
-    /// The agent that the caller means: his own, by its path.
+    /// The agent that the call names: the caller's own, by its path.
     private func called(_ call: IncomingCall) throws(DBusError) -> DaemonAgent {
         let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
         guard let agent = byClient[call.message.sender ?? ""], agent.path == path else {

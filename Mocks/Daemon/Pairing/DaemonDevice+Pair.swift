@@ -1,6 +1,6 @@
 import DBus
 
-/// DaemonPairing. Source: BlueZ 5.66, src/device.c; the kernel's part after its net/bluetooth/smp.c.
+/// Pairs a device. Sources: BlueZ 5.66, src/device.c; Linux, net/bluetooth/smp.c.
 extension DaemonDevice {
     var isBonded: Bool { bond != .none }
 
@@ -10,7 +10,7 @@ extension DaemonDevice {
         let client = call.message.sender ?? ""
         if isBonded { return pairOverClassic(call, client) }
         endSpontaneousAttempt()
-        // One that is under way for another reason becomes this one.
+        // The call joins a pairing that something else started.
         if let pairing {
             pairing.call = call
             return watch(client, pairing)
@@ -21,21 +21,21 @@ extension DaemonDevice {
         if link != nil {
             begin(pairing)
         } else if attempt == nil {
-            // The link is made first, as by `Connect`.
+            // Pair connects first.
             startAttempt(ConnectionAttempt(nil))
         }
         watch(client, pairing)
     }
 
-    /// What is bonded over LE only, bluetoothd pairs over Bluetooth classic, and makes no link for it (pair_device and
-    /// device_addr_type_cmp in src/device.c).
+    /// `Pair` of a device that is bonded over LE pairs over BR/EDR and starts no link.
+    /// Source: pair_device and device_addr_type_cmp in src/device.c.
     private func pairOverClassic(_ call: IncomingCall, _ client: String) {
         let pairing = DaemonPairing(call, adapter.agents.agent(of: client), isOverClassic: true)
         self.pairing = pairing
         watch(client, pairing)
     }
 
-    /// Whoever asked must stay on the bus until it is done (Q91).
+    /// Cancels the pairing if the caller leaves the bus (Q91).
     private func watch(_ client: String, _ pairing: DaemonPairing) {
         pairing.token = loop.watch(client) { [weak self, weak pairing] in
             guard let self, let pairing, self.pairing === pairing else { return }
@@ -59,8 +59,8 @@ extension DaemonDevice {
         tree.reply(call)
     }
 
-    /// Pairs because an attribute demands it, or waits for the pairing under way. `ended` hears whether the link is better
-    /// protected now.
+    /// Starts or joins a pairing because an attribute requires it.
+    /// Calls `ended` with whether the link is better protected.
     func raiseProtection(to wanted: SimulatedProtection, _ ended: @escaping (Bool) -> Void) {
         guard let link, link.protection < wanted else { return ended(false) }
         if let pairing { return pairing.waiting.append(ended) }
@@ -70,11 +70,11 @@ extension DaemonDevice {
         begin(pairing)
     }
 
-    /// The link is up: the two sides say what they can, and do it.
+    /// The link is up: starts the exchange with the peripheral.
     func begin(_ pairing: DaemonPairing) {
         guard let link else { return }
         if pairing.isOverClassic {
-            // bluetoothd asks the kernel once more as the link comes up, now over LE.
+            // bluetoothd repeats the request over LE when the link comes up.
             pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
                 self?.fail(pairing, BlueZError.authenticationFailed)
             }
@@ -98,9 +98,9 @@ extension DaemonDevice {
         let isAsked: Bool
         switch method {
         case .justWorks:
-            // The kernel asks bluetoothd even where nobody has to be asked, and without an agent that says no (Q90).
+            // The kernel always asks bluetoothd for consent. Without an agent, the answer is no (Q90).
             guard pairing.agent != nil else { return fail(pairing, BlueZError.authenticationFailed) }
-            // Whoever called `Pair` has agreed.
+            // The caller of Pair has consented.
             if pairing.call != nil { return succeed(pairing, method.protection) }
             isAsked = ask(pairing, "RequestAuthorization", [object]) { [weak self] reply in
                 self?.finish(pairing, method, isRight: reply != nil)
@@ -127,7 +127,7 @@ extension DaemonDevice {
         _ pairing: DaemonPairing, _ member: String, _ arguments: [Value], _ answered: @escaping (Message?) -> Void
     ) -> Bool {
         pairing.isAsking = true
-        // Meanwhile the peripheral's patience runs, and it is shorter than bluetoothd's with an agent.
+        // The peripheral's time limit is shorter than bluetoothd's limit for agents.
         pairing.timer = link?.after(DaemonTimeLimits.pairing) { [weak self] in self?.linkEnded(.authentication) }
         return pairing.agent?.ask(member, arguments) { [weak self] result in
             guard let self, self.pairing === pairing else { return }
@@ -139,7 +139,7 @@ extension DaemonDevice {
 
     private func finish(_ pairing: DaemonPairing, _ method: PairingMethod, isRight: Bool, isPeersWord: Bool = false) {
         guard let link else { return }
-        // What was refused or wrong is known after one more exchange.
+        // The result is known after another exchange.
         pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
             if isRight {
@@ -162,7 +162,7 @@ extension DaemonDevice {
         becomeTemporary(false)
         store()
         changed("Bonded")
-        // It is told, and `Pair` answered, once the services are known (Q88).
+        // Paired and the reply to Pair wait for service discovery (Q88).
         if areServicesResolved {
             changed("Paired")
             if let call = pairing.call { tree.reply(call) }
@@ -184,7 +184,7 @@ extension DaemonDevice {
         pairedCall = nil
     }
 
-    /// Ends a pairing without success. The agent's question is taken back first.
+    /// Ends a pairing without success. Cancels the agent's pending request first.
     func fail(_ pairing: DaemonPairing, _ error: DBusError) {
         guard self.pairing === pairing else { return }
         self.pairing = nil
@@ -196,14 +196,14 @@ extension DaemonDevice {
         for ended in pairing.waiting { ended(false) }
     }
 
-    /// The peripheral has said that pairing failed: the kernel ends the link at once. Our own no leaves it up.
+    /// The peripheral reported a failure, so the kernel ends the link. Our own refusal leaves it up.
     private func refused(_ pairing: DaemonPairing, _ error: DBusError) {
         guard self.pairing === pairing else { return }
         fail(pairing, error)
         linkEnded(.authentication)
     }
 
-    /// What was under way when the link went.
+    /// Fails what was pending when the link ended.
     func endPairing() {
         if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         isPairedPending = false

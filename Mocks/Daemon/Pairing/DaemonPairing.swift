@@ -1,18 +1,18 @@
 import DBus
 
-/// A pairing under way: asked for by `Pair`, by an attribute that demands more of the link, or by the peripheral.
+/// A pending pairing that a call of `Pair`, a protected attribute or the peripheral started.
 final class DaemonPairing {
-    /// The call of `Pair`; nil where nobody asked for it.
+    /// The call of `Pair`; nil if no client requested the pairing.
     var call: IncomingCall?
-    /// Whom to ask.
+    /// The agent to ask; nil if none is registered.
     let agent: DaemonAgent?
-    /// What becomes of ATT requests that wait for it: they hear whether it succeeded.
+    /// Called with the result. ATT requests that wait for the pairing are here.
     var waiting: [(Bool) -> Void] = []
     var token: ClientDepartureHandler?
-    /// bluetoothd has asked the kernel to pair over the bearer over which the device is not bonded, Bluetooth classic. It then takes
-    /// the kernel's answer for that of another device, so nothing comes of the call by itself (Q118).
+    /// Whether bluetoothd pairs over BR/EDR, because the device is already bonded over LE.
+    /// It attributes the kernel's answer to another device, so `Pair` is not answered (Q118).
     let isOverClassic: Bool
-    /// The agent's answer is awaited.
+    /// Whether the agent's reply is pending.
     var isAsking = false
     var timer: BusTask?
 
@@ -24,7 +24,7 @@ final class DaemonPairing {
 }
 
 extension SimulatedPairing.Failure {
-    /// As new_authentication_return words it (src/device.c).
+    /// The error that new_authentication_return chooses (src/device.c).
     var error: DBusError {
         switch self {
         case .failed: BlueZError.authenticationFailed
@@ -35,30 +35,30 @@ extension SimulatedPairing.Failure {
     }
 }
 
-/// What the two sides of a pairing do, once each has said what it can.
+/// The pairing method that results from the capabilities of both sides.
 enum PairingMethod {
     case justWorks
-    /// Our user types what the peripheral shows.
+    /// Our user types the passkey that the peripheral shows.
     case requestPasskey
-    /// Our user reads what the peripheral's user types.
+    /// Our user reads the passkey that the peripheral's user types.
     case displayPasskey
     case compare
 
-    /// The method for a pairing that we begin. Source: Bluetooth Core, Vol 3, Part H, 2.3.5.1, table 2.8, for LE
-    /// Secure Connections; nobody has to confirm a pairing that just works and that we began.
+    /// The method for a pairing that this side starts, for LE Secure Connections.
+    /// Source: Bluetooth Core, Vol 3, Part H, 2.3.5.1, table 2.8.
     init(_ peripheral: SimulatedPairing.Method, _ agent: DaemonAgent.Capability) {
         switch (peripheral, agent) {
         case (.passkeyShown, .keyboardOnly), (.passkeyShown, .keyboardDisplay): self = .requestPasskey
         case (.passkeyEntered, .displayOnly), (.passkeyEntered, .displayYesNo), (.passkeyEntered, .keyboardDisplay):
             self = .displayPasskey
-        // Where both have only keys, the peripheral's user has nothing to type from: our agent is asked.
+        // With keyboards on both sides, our agent is asked for the passkey.
         case (.passkeyEntered, .keyboardOnly), (.numericComparison, .keyboardOnly): self = .requestPasskey
         case (.numericComparison, .displayYesNo), (.numericComparison, .keyboardDisplay): self = .compare
         default: self = .justWorks
         }
     }
 
-    /// How well it protects a link.
+    /// The security level that the method gives.
     var protection: SimulatedProtection {
         if case .justWorks = self { .encryption } else { .authentication }
     }

@@ -197,11 +197,11 @@ struct ScenarioFileServingTests {
     }
 
     @Test(arguments: [
-        ("colour: red", ":11: “colour” is no key of the scenario; expected: one of seed,"),
-        ("events: [{ at: -5 s, power: off }]", ":11: “-5 s” is no value of at; expected: a time from 0 on,"),
+        ("colour: red", ":11: unknown key “colour” of the scenario; expected: one of seed,"),
+        ("events: [{ at: -5 s, power: off }]", ":11: invalid value “-5 s” of at; expected: a time of 0 or more,"),
         (
             "faults: [{ method: Connect, error: Nonsense }]",
-            ":11: “Nonsense” is no value of error; expected: an error name such as"
+            ":11: invalid value “Nonsense” of error; expected: an error name such as"
         ),
         ("seed: [", "expected: valid YAML"),
     ])
@@ -222,7 +222,7 @@ struct ScenarioFileServingTests {
         let end = await CLIProcess("simulate", "/nowhere/hall.yaml").end()
         #expect(end.code == 64)
         #expect(
-            end.errors == "ble-cli: /nowhere/hall.yaml: there is no such file; expected: a readable file in YAML.\n")
+            end.errors == "ble-cli: /nowhere/hall.yaml: no such file; expected: a readable file in YAML.\n")
         let folder = await CLIProcess("simulate", "/tmp/").end()
         #expect(folder.errors == "ble-cli: /tmp/: the file cannot be read; expected: a readable file in YAML.\n")
     }
