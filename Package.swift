@@ -39,9 +39,15 @@ let package = Package(
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
         // What needs the whole of Foundation, which is four times as large as everything else in a static program.
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
+        // What several modules need and no user sees.
+        .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
-        .target(name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", log], swiftSettings: strict),
-        .target(name: "RxBluetoothMocks", dependencies: ["DBus", "Rx"], path: "Mocks", swiftSettings: strict),
+        .target(
+            name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", log],
+            swiftSettings: strict),
+        .target(
+            name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport"], path: "Mocks",
+            swiftSettings: strict),
         // Apart from the mocks, so that tests that write their scenarios in Swift do not build a parser of YAML.
         .target(
             name: "ScenarioFiles",
@@ -71,7 +77,8 @@ let package = Package(
             name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "ScenarioFilesTests", dependencies: ["ScenarioFiles", "RxBluetoothMocks", "DBus", "Rx", "RxTest"],
+            name: "ScenarioFilesTests",
+            dependencies: ["ScenarioFiles", "RxBluetoothMocks", "RxBluetoothSupport", "DBus", "Rx", "RxTest"],
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",

@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 extension Scenario {
     /// 1,000 non-connectable beacons that advertise five times a second each, to test a client under load.
     public static let crowd = crowd(of: 1000, every: .milliseconds(200))
@@ -12,7 +14,7 @@ extension Scenario {
         return Scenario(
             peripherals: (0..<count).map { number in
                 let bytes = [UInt8(number >> 8), UInt8(number & 0xFF)]
-                let ending = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
+                let ending = bytes.hexadecimal(separator: ":")
                 return SimulatedPeripheral("Beacon \(number)", address: "C0:C0:C0:C0:\(ending)") {
                     SimulatedAdvertisement(
                         every: interval, rssi: -60 - number % 30, jitter: 3, name: "Beacon \(number)",

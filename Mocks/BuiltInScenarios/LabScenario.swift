@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 extension Scenario {
     /// The adapter and eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`.
     ///
@@ -11,7 +13,7 @@ extension Scenario {
         ])
 
     private static func address(_ lastByte: UInt8) -> String {
-        "F0:F1:F2:F3:F4:" + (lastByte < 16 ? "0" : "") + String(lastByte, radix: 16, uppercase: true)
+        "F0:F1:F2:F3:F4:" + lastByte.hexadecimal(uppercase: true)
     }
 
     /// The GATT service of these peripherals: Service Changed, Client Supported Features, Database Hash.

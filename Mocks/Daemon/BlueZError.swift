@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// The errors of bluetoothd: names and texts. Source: BlueZ 5.66, src/error.c.
 enum BlueZError {
@@ -35,8 +36,7 @@ enum BlueZError {
         case 0x08: return notAuthorized
         case 0x0D: return invalidArguments("Invalid Length")
         default:
-            let digits = String(code, radix: 16)
-            return failed("Operation failed with ATT error: 0x\(digits.count == 1 ? "0" : "")\(digits)")
+            return failed("Operation failed with ATT error: 0x\(code.hexadecimal())")
         }
     }
 

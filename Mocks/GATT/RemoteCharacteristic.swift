@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// A characteristic object of bluetoothd, `org.bluez.GattCharacteristic1`.
 final class RemoteCharacteristic {
@@ -26,7 +27,7 @@ final class RemoteCharacteristic {
         servicePath = service.path
         isReadOnly = service.isReadOnly
         device = service.device
-        path = service.path.appending("char" + RemoteService.digits(server.handle)) ?? service.path
+        path = service.path.appending("char" + server.handle.hexadecimal()) ?? service.path
         descriptors = server.descriptors.map { RemoteDescriptor($0, of: self) }
     }
 

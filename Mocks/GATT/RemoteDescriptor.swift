@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// A descriptor object of bluetoothd, `org.bluez.GattDescriptor1`.
 final class RemoteDescriptor {
@@ -17,7 +18,7 @@ final class RemoteDescriptor {
         self.characteristic = characteristic
         device = characteristic.device
         path =
-            characteristic.path.appending("desc" + RemoteService.digits(server.handle)) ?? characteristic.path
+            characteristic.path.appending("desc" + server.handle.hexadecimal()) ?? characteristic.path
     }
 
     static let table = InterfaceTable<RemoteDescriptor>(

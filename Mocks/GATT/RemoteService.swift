@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// A service object of bluetoothd, `org.bluez.GattService1`.
 final class RemoteService {
@@ -11,7 +12,7 @@ final class RemoteService {
     init(_ service: ServerService, of device: DaemonDevice) {
         self.service = service
         self.device = device
-        path = device.path.appending("service" + Self.digits(service.handle)) ?? device.path
+        path = device.path.appending("service" + service.handle.hexadecimal()) ?? device.path
         characteristics = service.characteristics.map { RemoteCharacteristic($0, of: self) }
     }
 
@@ -62,11 +63,5 @@ final class RemoteService {
 
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {
         characteristics.first { $0.server === server }
-    }
-
-    /// A handle as in object paths: four hexadecimal digits.
-    static func digits(_ handle: UInt16) -> String {
-        let digits = String(handle, radix: 16)
-        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 }

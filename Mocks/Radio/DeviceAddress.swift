@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 /// A Bluetooth address, as a number and as text.
 struct DeviceAddress: Hashable {
     let number: UInt64
@@ -32,11 +34,9 @@ struct DeviceAddress: Hashable {
 
 extension DeviceAddress {
     /// A random resolvable private address: its two highest bits are 01.
-    static func randomPrivate(_ generator: inout SeededGenerator) -> String {
+    static func randomPrivate(_ generator: inout SplitMix64) -> String {
         let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
-        return stride(from: 40, through: 0, by: -8).map { shift in
-            let digits = String(number >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined(separator: ":")
+        return stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+            .hexadecimal(separator: ":", uppercase: true)
     }
 }

@@ -11,7 +11,9 @@ final class RadioMedium {
     private let seed: UInt64
     private let loss: UInt64
     private var byAddress: [DeviceAddress: SimulatedDeviceState] = [:]
-    private var queue = DueQueue()
+    /// The next packet of each peripheral, by its index. Of packets at the same time, the lower index is first.
+    private var nextPackets: [IndexedDeadline] = []
+    private var queue = TimerHeap()
     private var listeners: [DaemonAdapter] = []
     /// Milliseconds since listening began.
     private var now = 0
@@ -33,8 +35,9 @@ final class RadioMedium {
             byAddress[deviceState.address] == nil, "Two peripherals have the address \(deviceState.address.text).")
         byAddress[deviceState.address] = deviceState
         deviceStates.append(deviceState)
+        nextPackets.append(IndexedDeadline(nextPackets.count))
         if let loop = listeners.first?.loop {
-            queue.add(deviceStates.count - 1, at: now + firstDelay(deviceStates.count - 1))
+            enqueue(deviceStates.count - 1, at: now + firstDelay(deviceStates.count - 1))
             schedule(loop)
         }
     }
@@ -71,8 +74,8 @@ final class RadioMedium {
         guard listeners.count == 1 else { return }
         now = 0
         start = clock?() ?? .zero
-        queue = DueQueue()
-        for index in deviceStates.indices { queue.add(index, at: firstDelay(index)) }
+        queue = TimerHeap()
+        for index in deviceStates.indices { enqueue(index, at: firstDelay(index)) }
         schedule(adapter.loop)
     }
 
@@ -92,8 +95,8 @@ final class RadioMedium {
         else {
             return
         }
-        queue.remove(index)
-        queue.add(index, at: now + firstDelay(index))
+        queue.remove(nextPackets[index])
+        enqueue(index, at: now + firstDelay(index))
         schedule(loop)
     }
 
@@ -109,10 +112,14 @@ final class RadioMedium {
 
     /// Sets the timer for the next packet, unless it is set early enough.
     private func schedule(_ loop: DaemonLoop) {
-        guard let due = queue.first, due < timerDue else { return }
+        guard let due = queue.earliest.map({ Int($0) }), due < timerDue else { return }
         timer?.cancel()
         timerDue = due
         timer = loop.after(.milliseconds(max(0, due - now))) { [weak self] in self?.send(until: due) }
+    }
+
+    private func enqueue(_ index: Int, at due: Int) {
+        queue.insert(nextPackets[index], due: UInt64(due), order: UInt64(index))
     }
 
     private func stopTimer() {
@@ -131,15 +138,16 @@ final class RadioMedium {
             budget = 256
         }
         timerDue = .max
-        while budget > 0, let next = queue.takeFirst(until: now) {
+        while budget > 0, let next = queue.popDue(at: UInt64(now)) as? IndexedDeadline {
+            let due = Int(next.due)
             budget -= 1
             let deviceState = deviceStates[next.index]
             send(deviceState)
             let interval = Self.milliseconds(deviceState.advertisement?.interval ?? .seconds(1))
             // A packet more than a second late counts as never sent.
-            let isTooLate = now - next.due > 1000
-            if isTooLate, deviceState.isOnAir { sent.miss((now - next.due) / interval) }
-            queue.add(next.index, at: (isTooLate ? now : next.due) + interval)
+            let isTooLate = now - due > 1000
+            if isTooLate, deviceState.isOnAir { sent.miss((now - due) / interval) }
+            enqueue(next.index, at: (isTooLate ? now : due) + interval)
         }
         if let loop = listeners.first?.loop { schedule(loop) }
     }

@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 /// A peripheral during the simulation: its description, and all its state that changes.
 final class SimulatedDeviceState {
     private(set) var description: SimulatedPeripheral
@@ -17,7 +19,7 @@ final class SimulatedDeviceState {
     var bonds: [String: SimulatedProtection] = [:]
     /// The GATT server. Its values outlive a link.
     private(set) var server: PeripheralGATTServer
-    var generator: SeededGenerator
+    var generator: SplitMix64
 
     init(_ description: SimulatedPeripheral, seed: UInt64) {
         guard let address = DeviceAddress(description.address, isRandom: description.addressType == .random) else {
@@ -28,7 +30,7 @@ final class SimulatedDeviceState {
         connection = description.connection
         pairing = description.pairing
         server = PeripheralGATTServer(description)
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
         advertisement = description.advertisement
         report = description.advertisement.map(AdvertisingReport.init)
     }
@@ -67,5 +69,12 @@ final class SimulatedDeviceState {
             preconditionFailure("\(description.name) has no characteristic \(characteristic) number \(index).")
         }
         return found
+    }
+}
+
+extension SplitMix64 {
+    /// A number from `-reach` to `reach`.
+    fileprivate mutating func offset(upTo reach: Int) -> Int {
+        reach <= 0 ? 0 : Int(next() % UInt64(2 * reach + 1)) - reach
     }
 }

@@ -1,4 +1,5 @@
 public import DBus
+import RxBluetoothSupport
 
 /// A call that a client made to the simulated bluetoothd, with its reply.
 public struct RecordedCall: Hashable, Sendable {
@@ -64,7 +65,7 @@ extension Value {
         case .double(let value): "\(value)"
         case .string(let value), .signature(let value): "\"\(value)\""
         case .objectPath(let path): path.description
-        case .bytes(let bytes): "<" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ">"
+        case .bytes(let bytes): "<" + bytes.hexadecimal() + ">"
         case .array(_, let values): "[" + values.map(\.shown).joined(separator: ", ") + "]"
         case .dictionary(_, _, let entries):
             "{" + entries.map { "\($0.key.shown): \($0.value.shown)" }.joined(separator: ", ") + "}"

@@ -1,24 +1,13 @@
 import FoundationEssentials
 import Rx
 import RxBluetoothMocks
+import RxBluetoothSupport
 import RxTest
 import ScenarioFiles
 import Testing
 
 /// Whatever stands in a file, it is refused with a reason, or it runs.
 struct ScenarioFileFuzzTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private static let nasty = [
         "0", "-1", "1", "99", "65536", "9223372036854775808", "1e308 s", "nan s", "0 s", "-0 s", "1 ms", "''", "~",
         "[]",
@@ -52,14 +41,14 @@ struct ScenarioFileFuzzTests {
     ]
     private static let methods = ["Connect", "StartDiscovery", "StopDiscovery", "Device1.Disconnect", "*", "Pair"]
 
-    private func action(_ dice: inout Dice) -> String {
+    private func action(_ dice: inout SplitMix64) -> String {
         let address =
             "\(["C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02", "4A:00:00:00:00:03"][Int.random(in: 0..<3, using: &dice)])"
         return (Self.actions.randomElement(using: &dice) ?? "").replacing("X", with: address)
     }
 
     /// The file with events and faults added, and in part with a few of its words changed.
-    private func changed(_ lines: [Substring], _ dice: inout Dice) -> String {
+    private func changed(_ lines: [Substring], _ dice: inout SplitMix64) -> String {
         var lines = lines.map(String.init)
         for _ in 0..<Int.random(in: 1...8, using: &dice) {
             let time = Int.random(in: 0...60_000, using: &dice)
@@ -90,7 +79,7 @@ struct ScenarioFileFuzzTests {
     @Test(arguments: 0..<8)
     func `A file that is accepted runs, and one that is not says why`(_ seed: Int) throws {
         let lines = try hall()
-        var dice = Dice(state: UInt64(seed) * 7919 + 1)
+        var dice = SplitMix64(seed: UInt64(seed) * 7919 + 1)
         var accepted = 0
         for _ in 0..<60 {
             let text = changed(lines, &dice)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that is over once: answered, run or called off, whichever comes first, on whichever thread.
-class Entry: @unchecked Sendable {
+package class Entry: @unchecked Sendable {
     // Guard: the flag is atomic. What subclasses add is touched in the context only.
     private let ended = Atomic<Bool>(false)
 
@@ -13,9 +13,9 @@ class Entry: @unchecked Sendable {
 }
 
 /// Something that happens at a moment, unless it is taken out of the heap before.
-class Deadline: Entry, @unchecked Sendable {
+package class Deadline: Entry, @unchecked Sendable {
     // Guard: touched in the context only.
-    fileprivate(set) var due: UInt64 = 0
+    package fileprivate(set) var due: UInt64 = 0
     fileprivate var order: UInt64 = 0
     fileprivate var slot = -1
 
@@ -25,26 +25,37 @@ class Deadline: Entry, @unchecked Sendable {
     fileprivate func isBefore(_ other: Deadline) -> Bool { (due, order) < (other.due, other.order) }
 }
 
+/// A deadline of the item with an index.
+package final class IndexedDeadline: Deadline, @unchecked Sendable {
+    // Guard: as in `Deadline`.
+    package let index: Int
+
+    package init(_ index: Int) { self.index = index }
+}
+
 /// The deadlines of a context, the earliest on top. Each knows its slot, so that one that is called off goes at once: a
 /// stale one would wake an idle process up.
-struct TimerHeap {
+package struct TimerHeap {
     private var entries: [Deadline] = []
     private var inserted: UInt64 = 0
 
-    var isEmpty: Bool { entries.isEmpty }
-    var earliest: UInt64? { entries.first?.due }
+    package var isEmpty: Bool { entries.isEmpty }
+    package var earliest: UInt64? { entries.first?.due }
 
-    mutating func insert(_ entry: Deadline, due: UInt64) {
+    package init() {}
+
+    /// Inserts an entry. Of entries that are due at the same time, the lower order, by default that of insertion, is first.
+    package mutating func insert(_ entry: Deadline, due: UInt64, order: UInt64? = nil) {
         inserted += 1
         entry.due = due
-        entry.order = inserted
+        entry.order = order ?? inserted
         entries.append(entry)
         entry.slot = entries.count - 1
         rise(from: entry.slot)
     }
 
     /// Takes an entry out; nothing happens where it is not in.
-    mutating func remove(_ entry: Deadline) {
+    package mutating func remove(_ entry: Deadline) {
         let slot = entry.slot
         guard slot >= 0 else { return }
         let last = entries.removeLast()
@@ -56,7 +67,7 @@ struct TimerHeap {
     }
 
     /// Takes out the earliest entry that is due.
-    mutating func popDue(at now: UInt64) -> Deadline? {
+    package mutating func popDue(at now: UInt64) -> Deadline? {
         guard let first = entries.first, first.due <= now else { return nil }
         remove(first)
         return first

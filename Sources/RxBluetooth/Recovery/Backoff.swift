@@ -1,12 +1,13 @@
 import Dispatch
 import Rx
+import RxBluetoothSupport
 
 /// Pauses that double from one failure to the next, each longer or shorter by chance.
 struct Backoff {
     let first: Duration
     let longest: Duration
     let jitter: Double
-    private var seeded: SplitMix?
+    private var seeded: SplitMix64?
 
     /// The shortest pause, so that whatever was asked for, a failure at once is not repeated without end.
     static let shortest = Duration.milliseconds(10)
@@ -15,7 +16,7 @@ struct Backoff {
         self.longest = min(max(Self.shortest, longest), .longestTimer)
         self.first = max(Self.shortest, first)
         self.jitter = jitter.isNaN ? 0 : min(1, max(0, jitter))
-        seeded = seed.map { SplitMix(state: $0) }
+        seeded = seed.map { SplitMix64(seed: $0) }
     }
 
     /// The pause after so many failures in a row.
@@ -30,20 +31,6 @@ struct Backoff {
         guard var generator = seeded else { return .random(in: -1...1) }
         defer { seeded = generator }
         return .random(in: -1...1, using: &generator)
-    }
-}
-
-/// A generator that gives the same numbers for the same seed. Source: Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", 2014.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }
 

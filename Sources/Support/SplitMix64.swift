@@ -1,0 +1,18 @@
+/// A random number generator that returns the same numbers for the same seed.
+///
+/// Not for cryptography. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator. Any seed is valid.
+    package init(seed: UInt64) { state = seed }
+
+    /// Returns the next number. All values have the same probability.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
