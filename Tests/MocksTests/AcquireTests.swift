@@ -3,7 +3,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Sockets in place of signals and calls.
+/// `AcquireWrite` and `AcquireNotify`.
 struct AcquireTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let rate = Stage.strap + "/service000a/char000b"
@@ -17,7 +17,7 @@ struct AcquireTests {
         return stage
     }
 
-    /// Calls, and takes the descriptor out of the answer.
+    /// Calls a method and returns the reply's descriptor.
     private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: TestSocket, mtu: UInt16) {
         let answer = stage.client.call(path, "org.bluez.GattCharacteristic1.\(method)", [.properties([:])])
         stage.wait(for: answer)
@@ -32,7 +32,7 @@ struct AcquireTests {
         stage.property(path, "GattCharacteristic1", property)
     }
 
-    @Test func `Q102 notifications come over the socket, one a packet, and nowhere else`() throws {
+    @Test func `Q102 An acquired socket gets one packet per notification, without a signal`() throws {
         let stage = stage(mtu: 100)
         let (socket, mtu) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(mtu == 100)
@@ -49,7 +49,7 @@ struct AcquireTests {
         #expect(stage.seen().isEmpty)
     }
 
-    @Test func `Q105 one who has acquired keeps all others out`() throws {
+    @Test func `Q105 An acquired characteristic refuses other subscriptions`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(
@@ -64,7 +64,7 @@ struct AcquireTests {
                 == "NotSupported: Operation is not supported")
     }
 
-    @Test func `Q107 the socket ends with the link, and can be acquired again`() throws {
+    @Test func `Q107 The socket ends with the link, and can be acquired again`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         stage.client.log.clear()
@@ -74,14 +74,14 @@ struct AcquireTests {
         #expect(stage.seen().contains { $0.hasPrefix("\(Self.short)000b") && $0.contains("NotifyAcquired: false") })
         #expect(stage.characteristic(Self.rate, "AcquireNotify", .properties([:])) == "Failed: Not connected")
         #expect(stage.device(Stage.strap, "Connect") == "ok")
-        // Before the services are resolved, it waits for them.
+        // Before the services are resolved, the call waits.
         let (again, _) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(stage.property(Stage.strap, "Device1", "ServicesResolved") == "true")
         stage.run(.milliseconds(1100))
         #expect(again.receive() == .packet([0, 62]))
     }
 
-    @Test func `Q107 with the link the sockets end in the order in which they were asked for`() throws {
+    @Test func `Q107 At the end of the link, sockets close in the order of their calls`() throws {
         for order in [["Write", "Notify"], ["Notify", "Write"]] {
             let stage = stage()
             let paths = ["Write": Self.control, "Notify": Self.rate]
@@ -95,7 +95,7 @@ struct AcquireTests {
         }
     }
 
-    @Test func `Q14 a client that closes its end gives the characteristic back`() throws {
+    @Test func `Q14 A client that closes its socket releases the characteristic`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         socket.close()
@@ -105,7 +105,7 @@ struct AcquireTests {
         #expect(stage.characteristic(Self.rate, "StartNotify") == "ok")
     }
 
-    @Test func `A client that closes its end finds the characteristic given back with its very next call`() throws {
+    @Test func `The call after closing the socket finds the characteristic released`() throws {
         let stage = stage()
         let (listening, _) = try acquire(stage, Self.rate, "AcquireNotify")
         listening.close()
@@ -119,7 +119,7 @@ struct AcquireTests {
         #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:])) == "ok")
     }
 
-    @Test func `Q106 a reader that is too slow loses values, and the daemon does not mind`() throws {
+    @Test func `Q106 A slow reader loses values, and the daemon continues`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         for _ in 0..<5000 { stage.simulation.bluez.notify([1, 2], from: Self.address, "2a37") }
@@ -132,7 +132,7 @@ struct AcquireTests {
         #expect(socket.receive() == .packet([3]))
     }
 
-    @Test func `Q100 each packet is a write; longer ones than the link takes vanish`() throws {
+    @Test func `Q100 Each packet is a write, and packets above the MTU are dropped`() throws {
         let stage = stage(mtu: 23)
         let (socket, mtu) = try acquire(stage, Self.control, "AcquireWrite")
         #expect(mtu == 23)
@@ -156,7 +156,7 @@ struct AcquireTests {
         #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:])) == "ok")
     }
 
-    @Test func `Two runs see the same`() throws {
+    @Test func `Two runs show the same events`() throws {
         func run() throws -> [String] {
             let stage = stage()
             let (socket, _) = try acquire(stage, Self.control, "AcquireWrite")

@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// What advertisements make of devices.
+/// How advertisements change devices.
 struct AdvertisementTests {
     private static let path = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
 
@@ -15,7 +15,7 @@ struct AdvertisementTests {
         stage.seen().filter { $0.hasPrefix("hci0/dev") }.map { $0.replacing("hci0/dev_C0_00_00_00_00_01 ", with: "") }
     }
 
-    @Test func `Q47 without a filter, strength is told of only when it moves by 8 dB`() {
+    @Test func `Q47 Without a filter, RSSI changes by 8 dB or more only`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, jitter: 7, name: "One"))
         stage.scan(nil)
         stage.run(.seconds(2))
@@ -24,7 +24,7 @@ struct AdvertisementTests {
         #expect(told.allSatisfy { $0.hasPrefix("{RSSI: -") })
     }
 
-    @Test func `Q47 with a filter, every packet tells its strength, even an equal one`() {
+    @Test func `Q47 With a filter, every packet reports its RSSI, even an equal one`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, firstAfter: .milliseconds(50)))
         stage.scan(["Transport": .string("le")])
         stage.run(.milliseconds(1000))
@@ -46,7 +46,7 @@ struct AdvertisementTests {
         #expect(unheard.seen().contains { $0.contains("C0_00_00_00_00_01") } == (interval <= .zero))
     }
 
-    @Test func `Q48 without DuplicateData manufacturer data adds up, with it each packet stands alone`() {
+    @Test func `Q48 Manufacturer data of earlier packets remains without DuplicateData only`() {
         let first = SimulatedAdvertisement(
             every: .milliseconds(100), rssi: -60, manufacturerData: [1: [1]], firstAfter: .milliseconds(10))
         var second = first
@@ -61,7 +61,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test func `Q48 with DuplicateData each packet is told of, the same data too`() {
+    @Test func `Q48 With DuplicateData, each packet causes a signal, even with equal data`() {
         let stage = stage(
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1, 2]], serviceData: ["180f": [9]],
@@ -72,7 +72,7 @@ struct AdvertisementTests {
         #expect(lines(stage) == [line, line])
     }
 
-    @Test func `Q50 without a filter a steady beacon is told of once`() {
+    @Test func `Q50 Without a filter, an unchanged beacon causes one signal`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1]]))
         stage.scan(nil)
         stage.run(.seconds(5))
@@ -80,7 +80,7 @@ struct AdvertisementTests {
         #expect(stage.objects().count == 2)
     }
 
-    @Test func `Q54 Q55 at the end of the last scan RSSI and TxPower are invalidated`() {
+    @Test func `Q54 Q55 At the end of the last scan, RSSI and TxPower are invalidated`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, txPower: 4))
         stage.scan()
         stage.run(.seconds(1))
@@ -93,7 +93,7 @@ struct AdvertisementTests {
         #expect(stage.property(Self.path, "Device1", "RSSI") == "InvalidArgs: No such property 'RSSI'")
     }
 
-    @Test func `Q56 a device without a name has no Name, and its address with dashes as Alias`() {
+    @Test func `Q56 A device without a name has no Name, and its address with dashes as Alias`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60))
         stage.scan()
         stage.run(.milliseconds(300))
@@ -108,7 +108,7 @@ struct AdvertisementTests {
             (Array("  spaces\t".utf8), "spaces"), ([0x41, 0xFF, 0x42], "A B"), (Array("Zürich".utf8), "Zürich"),
             ([0x41, 0x00, 0x42], "A"), ([], "InvalidArgs: No such property 'Name'"),
         ] as [([UInt8], String)])
-    func `Names that are not text are made text as bluetoothd does`(name: [UInt8], expected: String) {
+    func `Invalid names are converted to text as in bluetoothd`(name: [UInt8], expected: String) {
         var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
         advertisement.name = name
         let stage = stage(advertisement)
@@ -117,7 +117,7 @@ struct AdvertisementTests {
         #expect(stage.property(Self.path, "Device1", "Name") == expected)
     }
 
-    @Test func `All fields appear with their types`() {
+    @Test func `All fields have the right types`() {
         let stage = stage(
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -60, name: "One", txPower: -4, services: ["180d"],
@@ -136,7 +136,7 @@ struct AdvertisementTests {
         #expect(all.line == expected)
     }
 
-    @Test func `Q59 a device that cannot be connected to goes with the scan, others 30 s after they were last seen`() {
+    @Test func `Q59 Non-connectable devices go with the scan, others 30 s after the last packet`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -151,7 +151,7 @@ struct AdvertisementTests {
         #expect(stage.device(Stage.strap, "Connect").hasPrefix("UnknownObject: Method \"Connect\""))
     }
 
-    @Test func `Q60 a device that comes back is added anew`() {
+    @Test func `Q60 A device that returns is added again`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -161,7 +161,7 @@ struct AdvertisementTests {
         #expect(stage.seen().contains("added hci0/dev_C0_FF_EE_00_00_02"))
     }
 
-    @Test func `Nothing is sent while nobody scans`() {
+    @Test func `Nothing is sent without a scan`() {
         let stage = Stage()
         stage.run(.seconds(100))
         #expect(stage.seen().isEmpty)

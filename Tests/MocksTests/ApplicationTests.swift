@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Registering GATT applications. What is refused with which text, `ConformanceTests` shows.
+/// Registration of GATT applications. `ConformanceTests` covers the error texts.
 struct ApplicationTests {
     private static func object(_ path: ObjectPath, _ interface: String, _ properties: [String: Value]) -> Value.Entry {
         .init(
@@ -19,7 +19,7 @@ struct ApplicationTests {
         return object(path, "GattService1", properties)
     }
 
-    /// Serves objects, and writes down which handles are written.
+    /// Serves objects and records which handles are written.
     private func serve(_ client: Client, _ objects: [Value.Entry], _ handles: Log = Log()) {
         _ = client.bus.export(at: "/a", includingChildren: true) { call in
             let values = (try? call.message.read { (body) throws(DBusError) in try body.values() }) ?? []
@@ -40,7 +40,7 @@ struct ApplicationTests {
                 [.objectPath("/a")] + (member == "RegisterApplication" ? [.properties([:])] : [])))
     }
 
-    @Test func `Q25 the handles that a client wants to know are written before its call is answered`() {
+    @Test func `Q25 Requested handles are written back before RegisterApplication is answered`() {
         let stage = Stage()
         let handles = Log()
         serve(
@@ -58,7 +58,7 @@ struct ApplicationTests {
         #expect(handles.take() == ["/a/s Handle 30", "/a/s/c Handle 32"])
     }
 
-    @Test func `The adapter's UUIDs are those of the services that are registered, each once`() {
+    @Test func `The adapter's UUIDs list each registered service once`() {
         let stage = Stage()
         let other = stage.another()
         serve(stage.client, [Self.service("/a/s", "fff0"), Self.service("/a/t", "fff1"), Self.service("/a/u", "180a")])
@@ -75,14 +75,14 @@ struct ApplicationTests {
         #expect(stage.property(Stage.hci, "Adapter1", "UUIDs") == own)
     }
 
-    @Test func `An application of profiles only is taken`() {
+    @Test func `An application with profiles only is accepted`() {
         let stage = Stage()
         serve(stage.client, [Self.object("/a/p", "GattProfile1", ["UUIDs": .strings(["180d"])])])
         #expect(call(stage, "RegisterApplication") == "ok")
         #expect(call(stage, "UnregisterApplication") == "ok")
     }
 
-    @Test func `Q116 a client that does not answer within 25 s has no objects`() {
+    @Test func `Q116 A client that does not answer within 25 s has no objects`() {
         let stage = Stage()
         _ = stage.client.bus.export(at: "/a", includingChildren: true) { _ in }
         let answer = stage.client.call(
@@ -93,7 +93,7 @@ struct ApplicationTests {
         #expect(answer.line == "Failed: No object received")
     }
 
-    @Test func `A handle that is taken is refused, and what was added before goes again`() {
+    @Test func `A handle in use is refused, and services added before are removed`() {
         let stage = Stage()
         serve(stage.client, [Self.service("/a/s", "fff0"), Self.service("/a/t", "fff1", handle: 30)])
         let own = stage.property(Stage.hci, "Adapter1", "UUIDs")
@@ -103,7 +103,7 @@ struct ApplicationTests {
         #expect(call(stage, "UnregisterApplication") == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `After the last handle bluetoothd counts from 0, and has no room for more than one attribute`() {
+    @Test func `After the last handle, only a service of one attribute fits`() {
         let stage = Stage()
         serve(stage.client, [Self.service("/a/s", "fff0", handle: 0xFFFF)])
         #expect(call(stage, "RegisterApplication") == "ok")

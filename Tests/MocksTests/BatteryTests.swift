@@ -2,14 +2,14 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// The battery that bluetoothd shows of a connected device.
+/// `org.bluez.Battery1` of a connected device.
 struct BatteryTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let path = "hci0/dev_C0_FF_EE_00_00_01"
 
     private func level(_ stage: Stage) -> String { stage.property(Stage.strap, "Battery1", "Percentage") }
 
-    @Test func `Q109 a level that notifies comes after ServicesResolved and goes with the link`() {
+    @Test func `Q109 Battery1 appears after ServicesResolved and disappears with the link`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -31,7 +31,7 @@ struct BatteryTests {
         #expect(level(stage) == "InvalidArgs: No such interface 'org.bluez.Battery1'")
     }
 
-    @Test func `On a later link the level comes before ServicesResolved, for the services are known`() {
+    @Test func `On a later link, Battery1 appears before ServicesResolved`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.device(Stage.strap, "Disconnect")
@@ -44,7 +44,7 @@ struct BatteryTests {
         #expect(seen.filter { $0 == level || $0 == resolved } == [level, resolved])
     }
 
-    @Test func `Each new level is told once, and no client need subscribe`() {
+    @Test func `Each new level is signalled once, without a subscription`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         for level in [86, 86, 255, 85] as [UInt8] {
@@ -54,7 +54,7 @@ struct BatteryTests {
         #expect(stage.seen() == ["\(Self.path) {Percentage: 86}", "\(Self.path) {Percentage: 85}"])
     }
 
-    @Test func `A level that does not notify gets no interface`() {
+    @Test func `A level without notifications has no Battery1`() {
         let stage = Stage()
         stage.connect(Stage.thermometer)
         #expect(
@@ -62,7 +62,7 @@ struct BatteryTests {
                 == "InvalidArgs: No such interface 'org.bluez.Battery1'")
     }
 
-    @Test func `The interface is in introspection, in GetManagedObjects and in GetAll`() {
+    @Test func `Battery1 is in introspection, GetManagedObjects and GetAll`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let text = stage.wait(

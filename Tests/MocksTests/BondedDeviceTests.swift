@@ -2,12 +2,12 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Pairing what is bonded, and what refuses to pair.
+/// Pairing of bonded devices, and of devices that refuse to pair.
 struct BondedDeviceTests {
     private static let path = Stage.strap
     private static let secret = Stage.strap + "/service000a/char000b"
 
-    /// A stage that is connected to a lock, with an agent that agrees.
+    /// A stage that is connected to a lock, with an agent that accepts.
     private func stage(_ pairing: SimulatedPairing) -> (Stage, TestAgent) {
         let stage = Stage(
             Scenario(peripherals: [
@@ -23,7 +23,7 @@ struct BondedDeviceTests {
 
     private func pair(_ stage: Stage) -> Answer { stage.client.call(Self.path, "org.bluez.Device1.Pair", []) }
 
-    /// A stage that is connected to a lock, and bonded with it.
+    /// A stage that is connected to and bonded with a lock.
     private func bonded() -> (Stage, TestAgent) {
         let (stage, agent) = stage(SimulatedPairing())
         #expect(stage.wait(for: pair(stage)) == "ok")
@@ -56,7 +56,7 @@ struct BondedDeviceTests {
         let second = pair(stage)
         stage.run(.seconds(10))
         #expect(second.isOpen)
-        // No link is made for it.
+        // Pair establishes no link here.
         #expect(stage.property(Self.path, "Device1", "Connected") == "false")
         #expect(stage.device(Self.path, "Disconnect") == "ok")
         #expect(second.isOpen)
@@ -67,7 +67,7 @@ struct BondedDeviceTests {
         withExtendedLifetime(agent) {}
     }
 
-    @Test func `Q121 a peripheral that demands protection and refuses to pair drops the link`() {
+    @Test func `Q121 A peripheral that requires protection but refuses to pair ends the link`() {
         let (stage, agent) = stage(SimulatedPairing(failure: .failed))
         #expect(stage.agents("RequestDefaultAgent", .objectPath(TestAgent.path)) == "ok")
         let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])

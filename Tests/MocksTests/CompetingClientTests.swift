@@ -1,25 +1,25 @@
 import RxBluetoothMocks
 import Testing
 
-/// Two clients that fight.
+/// A second client that interferes.
 struct CompetingClientTests {
     private let strap = "C0:FF:EE:00:00:01"
 
-    @Test func `Another client's scan keeps the adapter discovering (Q40)`() {
+    @Test func `Another client's scan keeps Discovering true (Q40)`() {
         let stage = Stage()
-        let rival = stage.simulation.bluez.competingClient()
-        rival.startDiscovery()
+        let client = stage.simulation.bluez.competingClient()
+        client.startDiscovery()
         stage.scan()
         stage.run(.milliseconds(100))
         stage.adapter("StopDiscovery")
         stage.run(.milliseconds(100))
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
-        rival.leave()
+        client.leave()
         stage.run(.milliseconds(100))
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test func `Another client ends a link that is not its own (Q74)`() {
+    @Test func `Another client ends a link that it did not establish (Q74)`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.competingClient().disconnect(strap)
@@ -27,7 +27,7 @@ struct CompetingClientTests {
         #expect(stage.seen().contains { $0.contains("Connected: false") })
     }
 
-    @Test func `Another client makes the daemon forget a connected device (Q61)`() {
+    @Test func `Another client removes a connected device (Q61)`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.competingClient().remove(strap)
@@ -35,16 +35,16 @@ struct CompetingClientTests {
         #expect(!stage.objects().contains { $0.contains("01") })
     }
 
-    @Test func `Faults do not act on a rival, and the questions to the recorder leave it out`() {
+    @Test func `Faults and the recorder's queries ignore competing clients`() {
         var scenario = Scenario.everyday
         scenario.faults = [Fault("StartDiscovery", .error("org.bluez.Error.Failed"))]
         let stage = Stage(scenario)
-        let rival = stage.simulation.bluez.competingClient()
-        rival.startDiscovery()
+        let client = stage.simulation.bluez.competingClient()
+        client.startDiscovery()
         stage.run(.milliseconds(100))
         let recorder = stage.simulation.recorder
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
         #expect(recorder.count("StartDiscovery") == 0)
-        #expect(recorder.count("StartDiscovery", from: rival.name) == 1)
+        #expect(recorder.count("StartDiscovery", from: client.name) == 1)
     }
 }

@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Connecting to what no scan has found.
+/// `ConnectDevice`.
 struct ConnectDeviceTests {
     private static let address = "C0:FF:EE:00:00:01"
 
@@ -10,7 +10,7 @@ struct ConnectDeviceTests {
         stage.adapter("ConnectDevice", .properties(properties))
     }
 
-    @Test func `The object comes with the link, and its path is the answer`() {
+    @Test func `ConnectDevice returns the path of the object that appears with the link`() {
         let stage = Stage()
         let line = connect(stage, ["Address": .string(Self.address), "AddressType": .string("random")])
         #expect(line == "ok hci0/dev_C0_FF_EE_00_00_01")
@@ -23,7 +23,7 @@ struct ConnectDeviceTests {
                 == "AlreadyExists: Already Exists")
     }
 
-    @Test func `What makes no sense is refused, and what does not answer fails without a text`() {
+    @Test func `ConnectDevice refuses invalid arguments, and fails without a text on timeout`() {
         let stage = Stage()
         let invalid = "InvalidArguments: Invalid arguments in method call"
         #expect(connect(stage, [:]) == invalid)

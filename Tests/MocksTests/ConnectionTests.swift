@@ -2,14 +2,14 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Connecting and disconnecting.
+/// `Connect`, `Disconnect` and lost links.
 struct ConnectionTests {
     private func lines(_ stage: Stage, of path: String) -> [String] {
         let device = path.replacing("/org/bluez/", with: "")
         return stage.seen().filter { !$0.contains("RSSI") }.map { $0.replacing(device, with: "D") }
     }
 
-    @Test func `Q70 the reply to Connect comes after Connected and before the services, ServicesResolved last`() {
+    @Test func `Q70 The reply to Connect is between Connected and the services`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -23,14 +23,14 @@ struct ConnectionTests {
         #expect(seen.last == "D {UUIDs: [00001800, 00001801, 0000ffd0], ServicesResolved: true}")
     }
 
-    @Test func `Q71 Connect on a live link succeeds at once and no signal follows`() {
+    @Test func `Q71 Connect on a live link succeeds at once without a signal`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         #expect(stage.device(Stage.strap, "Connect") == "ok")
         #expect(stage.seen() == ["Connect -> ok"])
     }
 
-    @Test func `Q76 Q119 a second Connect while one is under way fails, also from another program`() {
+    @Test func `Q76 Q119 A second Connect while one is pending fails, also of another client`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -42,7 +42,7 @@ struct ConnectionTests {
         #expect(stage.wait(for: first) == "ok")
     }
 
-    @Test func `Q77 failures come as an abort by local, then an attempt succeeds`() {
+    @Test func `Q77 Attempts fail with abort-by-local, then one succeeds`() {
         let stage = Stage()
         stage.simulation.bluez.setConnection(SimulatedConnection(failures: 2), of: "C0:FF:EE:00:00:01")
         stage.scan()
@@ -52,7 +52,7 @@ struct ConnectionTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `Q7 a peripheral out of range is waited for 40 s, and found if it comes back`() {
+    @Test func `Q7 Connect waits 40 s for a peripheral, and succeeds if it returns`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -68,7 +68,7 @@ struct ConnectionTests {
         #expect(second.line == "ok")
     }
 
-    @Test func `Q79 Disconnect cancels an attempt`() {
+    @Test func `Q79 Disconnect cancels a pending attempt`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -77,20 +77,20 @@ struct ConnectionTests {
         #expect(attempt.line == "Failed: br-connection-canceled")
     }
 
-    @Test func `Q84 Disconnect takes 2 s, and its reply comes before Connected is false`() {
+    @Test func `Q84 Disconnect takes 2 s, and is answered before Connected is false`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
         stage.run(.milliseconds(1990))
         #expect(answer.isOpen)
         stage.run(.milliseconds(20))
-        // The battery goes at once.
+        // Battery1 is removed at once.
         let expected = ["removed D", "D {ServicesResolved: false}", "Disconnect -> ok", "D {Connected: false}"]
         #expect(lines(stage, of: Stage.strap) == expected)
         #expect(stage.device(Stage.strap, "Disconnect") == "ok")
     }
 
-    @Test func `A dropped link shows in one signal, and the loose plug drops after 1.5 s`() {
+    @Test func `A lost link causes one signal, and the loose plug's link ends after 1.5 s`() {
         let stage = Stage()
         stage.connect(Stage.plug)
         stage.run(.milliseconds(1500))
@@ -98,7 +98,7 @@ struct ConnectionTests {
         stage.device(Stage.plug, "Connect")
         stage.run(.milliseconds(1600))
         let seen = lines(stage, of: Stage.plug)
-        // What was discovered once is kept: no objects and no UUIDs again.
+        // Discovered services are kept: no objects and UUIDs are signalled again.
         let expected = [
             "D {Connected: true}", "Connect -> ok", "D {ServicesResolved: true}",
             "D {ServicesResolved: false, Connected: false}",
@@ -106,7 +106,7 @@ struct ConnectionTests {
         #expect(seen == expected)
     }
 
-    @Test func `A link lost by distance ends after the supervision timeout`() {
+    @Test func `Out of range, a link ends after the supervision timeout`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
@@ -116,7 +116,7 @@ struct ConnectionTests {
         #expect(lines(stage, of: Stage.strap) == ["D {ServicesResolved: false, Connected: false}", "removed D"])
     }
 
-    @Test func `Q59 after a disconnect the device is temporary again`() {
+    @Test func `Q59 After Disconnect, the device is temporary again`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.run(.seconds(100))
@@ -126,7 +126,7 @@ struct ConnectionTests {
         #expect(stage.objects() == ["hci0"])
     }
 
-    @Test func `A device that was trusted, but never connected, goes as others do`() {
+    @Test func `A trusted device that was never connected is removed as others are`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -136,7 +136,7 @@ struct ConnectionTests {
         #expect(!stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
     }
 
-    @Test func `A blocked device loses its link, and every attempt fails as it comes up`() {
+    @Test func `A blocked device loses its link, and every attempt fails`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Blocked", .bool(true))
@@ -150,7 +150,7 @@ struct ConnectionTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `A trusted device stays once it was connected`() {
+    @Test func `A trusted device is kept after it was connected`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -159,7 +159,7 @@ struct ConnectionTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
     }
 
-    @Test func `Q61 RemoveDevice of a connected device disconnects it, replies, then removes it`() {
+    @Test func `Q61 RemoveDevice of a connected device disconnects, replies, then removes it`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         #expect(stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_05")) == "ok")
@@ -172,7 +172,7 @@ struct ConnectionTests {
                 == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `Q57 what the GAP service says of the name comes after the services`() {
+    @Test func `Q57 The name of the GAP service arrives after the services`() {
         let peripheral = SimulatedPeripheral("Long name", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Short")
         }
@@ -181,7 +181,7 @@ struct ConnectionTests {
         #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_01", "Device1", "Name") == "Long name")
     }
 
-    @Test func `S24 a connected peripheral does not advertise`() {
+    @Test func `S24 A connected peripheral does not advertise`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.scan()
@@ -196,7 +196,7 @@ struct ConnectionTests {
         #expect(stage.device(Stage.strap, "Connect") == "Failed: Input/output error")
     }
 
-    @Test func `Q83 profiles are looked for over Bluetooth classic, whatever the UUID, and not found`() {
+    @Test func `Q83 ConnectProfile searches over BR/EDR for any UUID, and fails`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let profile = { (method: String, uuid: String) in
@@ -216,7 +216,7 @@ struct ConnectionTests {
         #expect(stage.wait(for: third).hasPrefix("UnknownObject"))
     }
 
-    @Test func `A device tells of a change of Trusted and Alias before the reply, and only of a change`() {
+    @Test func `Trusted and Alias are signalled before the reply, and only if they change`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))

@@ -2,9 +2,9 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// The daemon's life, its adapters, and what it says to calls that make no sense.
+/// Start, stop and crash of the daemon, its adapters, and its errors for invalid calls.
 struct DaemonTests {
-    @Test func `Q1 while the daemon does not run its name has no owner`() {
+    @Test func `Q1 The bus name has no owner while the daemon does not run`() {
         let stage = Stage(starting: false)
         #expect(
             stage.adapter("StartDiscovery")
@@ -15,7 +15,7 @@ struct DaemonTests {
         #expect(stage.adapter("StartDiscovery") == "ok")
     }
 
-    @Test func `Q2 a crash takes the name away and no signal tells of the objects`() {
+    @Test func `Q2 A crash releases the name without signals about the objects`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let call = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
@@ -24,13 +24,13 @@ struct DaemonTests {
         stage.simulation.bluez.crash()
         stage.run(.milliseconds(10))
         #expect(call.line == "NoReply: Message recipient disconnected from message bus without replying")
-        #expect(stage.seen() == ["owner nobody", "Disconnect -> " + call.line])
+        #expect(stage.seen() == ["owner none", "Disconnect -> " + call.line])
         stage.simulation.bluez.start()
         stage.run(.milliseconds(10))
         #expect(stage.seen().first?.hasPrefix("owner :1.") == true)
     }
 
-    @Test func `Q53 after a restart a device that was connected is known, but not seen`() {
+    @Test func `Q53 After a restart, a device that was connected is known but not seen`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.crash()
@@ -43,7 +43,7 @@ struct DaemonTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `All objects are listed as gdbus does it, of siblings the newest first`() {
+    @Test func `Objects are listed as in gdbus, siblings from newest to oldest`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -61,7 +61,7 @@ struct DaemonTests {
             ])
     }
 
-    @Test func `A clean stop takes everything away with signals, then the name goes`() {
+    @Test func `A clean stop removes all objects with signals, then releases the name`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         stage.scan()
@@ -75,10 +75,10 @@ struct DaemonTests {
         #expect(seen.contains("hci0 {PowerState: on-disabling}"))
         #expect(seen.contains(device + "{ServicesResolved: false, Connected: false}"))
         #expect(seen.contains("hci0 {PowerState: off, Powered: false, Discovering: false}"))
-        #expect(seen.suffix(3) == ["removed hci0/dev_C0_FF_EE_00_00_05", "removed hci0", "owner nobody"])
+        #expect(seen.suffix(3) == ["removed hci0/dev_C0_FF_EE_00_00_05", "removed hci0", "owner none"])
     }
 
-    @Test func `Q31 switching off tells on-disabling, then replies, then is off`() {
+    @Test func `Q31 Switching off shows on-disabling, then replies, then shows off`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         stage.scan()
@@ -102,7 +102,7 @@ struct DaemonTests {
             ])
     }
 
-    @Test func `Q22 Powered is Busy while it changes, and Q30 Blocked under rfkill`() {
+    @Test func `Q22 Q30 Setting Powered fails with Busy or Blocked`() {
         let stage = Stage()
         let powered = [Value.string("org.bluez.Adapter1"), .string("Powered"), .variant(.bool(false))]
         let first = stage.client.call(Stage.hci, "org.freedesktop.DBus.Properties.Set", powered)
@@ -117,7 +117,7 @@ struct DaemonTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "true")
     }
 
-    @Test func `Q32 power cut from outside ends links, scans and attempts`() {
+    @Test func `Q32 Loss of power ends links, scans and attempts`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.scan()
@@ -133,7 +133,7 @@ struct DaemonTests {
         #expect(stage.adapter("StartDiscovery") == "ok")
     }
 
-    @Test func `Q28 an adapter may come back under another number`() {
+    @Test func `Q28 An adapter can return under another number`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.removeAdapter()
@@ -147,7 +147,7 @@ struct DaemonTests {
         #expect(stage.objects().first == "hci1")
     }
 
-    @Test func `Q24 two adapters hear the same peripherals, and only one of them connects`() {
+    @Test func `Q24 Two adapters find the same peripherals, and only one connects`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
             peripherals: Scenario.everyday.peripherals)
@@ -160,7 +160,7 @@ struct DaemonTests {
         #expect(found.count == 4 && !found.contains("hci1/dev_C0_FF_EE_00_00_01"))
     }
 
-    @Test func `Calls that make no sense get the errors of the real daemon`() {
+    @Test func `Invalid calls fail with the errors of the real daemon`() {
         let stage = Stage()
         let unknown = { (method: String, interface: String) in
             "Method \"\(method)\" with signature \"\" on interface \"org.bluez.\(interface)\" doesn't exist\n"
@@ -182,7 +182,7 @@ struct DaemonTests {
                 == "InvalidSignature: Invalid signature for 'Powered'")
     }
 
-    @Test func `An alias is set and restored`() {
+    @Test func `An alias can be set and restored`() {
         let stage = Stage()
         stage.set(Stage.hci, "Adapter1", "Alias", .string("Gateway"))
         stage.set(Stage.hci, "Adapter1", "Alias", .string(""))
@@ -191,7 +191,7 @@ struct DaemonTests {
         #expect(stage.seen() == expected)
     }
 
-    @Test func `Discoverable and Pairable end by themselves; a timeout is told of even where it is the same`() {
+    @Test func `Discoverable and Pairable time out, and an equal timeout is signalled too`() {
         let stage = Stage()
         for name in ["Discoverable", "Pairable"] {
             stage.set(Stage.hci, "Adapter1", "\(name)Timeout", .uint32(2))
@@ -204,7 +204,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `Q31 while it is switched off nothing is received; Discoverable with a time-out needs power`() {
+    @Test func `Q31 While off, nothing is received, and Discoverable with a timeout fails`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -223,7 +223,7 @@ struct DaemonTests {
         #expect(stage.set(Stage.hci, "Adapter1", "Discoverable", .bool(true)) == "ok")
     }
 
-    @Test func `What is set of a device is told before the reply`() {
+    @Test func `Changes of a device are signalled before the reply`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         for (property, value, text) in [
@@ -248,7 +248,7 @@ struct DaemonTests {
         #expect(calls[0].arguments[0].line == "{DuplicateData: true, Transport: le}")
     }
 
-    @Test func `Objects describe themselves, and so do the nodes on the way`() {
+    @Test func `Objects and intermediate nodes have introspection data`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let text = { (path: String) in
@@ -258,7 +258,7 @@ struct DaemonTests {
         #expect(text("/org").contains(#"<node name="bluez"/>"#))
         #expect(text("/org/bluez/hci0").contains(#"<method name="StartDiscovery"></method>"#))
         #expect(text(Stage.strap).contains(#"<node name="service000a"/>"#))
-        // libdbus answers where bluetoothd has nothing.
+        // libdbus answers for paths without an object.
         #expect(text("/nope").hasSuffix("<node>\n</node>\n"))
         #expect(text("/org").hasSuffix("<node>\n  <node name=\"bluez\"/>\n</node>\n"))
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The same scenario with the same seed shows the same events.
 struct DeterminismTests {
-    /// Everyday life with loss, quirks, faults and a script, in which nearly everything happens.
+    /// The everyday scenario with packet loss, quirks, faults and a script.
     private static func cruel(seed: UInt64) -> Scenario {
         var scenario = Scenario.everyday
         scenario.seed = seed
@@ -55,20 +55,20 @@ struct DeterminismTests {
         return stage.seen() + stage.simulation.calls.map { "\($0.time) \($0.withArguments) \($0.answer)" }
     }
 
-    @Test func `The same seed twice, and another seed`() {
+    @Test func `The same seed shows the same events, another seed shows others`() {
         let first = Self.events(seed: 7)
         #expect(first.count > 500)
-        for part in ["Connected: true", "owner nobody", "added hci0/dev_", "Disconnected"] {
+        for part in ["Connected: true", "owner none", "added hci0/dev_", "Disconnected"] {
             #expect(first.contains { $0.contains(part) }, "\(part)")
         }
         #expect(first == Self.events(seed: 7))
         #expect(first != Self.events(seed: 8))
     }
 
-    @Test func `Two on two threads do not touch each other`() {
+    @Test func `Simulations on two threads are independent`() {
         let alone = Self.events(seed: 7)
         let together = Guarded<[[String]]>([])
-        // Each iteration has a thread of its own as far as there are any.
+        // Iterations run on different threads if there are enough.
         DispatchQueue.concurrentPerform(iterations: 4) { number in
             let seen = Self.events(seed: number == 3 ? 8 : 7)
             if number < 3 { together.withLock { $0.append(seen) } }
@@ -78,7 +78,7 @@ struct DeterminismTests {
         #expect(all.allSatisfy { $0 == alone })
     }
 
-    @Test func `Simulations side by side do not know of each other`() {
+    @Test func `Simulations in one process are independent`() {
         let one = Stage()
         let other = Stage()
         one.scan()

@@ -2,9 +2,9 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Scanning, as BlueZ 5.66 does it.
+/// Discovery sessions and filters, as in BlueZ 5.66.
 struct DiscoveryTests {
-    @Test func `The reply to StartDiscovery comes before Discovering, and devices after it`() {
+    @Test func `The reply to StartDiscovery precedes Discovering, and devices follow`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(200))
@@ -14,7 +14,7 @@ struct DiscoveryTests {
         #expect(seen.filter { $0.hasPrefix("added") }.count == 5)
     }
 
-    @Test func `Every first advertisement of the everyday scenario comes within 0.2 s, not all at once`() {
+    @Test func `In the everyday scenario, first advertisements are spread over 0.2 s`() {
         let stage = Stage()
         stage.adapter("StartDiscovery")
         var times: Set<Int> = []
@@ -25,7 +25,7 @@ struct DiscoveryTests {
         #expect(times.count >= 4)
     }
 
-    @Test func `Q37 a second StartDiscovery of a client is refused`() {
+    @Test func `Q37 A second StartDiscovery of a client is refused`() {
         let stage = Stage()
         stage.adapter("StartDiscovery")
         #expect(stage.adapter("StartDiscovery") == "InProgress: Operation already in progress")
@@ -36,7 +36,7 @@ struct DiscoveryTests {
         #expect(stage.adapter("StopDiscovery") == "Failed: No discovery started")
     }
 
-    @Test func `Q40 another client's session keeps Discovering true`() {
+    @Test func `Q40 Another client's session keeps Discovering true`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan()
@@ -48,7 +48,7 @@ struct DiscoveryTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test func `A client that leaves the bus takes its session along`() {
+    @Test func `A client's session ends when it leaves the bus`() {
         let stage = Stage()
         let other = stage.another()
         stage.adapter("StartDiscovery", from: other)
@@ -59,7 +59,7 @@ struct DiscoveryTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test func `Q29 nothing starts while the adapter is off`() {
+    @Test func `Q29 No scan starts while the adapter is off`() {
         let stage = Stage(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: []))
         #expect(stage.adapter("StartDiscovery") == "NotReady: Resource Not Ready")
         #expect(stage.adapter("StopDiscovery") == "NotReady: Resource Not Ready")
@@ -72,19 +72,19 @@ struct DiscoveryTests {
             ["UUIDs": .strings(["nonsense"])],
             ["RSSI": .int16(-80), "Pathloss": .uint16(20)], ["DuplicateData": .string("yes")],
         ] as [[String: Value]])
-    func `Q46 a filter that makes no sense is refused`(filter: [String: Value]) {
+    func `Q46 An invalid filter is refused`(filter: [String: Value]) {
         let stage = Stage()
         let answer = stage.adapter("SetDiscoveryFilter", .properties(filter))
         #expect(answer == "InvalidArguments: Invalid arguments in method call")
     }
 
-    @Test func `Filters are listed`() {
+    @Test func `GetDiscoveryFilters lists all filters`() {
         let stage = Stage()
         let names = "[UUIDs, RSSI, Pathloss, Transport, DuplicateData, Discoverable, Pattern]"
         #expect(stage.adapter("GetDiscoveryFilters") == "ok \(names)")
     }
 
-    @Test func `Q43 a filter's UUIDs hold back devices that nobody wants, over all clients`() {
+    @Test func `Q43 The UUID filters of all clients are merged`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["UUIDs": .strings(["180d"])])
@@ -95,7 +95,7 @@ struct DiscoveryTests {
         #expect(stage.objects().filter { $0.contains("dev_") }.count == 2)
     }
 
-    @Test func `Q43 an RSSI filter counts only where every client has one`() {
+    @Test func `Q43 An RSSI filter counts only if every client has one`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["RSSI": .int16(-65)])
@@ -106,7 +106,7 @@ struct DiscoveryTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_04"))
     }
 
-    @Test func `Q43 a scan without a filter lifts another client's Transport`() {
+    @Test func `Q43 A scan without a filter removes another client's Transport`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Transport": .string("bredr")])
@@ -117,13 +117,13 @@ struct DiscoveryTests {
         #expect(stage.objects().count == 6)
     }
 
-    @Test func `Q43 the transports of filters are joined`() {
+    @Test func `Q43 The transports of filters are merged`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Transport": .string("bredr")])
         stage.scan(["Transport": .string("le"), "UUIDs": .strings(["181a"])], from: other)
         stage.run(.seconds(1))
-        // A filter without services lets all pass.
+        // A filter without services passes all packets.
         #expect(stage.objects().count == 6)
         #expect(stage.adapter("StopDiscovery", from: other) == "ok")
         stage.client.log.clear()
@@ -141,7 +141,7 @@ struct DiscoveryTests {
             (0x03C6, "InvalidArgs: No such property 'Icon'"), (0x03C8, "scanner"),
             (0x03C9, "InvalidArgs: No such property 'Icon'"),
         ] as [(UInt16, String)])
-    func `The appearance decides the icon`(appearance: UInt16, icon: String) {
+    func `The appearance determines the icon`(appearance: UInt16, icon: String) {
         let stage = Stage(
             Scenario {
                 SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {
@@ -153,7 +153,7 @@ struct DiscoveryTests {
         #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_02", "Device1", "Icon") == icon)
     }
 
-    @Test func `Q44 one client's pattern hides new devices from all`() {
+    @Test func `Q44 One client's pattern hides new devices from all clients`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Pattern": .string("Thermo")], from: other)
@@ -162,7 +162,7 @@ struct DiscoveryTests {
         #expect(stage.objects().filter { $0.contains("dev_") } == ["hci0/dev_C0_FF_EE_00_00_02"])
     }
 
-    @Test func `Q45 without a filter an advertisement without flags makes no device`() {
+    @Test func `Q45 Without a filter, an advertisement without flags creates no device`() {
         let silent = SimulatedPeripheral("Silent", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, flags: nil)
         }
@@ -176,7 +176,7 @@ struct DiscoveryTests {
         #expect(stage.objects().count == 2)
     }
 
-    @Test func `Q69 a filter stays for the client's next session, an empty one clears it`() {
+    @Test func `Q69 A filter remains for the client's next session, and an empty one clears it`() {
         let stage = Stage()
         stage.scan(["UUIDs": .strings(["180d"])])
         stage.adapter("StopDiscovery")

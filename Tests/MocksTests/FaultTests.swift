@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Calls that go wrong by rules.
+/// Rules that make calls fail or misbehave.
 struct FaultTests {
     private static let failed = "org.bluez.Error.Failed"
 
@@ -16,7 +16,7 @@ struct FaultTests {
         return stage
     }
 
-    @Test func `An error by the rule, for the calls that it means, with its name and text`() {
+    @Test func `A rule fails the selected calls with its error`() {
         let stage = stage(
             Fault("Device1.Connect", at: "*_01", calls: .only(2), .error(Self.failed, "le-connection-refused")))
         #expect(stage.device(Stage.thermometer, "Connect") == "ok")
@@ -25,7 +25,7 @@ struct FaultTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `Nothing is done where the rule gives an error, all is done where the error comes afterwards`() {
+    @Test func `error prevents the effect of a call, errorAfterwards does not`() {
         let stage = stage(
             Fault("Connect", at: "*_01", .error(Self.failed)),
             Fault("Connect", at: "*_02", .errorAfterwards(Self.failed)))
@@ -36,7 +36,7 @@ struct FaultTests {
         #expect(stage.property(Stage.thermometer, "Device1", "Connected") == "true")
     }
 
-    @Test func `A late answer comes so much later, though the thing is done`() {
+    @Test func `late delays the reply but not the effect`() {
         let stage = stage(Fault("StopDiscovery", .late(.seconds(3))))
         let answer = stage.client.call(Stage.hci, "org.bluez.Adapter1.StopDiscovery", [])
         stage.run(.milliseconds(2_990))
@@ -46,7 +46,7 @@ struct FaultTests {
         #expect(answer.line == "ok")
     }
 
-    @Test func `An answer that never comes ends with the deadline of the client (Q8)`() {
+    @Test func `A call without a reply ends at the client's deadline (Q8)`() {
         let stage = stage(Fault("Device1.Connect", .never), Fault("StopDiscovery", .lost))
         let connect = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [], timeout: .seconds(5))
         let stop = stage.client.call(Stage.hci, "org.bluez.Adapter1.StopDiscovery", [], timeout: .seconds(5))
@@ -59,7 +59,7 @@ struct FaultTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
     }
 
-    @Test func `Two answers in the wrong order`() {
+    @Test func `swapped exchanges two replies`() {
         let stage = stage(Fault("Device1.Connect", .swapped))
         _ = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
         stage.run(.seconds(1))
@@ -72,7 +72,7 @@ struct FaultTests {
         #expect(stage.seen().filter { $0 == "Connect -> ok" }.count == 2)
     }
 
-    @Test func `Of two answers the second comes first, and each belongs to its call`() {
+    @Test func `swapped keeps each reply with its call`() {
         let stage = stage(Fault("ReadValue", .swapped))
         stage.device(Stage.strap, "Connect")
         stage.run(.seconds(1))
@@ -89,20 +89,20 @@ struct FaultTests {
         #expect(second.line == "ok <1>")
     }
 
-    @Test func `A second answer to a call reaches nobody`() {
+    @Test func `A second reply to a call is dropped`() {
         let stage = stage(Fault("StopDiscovery", .twice))
         #expect(stage.adapter("StopDiscovery") == "ok")
         stage.run(.seconds(1))
         #expect(stage.seen().filter { $0.hasPrefix("StopDiscovery") } == ["StopDiscovery -> ok"])
     }
 
-    @Test func `The power goes in the middle of a method`() {
+    @Test func `The adapter loses power during a call`() {
         let stage = stage(Fault("Device1.Connect", .meanwhile(after: .milliseconds(50)) { $0.setPower(false) }))
         #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
         #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "false")
     }
 
-    @Test func `The daemon dies in the middle of a method, and is back`() {
+    @Test func `The daemon crashes during a call and restarts`() {
         let stage = stage(
             Fault(
                 "Device1.Connect", calls: .only(1),
@@ -117,12 +117,12 @@ struct FaultTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `The bus goes in the middle of a method`() {
+    @Test func `The bus ends during a call`() {
         let stage = stage(Fault("Device1.Connect", .meanwhile { $0.loseBus() }))
         #expect(stage.device(Stage.strap, "Connect").hasPrefix("Disconnected"))
     }
 
-    @Test func `The adapter is unplugged and comes back under another number`() {
+    @Test func `The adapter is unplugged and returns under another number`() {
         let stage = stage()
         stage.simulation.bluez.removeAdapter()
         stage.simulation.bluez.addAdapter(as: 3)
@@ -130,7 +130,7 @@ struct FaultTests {
         #expect(stage.objects() == ["hci3"])
     }
 
-    @Test func `Rules are added and lifted while it runs`() {
+    @Test func `Rules can be added and removed during the simulation`() {
         let stage = stage()
         stage.simulation.bluez.add(Fault("StopDiscovery", .error("org.bluez.Error.NotReady", "Resource Not Ready")))
         #expect(stage.adapter("StopDiscovery") == "NotReady: Resource Not Ready")
@@ -138,14 +138,14 @@ struct FaultTests {
         #expect(stage.adapter("StopDiscovery") == "ok")
     }
 
-    @Test func `A property that is set is told apart by its name`() {
+    @Test func `A rule can select the property that is set`() {
         let stage = stage(Fault("Properties.Set", property: "Powered", .error("org.bluez.Error.Busy")))
         #expect(stage.set(Stage.hci, "Adapter1", "Alias", .string("a")) == "ok")
         #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "Busy: ")
     }
 
     @Test(arguments: MalformedSignal.allCases)
-    func `A malformed signal reaches the client as it is, and the daemon goes on`(_ signal: MalformedSignal) {
+    func `A malformed signal reaches the client unchanged, and the daemon continues`(_ signal: MalformedSignal) {
         let stage = stage()
         stage.simulation.bluez.send(signal, about: "C0:FF:EE:00:00:01")
         stage.run(.milliseconds(1))

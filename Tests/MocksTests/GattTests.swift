@@ -3,7 +3,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Reading and writing attributes.
+/// Reads and writes of attributes.
 struct GattTests {
     private static let changed = Stage.strap + "/service0006/char0007"
     private static let rate = Stage.strap + "/service000a/char000b"
@@ -17,7 +17,7 @@ struct GattTests {
         return stage
     }
 
-    @Test func `Objects show what the real ones show`() {
+    @Test func `Objects have the properties of the real ones`() {
         let stage = stage()
         let all = { (path: String, interface: String) in
             let call = stage.client.call(
@@ -40,14 +40,14 @@ struct GattTests {
                 == "ok {UUID: 00002902, Characteristic: D/service000a/char000b, Value: <>}")
     }
 
-    @Test func `Q95 a read shows as a change of Value, before its reply`() {
+    @Test func `Q95 A read changes Value before its reply`() {
         let stage = stage()
         #expect(stage.characteristic(Self.location, "ReadValue", Self.none) == "ok <1>")
         #expect(
             stage.seen() == ["hci0/dev_C0_FF_EE_00_00_01/service000a/char000e {Value: <1>}", "ReadValue -> ok <1>"])
     }
 
-    @Test func `What is written is read, from an offset too`() {
+    @Test func `A written value can be read, also from an offset`() {
         let stage = stage()
         let request = Value.properties(["type": .string("request")])
         #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1, 2, 3]), request) == "ok")
@@ -64,7 +64,7 @@ struct GattTests {
                 == "InvalidArguments: Invalid arguments in method call")
     }
 
-    @Test func `What a characteristic cannot do is refused`() {
+    @Test func `Unsupported operations are refused`() {
         let stage = stage()
         #expect(stage.characteristic(Self.changed, "ReadValue", Self.none) == "NotPermitted: Read not permitted")
         #expect(
@@ -77,7 +77,7 @@ struct GattTests {
         #expect(stage.characteristic(Self.location, "StopNotify") == "Failed: No notify session started")
     }
 
-    @Test func `Q97 a write without response is answered at once, whatever becomes of it`() {
+    @Test func `Q97 A write without response is answered at once, even if it is dropped`() {
         let stage = stage()
         let command = Value.properties(["type": .string("command")])
         #expect(stage.characteristic(Self.location, "WriteValue", .bytes([9]), command) == "ok")
@@ -86,7 +86,7 @@ struct GattTests {
         #expect(stage.characteristic(Self.control, "ReadValue", Self.none) == "ok <9>")
     }
 
-    @Test func `Q99 lengths beyond the MTU and beyond 512`() {
+    @Test func `Q99 Values above the MTU or 512 bytes are refused`() {
         let stage = stage()
         let long = Value.bytes(Array(repeating: 7, count: 600))
         #expect(
@@ -101,7 +101,7 @@ struct GattTests {
                 == "NotSupported: Operation is not supported")
     }
 
-    @Test func `Q94 one write an attribute; reads of the same offset share one request`() {
+    @Test func `Q94 An attribute has one write at a time, and equal reads share a request`() {
         let stage = stage()
         let read = { stage.client.call(Self.control, "org.bluez.GattCharacteristic1.ReadValue", [$0]) }
         let write = { (value: UInt8) in
@@ -114,7 +114,7 @@ struct GattTests {
         #expect(stage.seen().filter { $0.contains("Value:") }.count == 1)
     }
 
-    @Test func `Q96 the ATT code is in the text alone`() {
+    @Test func `Q96 The ATT error code is in the text only`() {
         let codes: [UInt8] = [0x05, 0x08, 0x0E, 0x81]
         let asked = Guarded(0)
         let peripheral = SimulatedPeripheral("Errors", address: "C0:00:00:00:00:01") {
@@ -147,7 +147,7 @@ struct GattTests {
                 == "Failed: Operation failed with ATT error: 0x80")
     }
 
-    @Test func `Q112 without a link nothing is read, but what was read stays`() {
+    @Test func `Q112 Without a link, reads fail, but Value remains`() {
         let stage = stage()
         stage.characteristic(Self.location, "ReadValue", Self.none)
         stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
@@ -159,7 +159,7 @@ struct GattTests {
         #expect(stage.property(Self.location, "GattCharacteristic1", "MTU") == "InvalidArgs: No such property 'MTU'")
     }
 
-    @Test func `What is in flight when the link drops fails as an unlikely error, after the signal`() {
+    @Test func `Pending requests fail with an unlikely error after the link ended`() {
         let stage = stage()
         let read = stage.client.call(Self.control, "org.bluez.GattCharacteristic1.ReadValue", [Self.none])
         let write = stage.client.call(
@@ -172,7 +172,7 @@ struct GattTests {
         #expect(stage.seen().first == "hci0/dev_C0_FF_EE_00_00_01 {ServicesResolved: false, Connected: false}")
     }
 
-    @Test func `Q120 A request without an answer is an unlikely error after 30 s, and then the link ends`() {
+    @Test func `Q120 A request without a reply fails after 30 s, then the link ends`() {
         let peripheral = SimulatedPeripheral("Mute", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
             SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read { _ in .silence }) }
@@ -192,14 +192,14 @@ struct GattTests {
         #expect(seen.dropFirst().first?.hasSuffix("{ServicesResolved: false, Connected: false}") == true)
     }
 
-    @Test func `Q110 two services of one UUID hold different values`() {
+    @Test func `Q110 Two services with one UUID have different values`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         #expect(stage.characteristic(Stage.twins + "/service000a/char000b", "ReadValue", Self.none) == "ok <b>")
         #expect(stage.characteristic(Stage.twins + "/service000d/char000e", "ReadValue", Self.none) == "ok <16>")
     }
 
-    @Test func `Descriptors are read, and the one that switches notifications is not written (Q108)`() {
+    @Test func `Descriptors can be read, and the CCCD cannot be written (Q108)`() {
         let stage = Stage()
         stage.connect(Stage.thermometer)
         let characteristic = Stage.thermometer + "/service000a/char000b"
@@ -220,8 +220,7 @@ struct GattTests {
         #expect(ask(characteristic + "/desc000d", "ReadValue", [Self.none]) == "ok <1 0>")
     }
 
-    @Test func `Rubbish in the options: offset has its type, and type matters only where a characteristic is written`()
-    {
+    @Test func `Invalid options are refused; only writes of characteristics check type`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let control = Stage.strap + "/service000a/char0010"
@@ -233,7 +232,7 @@ struct GattTests {
         #expect(stage.characteristic(control, "ReadValue", .properties(["type": .byte(1)])) == "ok <0>")
         #expect(write([1], ["Type": .byte(1)]) == wrong)
         #expect(write([1], ["type": .string("rubbish")]) == "NotSupported: Operation is not supported")
-        // A write in parts needs a part.
+        // A long write needs at least one byte.
         #expect(write([], ["type": .string("reliable")]) == "Failed: Failed to initiate write")
         #expect(write([], ["offset": .uint16(1)]) == "Failed: Failed to initiate write")
         #expect(write([], ["type": .string("request")]) == "ok")
@@ -243,7 +242,7 @@ struct GattTests {
         #expect(stage.wait(for: call) == "NotPermitted: Write not permitted")
     }
 
-    @Test func `bluetoothd itself asks each peripheral for indications of changed services`() {
+    @Test func `bluetoothd subscribes to Service Changed by itself`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let call = stage.client.call(

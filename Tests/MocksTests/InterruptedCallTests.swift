@@ -2,13 +2,12 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Whatever goes on, anything may end in the middle of it: each call is answered or has lost its answerer, and afterwards the
-/// daemon works as before.
+/// Every call that is interrupted is answered or loses its callee, and the daemon works afterwards.
 struct InterruptedCallTests {
-    /// A thing that happens, and how it is over.
-    enum Calamity: String, CaseIterable, Sendable {
+    /// An interruption, and how it ends.
+    enum Interruption: String, CaseIterable, Sendable {
         case power, rfkill, unplug, replug, crash, stop, drop, range, silence, reset, services
-        case rivalRemoves, rivalDisconnects, rivalSwitchesOff
+        case competingClientRemoves, competingClientDisconnects, competingClientSwitchesOff
 
         func begin(_ bluez: SimulatedBlueZ) {
             for address in [InterruptedCallTests.strap, InterruptedCallTests.thermometer] { begin(bluez, address) }
@@ -27,19 +26,19 @@ struct InterruptedCallTests {
             case .silence: bluez.advertise(nil, from: address)
             case .reset: bluez.reset(address)
             case .services: bluez.changeServices(of: address, to: InterruptedCallTests.services)
-            case .rivalRemoves: bluez.competingClient().remove(address)
-            case .rivalDisconnects: bluez.competingClient().disconnect(address)
-            case .rivalSwitchesOff: bluez.competingClient().setPower(false)
+            case .competingClientRemoves: bluez.competingClient().remove(address)
+            case .competingClientDisconnects: bluez.competingClient().disconnect(address)
+            case .competingClientSwitchesOff: bluez.competingClient().setPower(false)
             }
         }
 
         func end(_ bluez: SimulatedBlueZ) {
             switch self {
-            case .power, .rivalSwitchesOff: bluez.setPower(true)
+            case .power, .competingClientSwitchesOff: bluez.setPower(true)
             case .rfkill: bluez.setBlocked(false)
             case .unplug: bluez.addAdapter()
             case .crash, .stop: bluez.start()
-            case .replug, .drop, .reset, .services, .rivalRemoves, .rivalDisconnects: break
+            case .replug, .drop, .reset, .services, .competingClientRemoves, .competingClientDisconnects: break
             case .range, .silence:
                 for address in [InterruptedCallTests.strap, InterruptedCallTests.thermometer] {
                     bluez.setInRange(true, address)
@@ -49,7 +48,7 @@ struct InterruptedCallTests {
         }
     }
 
-    /// A call, of which something hangs on.
+    /// A call that is interrupted.
     struct Deed: Sendable, CustomTestStringConvertible {
         let path: String
         let method: String
@@ -64,7 +63,7 @@ struct InterruptedCallTests {
     private static let services = [
         SimulatedService("180d") { SimulatedCharacteristic("2a37", .read([1]), .write, .notify) }
     ]
-    /// Everyday's peripherals, which say little, for this runs often.
+    /// The everyday peripherals with long intervals, because the test has many cases.
     private static let quiet = {
         var scenario = Scenario.everyday
         for index in scenario.peripherals.indices {
@@ -106,13 +105,15 @@ struct InterruptedCallTests {
         Deed(path: control, method: "GattCharacteristic1.AcquireWrite", arguments: [none]),
     ]
 
-    @Test(arguments: deeds, Calamity.allCases)
-    func `In the middle of anything`(_ deed: Deed, _ calamity: Calamity) {
+    @Test(arguments: deeds, Interruption.allCases)
+    func `A call that is interrupted is answered or fails, and the daemon works afterwards`(
+        _ deed: Deed, _ interruption: Interruption
+    ) {
         // While the daemon waits for the radio, and while it waits for the peripheral.
-        for delay in [5, 60] { run(deed, calamity, delay) }
+        for delay in [5, 60] { run(deed, interruption, delay) }
     }
 
-    private func run(_ deed: Deed, _ calamity: Calamity, _ delay: Int) {
+    private func run(_ deed: Deed, _ interruption: Interruption, _ delay: Int) {
         let stage = Stage(Self.quiet)
         let bluez = stage.simulation.bluez
         _ = stage.client.bus.export(at: "/silent", includingChildren: false) { _ in }
@@ -123,15 +124,15 @@ struct InterruptedCallTests {
         bluez.add(
             Fault(
                 CallPattern(deed.method).description, calls: .only(1),
-                .meanwhile(after: .milliseconds(delay)) { calamity.begin($0) }))
+                .meanwhile(after: .milliseconds(delay)) { interruption.begin($0) }))
         let answer = stage.client.call(deed.path, "org.bluez." + deed.method, deed.arguments, timeout: .seconds(70))
         for _ in 0..<71 where answer.isOpen { stage.run(.seconds(1)) }
         #expect(!answer.isOpen)
         stage.run(.seconds(3))
-        calamity.end(bluez)
+        interruption.end(bluez)
         stage.run(.seconds(5))
 
-        // Somebody new finds everything in order.
+        // A new client finds everything working.
         let other = stage.another()
         stage.scan(from: other)
         stage.run(.seconds(2))

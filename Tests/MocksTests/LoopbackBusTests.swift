@@ -6,7 +6,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// The loop-back bus keeps the contract of `Bus`, and says what dbus-daemon says.
+/// The loop-back bus obeys the contract of `Bus` and has the errors of dbus-daemon.
 struct LoopbackBusTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let bus: LoopbackBus
@@ -14,7 +14,7 @@ struct LoopbackBusTests {
 
     init() { bus = LoopbackBus(scheduler: scheduler) }
 
-    /// A party that answers `Echo`, after a signal, and nothing else.
+    /// A peer that answers `Echo` after a signal, and nothing else.
     private func server(_ name: String) -> LoopbackConnection {
         let server = bus.connect()
         server.requestName(name) { _ in }
@@ -34,13 +34,13 @@ struct LoopbackBusTests {
         return message
     }
 
-    /// Makes a call whose answer is written down.
+    /// Makes a call whose reply is recorded.
     @discardableResult
     private func call(_ party: any Bus, _ message: Message, timeout: Duration = .seconds(25)) -> BusTask {
         let log = log
         return party.call(message, timeout: timeout) { result in
             switch result {
-            case .success(let reply): log.write("reply from \(reply.sender ?? "nobody")")
+            case .success(let reply): log.write("reply from \(reply.sender ?? "none")")
             case .failure(let error): log.write("\(error)")
             }
         }
@@ -48,11 +48,11 @@ struct LoopbackBusTests {
 
     private func run(_ milliseconds: Int = 10) { scheduler.advanceBy(milliseconds) }
 
-    @Test func `Parties are named in the order in which they came`() {
+    @Test func `Unique names are assigned in the order of connecting`() {
         #expect((0..<3).map { _ in bus.connect().uniqueName } == [":1.0", ":1.1", ":1.2"])
     }
 
-    @Test func `A call reaches the owner of a name, or a unique name, and the reply bears who sent it`() {
+    @Test func `A call reaches the owner of its name, and the reply names the sender`() {
         let server = server("org.example")
         let client = bus.connect()
         call(client, message("Echo"))
@@ -62,7 +62,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["reply from :1.0", "reply from :1.0"])
     }
 
-    @Test func `Q18 a signal before a reply is heard before it`() {
+    @Test func `Q18 A signal sent before a reply arrives before it`() {
         _ = server("org.example")
         let client = bus.connect()
         let log = log
@@ -74,7 +74,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["signal Called", "reply from :1.0"])
     }
 
-    @Test func `Q17 a rule's sender is who owns the name, nobody else`() {
+    @Test func `Q17 A rule's sender is the owner of the name only`() {
         let server = server("org.example")
         let client = bus.connect()
         let impostor = bus.connect()
@@ -89,7 +89,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["from :1.0"])
     }
 
-    @Test func `A signal to one receiver is not for others`() {
+    @Test func `A signal with a destination reaches that connection only`() {
         let parties = (0..<3).map { _ in bus.connect() }
         let log = log
         for party in parties[1...] {
@@ -119,7 +119,7 @@ struct LoopbackBusTests {
         #expect(log.take() == (delay <= .nanoseconds(1) ? ["due"] : []))
     }
 
-    @Test func `Errors of the bus`() {
+    @Test func `Calls fail with the errors of dbus-daemon`() {
         _ = server("org.example")
         let client = bus.connect()
         call(client, message("Echo", to: "org.nobody"))
@@ -145,7 +145,7 @@ struct LoopbackBusTests {
         #expect(log.take().first?.hasPrefix("org.freedesktop.DBus.Error.NoReply: Did not receive a reply.") == true)
     }
 
-    @Test func `A call that is called off gets nothing`() {
+    @Test func `A cancelled call gets no reply`() {
         _ = server("org.example")
         let client = bus.connect()
         call(client, message("Echo")).cancel()
@@ -154,7 +154,7 @@ struct LoopbackBusTests {
         #expect(log.take() == [])
     }
 
-    @Test func `An export serves what is below it only when asked to, and the closest wins`() {
+    @Test func `An export serves child paths on request, and the closest one is called`() {
         let server = bus.connect()
         let client = bus.connect()
         let log = log
@@ -171,11 +171,11 @@ struct LoopbackBusTests {
         #expect(log.take().first?.hasPrefix("org.freedesktop.DBus.Error.UnknownObject") == true)
     }
 
-    @Test func `Names are owned by one party, followed by others, and go with their owner`() {
+    @Test func `A name has one owner, is watched by others, and is released with its owner`() {
         let one = bus.connect()
         let other = bus.connect()
         let log = log
-        _ = other.watchOwner(of: "org.example") { log.write("owner \($0 ?? "nobody")") }
+        _ = other.watchOwner(of: "org.example") { log.write("owner \($0 ?? "none")") }
         run()
         one.requestName("org.example") { log.write("one \($0?.name ?? "owns it")") }
         other.requestName("org.example") { log.write("other \($0?.name ?? "owns it")") }
@@ -185,13 +185,13 @@ struct LoopbackBusTests {
         other.requestName("org.example") { log.write("other \($0?.name ?? "owns it")") }
         run()
         let expected = [
-            "owner nobody", "owner :1.0", "one owns it", "other org.freedesktop.DBus.Error.AddressInUse",
-            "owner nobody", "owner :1.1", "other owns it",
+            "owner none", "owner :1.0", "one owns it", "other org.freedesktop.DBus.Error.AddressInUse",
+            "owner none", "owner :1.1", "other owns it",
         ]
         #expect(log.take() == expected)
     }
 
-    @Test func `Closing fails what is under way, ends subscriptions, and tells those who asked, once`() {
+    @Test func `Closing fails pending calls, ends subscriptions, and calls each handler once`() {
         let server = server("org.example")
         let client = bus.connect()
         let log = log
@@ -211,7 +211,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["late"])
     }
 
-    @Test func `A callee that leaves owes no reply any more`() {
+    @Test func `A call fails when the callee leaves the bus`() {
         let server = server("org.example")
         let client = bus.connect()
         call(client, message("Silence"))
@@ -222,7 +222,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["org.freedesktop.DBus.Error.NoReply: \(text)"])
     }
 
-    @Test func `Q3 when the bus goes away everybody is told, and nobody comes back`() {
+    @Test func `Q3 The end of the bus disconnects all present and later connections`() {
         _ = server("org.example")
         let client = bus.connect()
         let log = log
@@ -237,7 +237,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["late org.freedesktop.DBus.Error.Disconnected"])
     }
 
-    @Test func `Work is done in the context, in order, and never before the call returns`() {
+    @Test func `Work runs in the context, in order, and never before perform returns`() {
         let party = bus.connect()
         let log = log
         party.perform {
@@ -255,7 +255,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["later"])
     }
 
-    @Test func `Letting a connection go closes it, as it does a real one`() {
+    @Test func `Releasing a connection closes it`() {
         let watcher = bus.connect()
         var client: LoopbackConnection? = bus.connect()
         let log = log
@@ -267,8 +267,8 @@ struct LoopbackBusTests {
         #expect(log.take() == [":1.1", "gone"])
     }
 
-    /// On real threads: the one test here that does not run in virtual time, because it is about threads.
-    @Test func `On many threads there is one context, for calls and for timers`() async {
+    /// The only test here on real threads.
+    @Test func `Calls and timers of many threads run in one context`() async {
         let bus = LoopbackBus(scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
         let inside = Atomic(0)
         let overlaps = Atomic(0)

@@ -22,7 +22,7 @@ struct MonitorTests {
                 Stage.hci, Self.manager + ".UnregisterMonitor", [.objectPath(MonitorApplication.root)]))
     }
 
-    @Test func `Q67 a monitor is activated after the reply, and each packet that matches is told without a scan`() {
+    @Test func `Q67 A monitor is activated after the reply, and matches packets without a scan`() {
         let stage = Stage()
         let application = MonitorApplication(
             of: stage.client, [["Patterns": MonitorApplication.patterns([Self.beacon])]])
@@ -49,7 +49,7 @@ struct MonitorTests {
         ["RSSIHighThreshold": .int16(-90), "RSSILowThreshold": .int16(-50)],
         ["RSSILowTimeout": .uint16(301)],
     ])
-    func `Q67 what makes no sense is released at once`(_ properties: [String: Value]) {
+    func `Q67 An invalid monitor is released at once`(_ properties: [String: Value]) {
         let stage = Stage()
         let application = MonitorApplication(of: stage.client, [properties])
         #expect(register(stage, application) == "ok")
@@ -57,7 +57,7 @@ struct MonitorTests {
         #expect(application.log.take() == ["m0 Release"])
     }
 
-    @Test func `Q63 a monitor sees what a scan does not`() {
+    @Test func `Q63 A monitor receives packets that a scan ignores`() {
         var scenario = Scenario.everyday
         scenario.quirks = [.Q63]
         let stage = Stage(scenario)
@@ -68,7 +68,7 @@ struct MonitorTests {
         #expect(stage.objects() == ["hci0", "hci0/dev_C0_FF_EE_00_00_03"])
     }
 
-    @Test func `Near and far are told apart by strength and time`() {
+    @Test func `RSSI thresholds and timeouts decide DeviceFound and DeviceLost`() {
         let stage = Stage()
         let application = MonitorApplication(
             of: stage.client,
@@ -90,7 +90,7 @@ struct MonitorTests {
         #expect(application.log.take() == ["m0 DeviceLost hci0/dev_C0_FF_EE_00_00_03"])
     }
 
-    @Test func `Q67 objects that come after registration count too`() {
+    @Test func `Q67 Monitors added after the registration count too`() {
         let stage = Stage()
         let application = MonitorApplication(of: stage.client, [])
         #expect(register(stage, application) == "ok")
@@ -99,14 +99,14 @@ struct MonitorTests {
         #expect(application.log.take().contains("m0 DeviceFound hci0/dev_C0_FF_EE_00_00_01"))
     }
 
-    @Test func `The manager stands beside the adapter with its properties`() {
+    @Test func `The monitor manager is on the adapter's object`() {
         let stage = Stage()
         #expect(stage.property(Stage.hci, "AdvertisementMonitorManager1", "SupportedMonitorTypes") == "[or_patterns]")
         #expect(stage.property(Stage.hci, "AdvertisementMonitorManager1", "SupportedFeatures") == "[]")
     }
 }
 
-/// A client's application with monitors, which writes down what they hear.
+/// A client's application with monitors. It records their calls.
 final class MonitorApplication: Sendable {
     static let root: ObjectPath = "/test/monitors"
     let log = Log()

@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// What of newer daemons can be switched on, and that nothing of it shows otherwise.
+/// Features of newer daemons. All are off by default.
 struct NewerDaemonTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let characteristic = Stage.strap + "/service000a/char000b"
@@ -21,7 +21,7 @@ struct NewerDaemonTests {
 
     private func reasons(_ stage: Stage) -> [String] { stage.seen().filter { $0.contains("Disconnected [") } }
 
-    @Test func `Nothing of it shows by default`() {
+    @Test func `Newer features are off by default`() {
         let stage = stage([])
         let text = introspected(stage, Stage.strap)
         #expect(!text.contains("Disconnected") && !text.contains("PreferredBearer"))
@@ -31,7 +31,7 @@ struct NewerDaemonTests {
         #expect(reasons(stage).isEmpty)
     }
 
-    @Test func `Q86 Disconnected tells the reason, between ServicesResolved and Connected`() {
+    @Test func `Q86 Disconnected contains the reason, between ServicesResolved and Connected`() {
         let stage = stage()
         #expect(introspected(stage, Stage.strap).contains(#"<signal name="Disconnected"><arg name="name" type="s"/>"#))
         stage.client.log.clear()
@@ -46,7 +46,7 @@ struct NewerDaemonTests {
         #expect(stage.seen() == expected)
     }
 
-    @Test func `Q86 distance is a timeout, and our own Disconnect is local`() {
+    @Test func `Q86 Out of range is a timeout, and our own Disconnect is local`() {
         let stage = stage()
         stage.simulation.bluez.setInRange(false, Self.address)
         stage.run(.milliseconds(500))
@@ -58,7 +58,7 @@ struct NewerDaemonTests {
             reasons(stage).first?.contains(#""org.bluez.Reason.Local", "Connection terminated by local host""#) == true)
     }
 
-    @Test func `Handles are those of the paths`() {
+    @Test func `Handle equals the handle in the path`() {
         let stage = stage()
         #expect(stage.property(Self.characteristic, "GattCharacteristic1", "Handle") == "11")
         #expect(stage.property(Stage.strap + "/service000a", "GattService1", "Handle") == "10")
@@ -67,7 +67,7 @@ struct NewerDaemonTests {
         #expect(stage.seen().last == "ReadValue -> ok <0 3d>")
     }
 
-    @Test func `Q83 PreferredBearer is there for what may be a classic device too`() {
+    @Test func `Q83 Devices that may be dual-mode have PreferredBearer`() {
         let stage = stage()
         #expect(
             stage.property(Stage.strap, "Device1", "PreferredBearer")

@@ -16,7 +16,7 @@ struct NotifyTests {
 
     private func values(_ stage: Stage) -> [String] { stage.seen().filter { $0.contains("Value:") } }
 
-    @Test func `Notifying is told before the reply, values come at their interval`() {
+    @Test func `Notifying precedes the reply, and values follow at their interval`() {
         let stage = stage()
         stage.characteristic(Self.rate, "StartNotify")
         stage.run(.milliseconds(2500))
@@ -32,7 +32,7 @@ struct NotifyTests {
         #expect(stage.characteristic(Self.rate, "StopNotify") == "Failed: No notify session started")
     }
 
-    @Test func `Q103 a second StartNotify of a client succeeds and changes nothing`() {
+    @Test func `Q103 A second StartNotify of a client succeeds without effect`() {
         let stage = stage()
         stage.characteristic(Self.rate, "StartNotify")
         stage.characteristic(Self.rate, "StartNotify")
@@ -40,7 +40,7 @@ struct NotifyTests {
         #expect(values(stage).count == 1)
     }
 
-    @Test func `Q103 two clients' sessions double every value, and Notifying lasts as long as either`() {
+    @Test func `Q103 Two clients' sessions double every value, and Notifying needs either`() {
         let stage = stage()
         let other = stage.another()
         stage.characteristic(Self.level, "StartNotify")
@@ -56,7 +56,7 @@ struct NotifyTests {
         #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "false")
     }
 
-    @Test func `Q103 a session outlives the link and is armed again`() {
+    @Test func `Q103 A session outlives the link and is armed again`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         stage.simulation.bluez.dropLink(to: Self.address)
@@ -73,7 +73,7 @@ struct NotifyTests {
         #expect(values(stage) == ["hci0/dev_C0_FF_EE_00_00_01/service0012/char0013 {Value: <2>}"])
     }
 
-    @Test func `Q103 StartNotify without a link succeeds and is armed by the next one`() {
+    @Test func `Q103 StartNotify without a link succeeds and is armed by the next link`() {
         let stage = stage()
         stage.simulation.bluez.dropLink(to: Self.address)
         #expect(stage.characteristic(Self.level, "StartNotify") == "ok")
@@ -83,14 +83,14 @@ struct NotifyTests {
         #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "true")
     }
 
-    @Test func `Q104 after the device is gone there is nothing to stop`() {
+    @Test func `Q104 After the device was removed, StopNotify fails`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
         #expect(stage.characteristic(Self.level, "StopNotify").hasPrefix("UnknownObject"))
     }
 
-    @Test func `Q106 values that come at once stay separate signals`() {
+    @Test func `Q106 Simultaneous values are separate signals`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         _ = stage.seen()
@@ -99,14 +99,14 @@ struct NotifyTests {
         #expect(values(stage).count == 100)
     }
 
-    @Test func `While the device disconnects StartNotify is refused`() {
+    @Test func `StartNotify is refused while the device disconnects`() {
         let stage = stage()
         _ = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
         stage.run(.milliseconds(10))
         #expect(stage.characteristic(Self.rate, "StartNotify") == "NotConnected: Not Connected")
     }
 
-    @Test func `A value that a test updates is read and not notified`() {
+    @Test func `A value that a test sets can be read and is not notified`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         _ = stage.seen()

@@ -38,9 +38,9 @@ struct PairingTests {
 
     private func pair(_ stage: Stage) -> Answer { stage.client.call(Self.path, "org.bluez.Device1.Pair", []) }
 
-    // MARK: The manager
+    // MARK: Agent manager
 
-    @Test func `Q92 agents are one a client, with a capability of the five, and are named by their paths`() {
+    @Test func `Q92 A client has one agent, with one of five capabilities`() {
         let stage = Stage()
         let path = Value.objectPath("/test/agent")
         #expect(stage.agents("UnregisterAgent", path) == "DoesNotExist: Does Not Exist")
@@ -57,7 +57,7 @@ struct PairingTests {
         #expect(stage.agents("UnregisterAgent", path) == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `The adapter is pairable while there is an agent`() {
+    @Test func `The adapter is pairable while an agent is registered`() {
         let stage = Stage()
         #expect(stage.property(Stage.hci, "Adapter1", "Pairable") == "false")
         let other = stage.another()
@@ -68,7 +68,7 @@ struct PairingTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Pairable") == "false")
     }
 
-    @Test func `The manager stands at org bluez without properties`() {
+    @Test func `The agent manager is at org bluez, without properties`() {
         let stage = Stage()
         let answer = stage.client.call("/org/bluez", "org.freedesktop.DBus.Introspectable.Introspect", [])
         let text = stage.wait(for: answer)
@@ -78,12 +78,12 @@ struct PairingTests {
 
     // MARK: Methods
 
-    @Test func `Q90 without an agent nothing pairs, and the link stays`() {
+    @Test func `Q90 Without an agent, pairing fails and the link stays up`() {
         let stage = stage(SimulatedPairing(.passkeyShown(123_456)), needing: .encryption)
         stage.wait(for: pair(stage))
         #expect(lines(stage) == ["Pair -> AuthenticationFailed: Authentication Failed"])
         #expect(stage.property(Self.path, "Device1", "Connected") == "true")
-        // A request that waits for protection that does not come waits until the link ends.
+        // A request that waits for encryption waits until the link ends.
         let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])
         stage.run(.seconds(20))
         #expect(read.isOpen)
@@ -91,7 +91,7 @@ struct PairingTests {
         #expect(stage.wait(for: read) == "Failed: Operation failed with ATT error: 0x0e")
     }
 
-    @Test func `Q90 an agent without input and output pairs unasked; Bonded and Paired are told before the reply`() {
+    @Test func `Q90 NoInputNoOutput pairs without a request, and Bonded precedes the reply`() {
         let stage = stage(SimulatedPairing(.passkeyShown(123_456)))
         let agent = stage.agent("NoInputNoOutput", .reject)
         stage.client.log.clear()
@@ -100,7 +100,7 @@ struct PairingTests {
         #expect(agent.log.take() == [])
     }
 
-    @Test func `Q88 Pair connects first, and is answered once the services are resolved`() {
+    @Test func `Q88 Pair connects first, and is answered when the services are resolved`() {
         let stage = stage(SimulatedPairing(delay: .milliseconds(20)), connected: false)
         _ = stage.agent("", .accept)
         stage.client.log.clear()
@@ -113,21 +113,21 @@ struct PairingTests {
         #expect(seen.last == "Pair -> ok")
     }
 
-    @Test func `The agent's manager answers before the adapter turns pairable`() {
+    @Test func `RegisterAgent is answered before Pairable changes`() {
         let stage = Stage()
         _ = stage.client.call("/org/bluez", "org.bluez.AgentManager1.RegisterAgent", [.objectPath("/a"), .string("")])
         stage.run(.milliseconds(2))
         #expect(stage.seen() == ["RegisterAgent -> ok", "hci0 {Pairable: true}"])
     }
 
-    @Test func `A passkey that the peripheral shows is asked for`() {
+    @Test func `The agent is asked for a passkey that the peripheral shows`() {
         let stage = stage(SimulatedPairing(.passkeyShown(42)))
         let agent = stage.agent("KeyboardDisplay", .passkey(42))
         #expect(stage.wait(for: pair(stage)) == "ok")
         #expect(agent.log.take() == ["RequestPasskey 01"])
     }
 
-    @Test func `A wrong passkey fails, and so does a refusal`() {
+    @Test func `A wrong passkey and a refusal fail`() {
         let stage = stage(SimulatedPairing(.passkeyShown(42)))
         let agent = stage.agent("KeyboardOnly", .passkey(43))
         #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
@@ -136,7 +136,7 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "false")
     }
 
-    @Test func `A passkey that the peripheral's user types is shown`() {
+    @Test func `The agent shows a passkey that the peripheral's user types`() {
         let stage = stage(SimulatedPairing(.passkeyEntered(7), userDelay: .seconds(3)))
         let agent = stage.agent("DisplayOnly", .accept)
         let answer = pair(stage)
@@ -146,7 +146,7 @@ struct PairingTests {
         #expect(stage.wait(for: answer) == "ok")
     }
 
-    @Test func `Numbers are compared`() {
+    @Test func `The agent confirms a numeric comparison`() {
         let stage = stage(SimulatedPairing(.numericComparison(654_321)))
         let agent = stage.agent("DisplayYesNo", .reject)
         #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
@@ -155,7 +155,7 @@ struct PairingTests {
         #expect(agent.log.take() == ["RequestConfirmation 01 654321", "RequestConfirmation 01 654321"])
     }
 
-    @Test func `Q90 an agent without keys and display gets no question; a strict peripheral refuses`() {
+    @Test func `Q90 NoInputNoOutput gets no request, and a strict peripheral refuses`() {
         let stage = stage(SimulatedPairing(.passkeyShown(1), requiresAuthentication: true))
         let agent = stage.agent("NoInputNoOutput", .accept)
         #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
@@ -168,14 +168,14 @@ struct PairingTests {
         (.rejected, "AuthenticationRejected: Authentication Rejected"),
         (.timeout, "AuthenticationTimeout: Authentication Timeout"),
     ])
-    func `Failures come with BlueZ's names and texts`(_ failure: SimulatedPairing.Failure, _ line: String) {
+    func `Failures have BlueZ's names and texts`(_ failure: SimulatedPairing.Failure, _ line: String) {
         let stage = stage(SimulatedPairing(failure: failure))
         #expect(stage.device(Self.path, "Pair") == line)
         stage.run(.milliseconds(1))
         #expect(lines(stage).last == "D {ServicesResolved: false, Connected: false}")
     }
 
-    @Test func `Pair and Connect share one attempt, whichever comes first`() {
+    @Test func `Pair and Connect share one attempt in either order`() {
         for first in ["Pair", "Connect"] {
             let stage = stage(SimulatedPairing(), connected: false)
             _ = stage.agent("", .accept)
@@ -188,7 +188,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `Q79 Disconnect of an attempt is answered before the Pair that it ends`() {
+    @Test func `Q79 Disconnect is answered before the Pair whose attempt it ends`() {
         let stage = stage(SimulatedPairing(), connected: false)
         let answer = pair(stage)
         #expect(stage.device(Self.path, "Disconnect") == "ok")
@@ -197,9 +197,9 @@ struct PairingTests {
             lines(stage) == ["Disconnect -> ok", "Pair -> AuthenticationCanceled: Authentication Canceled"])
     }
 
-    // MARK: Calling it off
+    // MARK: Cancellation
 
-    @Test func `Q92 CancelPairing takes the question back, then answers Pair, then itself`() {
+    @Test func `Q92 CancelPairing cancels the request, then answers Pair, then itself`() {
         let stage = stage(SimulatedPairing(.passkeyShown(1)))
         let agent = stage.agent("", .silence)
         #expect(stage.device(Self.path, "CancelPairing") == "DoesNotExist: Does Not Exist")
@@ -215,7 +215,7 @@ struct PairingTests {
     }
 
     @Test(arguments: [SimulatedPairing.Method.numericComparison(1), .passkeyShown(1)])
-    func `Q92 an agent that is silent for 30 s costs the link, registered or not`(_ method: SimulatedPairing.Method) {
+    func `Q92 The link ends if an agent does not answer within 30 s`(_ method: SimulatedPairing.Method) {
         for isRegistered in [true, false] {
             let stage = stage(SimulatedPairing(method))
             let agent = stage.agent("", .silence)
@@ -236,7 +236,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `The end of the link cancels a pairing, after Connected is false`() {
+    @Test func `The end of the link cancels a pairing after Connected turns false`() {
         let stage = stage(SimulatedPairing(.numericComparison(1)))
         let agent = stage.agent("", .silence)
         _ = pair(stage)
@@ -252,7 +252,7 @@ struct PairingTests {
         #expect(agent.log.take().last == "Cancel")
     }
 
-    @Test func `Q91 a client that leaves takes its pairing and the link with it`() {
+    @Test func `Q91 A client's pairing and link end when it leaves the bus`() {
         let stage = stage(SimulatedPairing(.numericComparison(1)))
         let other = stage.another()
         _ = stage.agent("", .silence, of: other)
@@ -264,15 +264,15 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "false")
     }
 
-    @Test func `A device that cannot be reached is not paired`() {
+    @Test func `Pairing an unreachable device fails`() {
         let stage = stage(SimulatedPairing(), connected: false)
         stage.simulation.bluez.setInRange(false, Self.address)
         #expect(stage.wait(for: pair(stage)) == "Failed: Software caused connection abort")
     }
 
-    // MARK: The bond
+    // MARK: Bonds
 
-    @Test func `A bonded device is kept, and its next link is encrypted`() {
+    @Test func `A bonded device is stored, and its next link is encrypted`() {
         let stage = stage(SimulatedPairing(.passkeyShown(5)), needing: .authentication)
         let agent = stage.agent("", .passkey(5))
         #expect(stage.wait(for: pair(stage)) == "ok")
@@ -288,7 +288,7 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Bonded") == "true")
     }
 
-    @Test func `Q87 a peripheral that lost its bond drops every link until the device is removed`() {
+    @Test func `Q87 Without the peripheral's bond, every link ends until the device is removed`() {
         let stage = stage(SimulatedPairing(losesBond: true))
         _ = stage.agent("", .accept)
         #expect(stage.wait(for: pair(stage)) == "ok")
@@ -308,9 +308,9 @@ struct PairingTests {
         #expect(stage.wait(for: pair(stage)) == "ok")
     }
 
-    // MARK: Attributes that demand it
+    // MARK: Protected attributes
 
-    @Test func `A protected characteristic starts a pairing, then is read`() {
+    @Test func `A protected characteristic starts a pairing before the read`() {
         let stage = stage(SimulatedPairing(.numericComparison(9)), needing: .authentication)
         let agent = stage.agent("", .accept)
         #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
@@ -318,14 +318,14 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "true")
     }
 
-    @Test func `Q90 a pairing that nobody asked for needs the default agent's permission`() {
+    @Test func `Q90 A pairing by a characteristic needs the default agent's permission`() {
         let stage = stage(SimulatedPairing(), needing: .encryption)
         let agent = stage.agent("NoInputNoOutput", .accept)
         #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
         #expect(agent.log.take() == ["RequestAuthorization 01"])
     }
 
-    @Test func `Q90 without permission a request on a protected characteristic is never answered`() {
+    @Test func `Q90 Without permission, a read of a protected characteristic is not answered`() {
         let stage = stage(SimulatedPairing(), needing: .encryption)
         let agent = stage.agent("NoInputNoOutput", .reject)
         let read = stage.client.call(
@@ -333,20 +333,20 @@ struct PairingTests {
         stage.run(.seconds(28))
         #expect(agent.log.take() == ["RequestAuthorization 01"])
         #expect(read.isOpen && stage.property(Self.path, "Device1", "Connected") == "true")
-        // The device is temporary again: it goes, and its link with it, without a word.
+        // The device is temporary again, and is removed with its link.
         stage.run(.seconds(10))
         #expect(read.isOpen && stage.property(Self.path, "Device1", "Connected").contains("UnknownObject"))
         #expect(lines(stage).allSatisfy { !$0.contains("Connected") })
     }
 
-    @Test func `Q96 a protected characteristic fails as Not paired where pairing gives too little`() {
+    @Test func `Q96 A read fails with Not paired if the pairing protects too little`() {
         let stage = stage(SimulatedPairing(), needing: .authentication)
         _ = stage.agent("", .accept)
         #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")
         #expect(stage.characteristic(Self.secret, "StartNotify") == "NotPermitted: Not paired")
     }
 
-    @Test func `A peripheral that refuses to pair loses the link, and a request in flight with it`() {
+    @Test func `A refused pairing ends the link and the pending request`() {
         let stage = stage(SimulatedPairing(failure: .failed), needing: .encryption)
         _ = stage.agent("", .accept)
         #expect(

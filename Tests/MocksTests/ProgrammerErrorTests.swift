@@ -2,19 +2,19 @@ import Foundation
 import RxBluetoothMocks
 import Testing
 
-/// Wrong names in a scenario's controls and descriptions end the program at the call that has them, with a sentence.
+/// Wrong names in controls and descriptions trap at the call, with a message.
 struct ProgrammerErrorTests {
     private static func error(of result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    /// Outside of the exit tests, for those give all that is in them one line.
+    /// Not in the exit tests, because all code of an exit test has one line.
     private static let lineOfMistake = #line + 2
     private static func drop(_ address: String, _ bluez: SimulatedBlueZ) {
         bluez.dropLink(to: address)
     }
 
-    @Test func `A wrong address is reported at the call, before time passes`() async throws {
+    @Test func `A wrong address traps at the call, before time advances`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Self.drop("C0:00:00:00:00:99", Stage().simulation.bluez)
             exit(0)
@@ -24,7 +24,7 @@ struct ProgrammerErrorTests {
         #expect(text.contains("ProgrammerErrorTests.swift:\(Self.lineOfMistake)"), "\(text)")
     }
 
-    @Test func `A wrong address in a script is reported with the line of the script`() async throws {
+    @Test func `A wrong address in a script traps with the line of the script`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let scenario = Scenario {
                 SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02")
@@ -102,7 +102,7 @@ struct ProgrammerErrorTests {
         }
     }
 
-    /// A peripheral with as many attributes as there are handles, and so many more.
+    /// A peripheral with more attributes than handles by `excess`.
     private static func full(_ more: Int) -> SimulatedPeripheral {
         // GAP and GATT have 9 attributes, a service 1, a characteristic 2.
         SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {
@@ -116,7 +116,7 @@ struct ProgrammerErrorTests {
     }
 
     @Test(arguments: mistakes)
-    func `Each control reports a name that does not exist`(_ mistake: Mistake) async throws {
+    func `Each control traps for an unknown name`(_ mistake: Mistake) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
             Self.make(mistake.name, Stage().simulation.bluez)
             exit(0)
@@ -126,7 +126,7 @@ struct ProgrammerErrorTests {
         #expect(text.contains("ProgrammerErrorTests.swift:"), "\(text)")
     }
 
-    @Test func `A scenario with more attributes than handles is refused with the peripheral's name`() async throws {
+    @Test func `More attributes than handles trap with the peripheral's name`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Stage(Scenario(peripherals: [Self.full(1)]))
             exit(0)
@@ -135,20 +135,20 @@ struct ProgrammerErrorTests {
         #expect(text.contains("“Tag” (C0:00:00:00:00:02): its GATT server has 65536 attributes"), "\(text)")
     }
 
-    @Test func `A peripheral may have as many attributes as there are handles`() {
+    @Test func `A peripheral can have an attribute for each handle`() {
         let stage = Stage(Scenario(peripherals: [Self.full(0)]))
         let tag = "/org/bluez/hci0/dev_C0_00_00_00_00_02"
         stage.connect(tag)
         #expect(stage.property(tag + "/servicefffd/charfffe", "GattCharacteristic1", "UUID") == "0000fff3")
     }
 
-    @Test func `A rotated address can be named, and so can the first one`() {
+    @Test func `Controls accept a rotated address and the first one`() {
         let stage = Stage()
         let bluez = stage.simulation.bluez
         bluez.rotateAddress(of: "C0:FF:EE:00:00:05", to: "4a:00:00:00:00:05")
         bluez.setStrength(-30, of: "4a:00:00:00:00:05")
         bluez.setStrength(-31, of: "C0:FF:EE:00:00:05")
-        // The address that is free again may be taken by another peripheral, which is then the one that it names.
+        // Another peripheral can use the released address, and is then the one that it names.
         bluez.add(SimulatedPeripheral("Other", address: "C0:FF:EE:00:00:05"))
         bluez.rotateAddress(of: "4A:00:00:00:00:05")
         bluez.rotateAddress(of: "C0:FF:EE:00:00:05", to: "4a:00:00:00:00:06")

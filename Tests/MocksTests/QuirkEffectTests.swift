@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Quirks of links, of claimed services, and of what clients register.
+/// Quirks of links, claimed services and registrations.
 struct QuirkEffectTests {
     private static let strap = "C0:FF:EE:00:00:01"
 
@@ -21,9 +21,9 @@ struct QuirkEffectTests {
                     + (member == "RegisterApplication" ? [.properties([:])] : [])))
     }
 
-    // MARK: The air
+    // MARK: Radio
 
-    @Test func `Q63 what only answers scans never becomes a device, but monitors see it`() {
+    @Test func `Q63 Scan responses create no device, but monitors receive them`() {
         for (quirks, isThere) in [([], true), ([Quirk.Q63], false)] as [([Quirk], Bool)] {
             var scenario = Scenario.everyday
             scenario.quirks = Set(quirks)
@@ -36,7 +36,7 @@ struct QuirkEffectTests {
         }
     }
 
-    @Test func `Q64 a scan makes connecting three seconds slower`() {
+    @Test func `Q64 A scan makes connecting 3 s slower`() {
         func duration(scanning: Bool) -> Duration? {
             let stage = stage(.Q64)
             stage.scan()
@@ -50,9 +50,9 @@ struct QuirkEffectTests {
         #expect(duration(scanning: false) == .milliseconds(150))
     }
 
-    // MARK: Links that come by themselves
+    // MARK: Automatic reconnection
 
-    @Test func `Q85 a trusted device is connected again by itself after its link was lost`() {
+    @Test func `Q85 bluetoothd reconnects a trusted device after its link was lost`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -68,7 +68,7 @@ struct QuirkEffectTests {
         #expect(stage.simulation.recorder.count("Connect") == 1)
     }
 
-    @Test func `Q85 it waits until the device is heard, and Connect takes its place`() {
+    @Test func `Q85 Reconnection waits for an advertisement, and Connect replaces it`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -87,7 +87,7 @@ struct QuirkEffectTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
     }
 
-    @Test func `Q85 after Disconnect a bonded device stays away until Connect, a trusted one does not`() {
+    @Test func `Q85 After Disconnect, only trusted devices are reconnected before Connect`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         _ = stage.agent("NoInputNoOutput", .accept)
@@ -105,7 +105,7 @@ struct QuirkEffectTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
     }
 
-    @Test func `Q85 without the switch, or without bond and trust, a lost link stays lost`() {
+    @Test func `Q85 Without the quirk, or without bond and trust, nothing reconnects`() {
         for (quirks, trusted) in [([], true), ([Quirk.Q85], false)] as [(Set<Quirk>, Bool)] {
             var scenario = Scenario.everyday
             scenario.quirks = quirks
@@ -136,14 +136,14 @@ struct QuirkEffectTests {
         return stage
     }
 
-    @Test func `Q109 what the daemon claims for itself is hidden, the battery is not`() {
+    @Test func `Q109 Claimed services are hidden, but the battery service is not`() {
         let stage = mouse([])
         let objects = stage.objects().filter { $0.hasSuffix("service000a") || $0.hasSuffix("service000d") }
         #expect(objects == ["hci0/dev_C0_FF_EE_00_00_01/service000d"])
         #expect(stage.property(Stage.strap, "Device1", "UUIDs").contains("00001812"))
     }
 
-    @Test func `Q109 newer daemons show it to be read only`() {
+    @Test func `Q109 Newer daemons show claimed services read-only`() {
         let stage = mouse([.claimedServices])
         let report = Stage.strap + "/service000a/char000b"
         #expect(stage.characteristic(report, "ReadValue", .properties([:])) == "ok <1>")
@@ -152,12 +152,12 @@ struct QuirkEffectTests {
         #expect(stage.characteristic(report, "AcquireWrite", .properties([:])) == refusal)
     }
 
-    // MARK: What clients register
+    // MARK: Registrations
 
-    @Test func `Q25 the daemon asks back while RegisterApplication waits, and answers then`() throws {
+    @Test func `Q25 The daemon reads the objects while RegisterApplication waits`() throws {
         let stage = stage()
         var asked: [IncomingCall] { questions.calls }
-        let questions = Questions()
+        let questions = UnansweredCalls()
         _ = stage.client.bus.export(at: "/app", includingChildren: false) { questions.take($0) }
         let answer = stage.client.call(
             Stage.hci, "org.bluez.GattManager1.RegisterApplication", [.objectPath("/app"), .properties([:])])
@@ -171,7 +171,7 @@ struct QuirkEffectTests {
         #expect(call(stage, "UnregisterApplication", "/app") == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `Q116 an application without objects, or without a service, is refused`() {
+    @Test func `Q116 An application without objects or services is refused`() {
         let stage = stage()
         for (path, value, text) in [
             ("/empty", Value.dictionary(key: "o", value: "a{sa{sv}}", []), "No object received"),
@@ -181,12 +181,12 @@ struct QuirkEffectTests {
                 call.reply { (body) throws(DBusError) in try body.value(value) }
             }
             #expect(call(stage, "RegisterApplication", path) == "Failed: \(text)")
-            // It was not kept.
+            // The application was not kept.
             #expect(call(stage, "UnregisterApplication", path) == "DoesNotExist: Does Not Exist")
         }
     }
 
-    @Test func `Q116 an application goes with its client`() {
+    @Test func `Q116 An application ends when its client leaves the bus`() {
         let stage = stage()
         let other = stage.another()
         _ = other.bus.export(at: "/app", includingChildren: false) { call in

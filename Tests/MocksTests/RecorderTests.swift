@@ -3,9 +3,9 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// What the recorder knows of the calls.
+/// Recorded calls.
 struct RecorderTests {
-    @Test func `A call with its sender, arguments, time and answer`() throws {
+    @Test func `A recorded call has its sender, arguments, time and reply`() throws {
         let stage = Stage()
         stage.run(.seconds(2))
         stage.scan(["Transport": .string("le")])
@@ -20,7 +20,7 @@ struct RecorderTests {
         #expect(stage.simulation.recorder.unanswered.isEmpty)
     }
 
-    @Test func `Questions by method, interface, path and property`() {
+    @Test func `Queries select by method, interface, path and property`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.set(Stage.hci, "Adapter1", "Alias", .string("a"))
@@ -37,7 +37,7 @@ struct RecorderTests {
         #expect(recorder.count(CallPattern("Properties.Set", property: "Powered")) == 0)
     }
 
-    @Test func `No Disconnect after a failed Connect: the question finds one that is there`() {
+    @Test func `A query finds a Disconnect after a failed Connect`() {
         var scenario = Scenario.everyday
         scenario.faults = [Fault("Connect", calls: .only(1), .error("org.bluez.Error.Failed", "le-connection-refused"))]
         let stage = Stage(scenario)
@@ -53,7 +53,7 @@ struct RecorderTests {
         #expect(recorder.calls("Disconnect", afterFailed: "Connect").map(\.path) == [Stage.strap])
     }
 
-    @Test func `In strict mode an unscripted call fails the test with its name and arguments`() {
+    @Test func `In strict mode, an unexpected call fails the test with its name and arguments`() {
         let stage = Stage()
         let complaints = Guarded<[String]>([])
         let recorder = stage.simulation.recorder
@@ -70,7 +70,7 @@ struct RecorderTests {
         #expect(stage.adapter("SetDiscoveryFilter", .properties([:])) == "ok")
     }
 
-    @Test func `An unscripted call is an issue of the test that runs, once, with all of its arguments`() {
+    @Test func `An unexpected call is recorded as one issue with all arguments`() {
         let stage = Stage()
         stage.simulation.recorder.expectOnly(["GetManagedObjects"]) { Issue.record(Comment(rawValue: $0)) }
         let text =
@@ -80,12 +80,12 @@ struct RecorderTests {
         } matching: { issue in
             issue.comments.contains { $0.rawValue.hasPrefix("Unscripted call of :") && $0.rawValue.hasSuffix(text) }
         }
-        // What rivals do is nobody's mistake.
+        // Competing clients are exempt.
         stage.simulation.bluez.competingClient().startDiscovery()
         stage.run(.seconds(1))
     }
 
-    @Test func `Forgotten calls do not come back with their answers`() {
+    @Test func `Cleared calls do not return with their replies`() {
         let stage = Stage()
         let answer = stage.client.call(Stage.hci, "org.bluez.Adapter1.StartDiscovery", [])
         stage.run(.milliseconds(1))

@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import RxTest
 import Testing
 
-/// Many advertisements.
+/// Many peripherals.
 struct ScaleTests {
-    @Test func `A hundred peripherals for ten seconds: each packet is one signal, and the same ones twice`() {
+    @Test func `100 peripherals cause one signal per packet, the same in two runs`() {
         let scenario = Scenario(
             peripherals: (0..<100).map { number in
                 SimulatedPeripheral("P", address: "C0:00:00:00:01:" + String(number + 16, radix: 16)) {
@@ -22,7 +22,7 @@ struct ScaleTests {
         #expect(first != events(other))
     }
 
-    @Test func `A thousand that advertise and twenty that are connected, in one simulation`() {
+    @Test func `1,000 peripherals advertise while 20 are connected`() {
         let scenario = Scenario(
             peripherals: (0..<1_020).map { number in
                 let digits = String(0x1000 + number, radix: 16).uppercased()
@@ -53,7 +53,7 @@ struct ScaleTests {
         #expect(stage.objects().count(where: { !$0.contains("/service") }) == 1_021)
     }
 
-    /// How many signals came in ten seconds, and a number made from all of them.
+    /// The number of signals in ten seconds, and a hash of all.
     private func events(_ scenario: Scenario) -> (count: Int, hash: Int) {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(scenario, scheduler: scheduler)

@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// What the closures of a scenario, of a peripheral and of a service accept.
+/// The result builders of scenarios, peripherals and services.
 struct ScenarioBuilderTests {
     private static let strap = SimulatedPeripheral("Strap", address: "C0:00:00:00:00:01")
 
@@ -24,7 +24,7 @@ struct ScenarioBuilderTests {
         }
     }
 
-    @Test func `A scenario takes parts made elsewhere, if with else, for, optionals and availability`() {
+    @Test func `The scenario builder accepts arrays, if, else, for, optionals and availability`() {
         let (long, short) = (scenario(true), scenario(false))
         #expect(long.peripherals.map(\.name) == ["Strap", "Tag"])
         #expect(long.adapters.map(\.name) == ["long"])
@@ -52,7 +52,7 @@ struct ScenarioBuilderTests {
         }
     }
 
-    @Test func `A peripheral takes parts made elsewhere, if with else, for, optionals and availability`() {
+    @Test func `The peripheral builder accepts arrays, if, else, for and optionals`() {
         let (long, short) = (peripheral(true), peripheral(false))
         #expect(long.connection.failures == 2)
         #expect(long.services.map(\.uuid) == ["180a", "180f", "fff0", "fff1", "fff2", "ffe0"])
@@ -81,13 +81,13 @@ struct ScenarioBuilderTests {
         }
     }
 
-    @Test func `A service takes characteristics made elsewhere, if with else, switch, for and availability`() {
+    @Test func `The service builder accepts arrays, if, else, switch, for and availability`() {
         #expect(service(0).characteristics.map(\.uuid) == ["2a38", "2a00", "2a02", "fff1", "fff2", "2a38", "2a05"])
         #expect(service(1).characteristics.map(\.uuid) == ["2a38", "2a01", "2a03", "fff1", "fff2", "2a38", "2a05"])
         #expect(service(2).characteristics.map(\.uuid) == ["2a38", "2a01", "2a04", "fff1", "fff2", "2a38", "2a05"])
     }
 
-    @Test func `Read stands without parentheses as write does, and holds what is written`() {
+    @Test func `Read needs no parentheses and returns the written value`() {
         let stage = Stage(
             Scenario {
                 SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import RxTest
 import Testing
 
-/// What happens by a script, and how peripherals change.
+/// Scripted events, and changes of peripherals.
 struct ScriptTests {
     private static let strap = "C0:FF:EE:00:00:01"
 
@@ -13,7 +13,7 @@ struct ScriptTests {
         return scenario
     }
 
-    @Test func `A scenario is written down in one piece`() {
+    @Test func `A scenario contains its peripherals, faults, quirks and events`() {
         let beacons = ["C0:00:00:00:00:01", "C0:00:00:00:00:02"]
         let scenario = Scenario(seed: 9) {
             for address in beacons {
@@ -37,22 +37,22 @@ struct ScriptTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "false")
     }
 
-    @Test func `Events come at their times, though the daemon dies meanwhile`() {
+    @Test func `Events run at their times, even if the daemon crashes`() {
         let stage = Stage(everyday(at(.seconds(2)) { $0.crash() }, at(.seconds(4)) { $0.start() }))
         stage.run(.milliseconds(1_980))
         #expect(stage.seen() == [])
         stage.run(.milliseconds(20))
-        #expect(stage.seen() == ["owner nobody"])
+        #expect(stage.seen() == ["owner none"])
         stage.run(.milliseconds(1_970))
         #expect(stage.seen() == [])
         stage.run(.milliseconds(40))
         #expect(stage.seen().first?.hasPrefix("owner :") == true)
-        // A script is not played again.
+        // The script does not run again.
         stage.run(.seconds(20))
-        #expect(!stage.seen().contains("owner nobody"))
+        #expect(!stage.seen().contains("owner none"))
     }
 
-    @Test func `Nearer and farther, in and out of range`() {
+    @Test func `RSSI and range of a peripheral can be changed`() {
         let stage = Stage(
             everyday(
                 at(.seconds(2)) { $0.setStrength(-90, of: Self.strap) },
@@ -78,7 +78,7 @@ struct ScriptTests {
         #expect(strengths(.seconds(1)).contains { $0 > -65 })
     }
 
-    @Test func `A reset drops the link, restores the values and is over after a second`() {
+    @Test func `A reset ends the link, restores the values and takes one second`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let control = Stage.strap + "/service000a/char0010"
@@ -92,7 +92,7 @@ struct ScriptTests {
         #expect(stage.characteristic(control, "ReadValue", .properties([:])) == "ok <0>")
     }
 
-    @Test func `Services change under a link: the old ones go, the new ones come (Q111)`() throws {
+    @Test func `Announced services replace the old objects during a link (Q111)`() throws {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.changeServices(
@@ -108,7 +108,7 @@ struct ScriptTests {
             stage.characteristic(Stage.strap + "/service000a/char000b", "ReadValue", .properties([:])) == "ok <5>")
     }
 
-    @Test func `A change that is not announced leaves the old table (Q93)`() {
+    @Test func `Services that change without an announcement keep the old objects (Q93)`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.changeServices(of: Self.strap, announced: false, to: [])
@@ -116,7 +116,7 @@ struct ScriptTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01/service000a"))
     }
 
-    @Test func `A rotated address is another device, and the old one is named still (Q62)`() {
+    @Test func `A rotated address is another device, and controls accept the old one (Q62)`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -130,7 +130,7 @@ struct ScriptTests {
         #expect(!stage.objects().contains("hci0/dev_4A_00_00_00_00_01"))
     }
 
-    @Test func `A link goes on under the old address, and can be dropped`() {
+    @Test func `A link continues under the old address and can be ended`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.rotateAddress(of: Self.strap)
@@ -143,6 +143,6 @@ struct ScriptTests {
 }
 
 extension Substring {
-    /// Without the mark after it.
+    /// Without the trailing mark.
     fileprivate var trimmed: Substring { hasSuffix(",") || hasSuffix("}") ? dropLast() : self }
 }

@@ -5,7 +5,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// What a simulation on a real bus needs besides: as many advertisements as the intervals say, whatever the timers do.
+/// On a real bus, as many advertisements are sent as the intervals demand, even if timers are late.
 struct ServingTests {
     private func scan(_ bus: any Bus) {
         let client = Client(bus, listening: false)
@@ -15,7 +15,7 @@ struct ServingTests {
         _ = client.call("/org/bluez/hci0", "org.bluez.Adapter1.StartDiscovery", [])
     }
 
-    @Test func `a crowd sends five thousand advertisements a second, and each is counted`() {
+    @Test func `The crowd scenario sends 5,000 advertisements a second`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(.crowd, scheduler: scheduler)
         let bus = simulation.connect()
@@ -34,10 +34,10 @@ struct ServingTests {
         #expect(signals.withLock { $0 } - seen == 10_000)
     }
 
-    @Test func `timers that are late cost no advertisements`() {
+    @Test func `Late timers lose no advertisements`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let bus = LoopbackBus(scheduler: scheduler)
-        // Each reading of this clock is half as far again as the timers: they come late, more and more.
+        // This clock advances 1.5 times as fast as the timers, so they are increasingly late.
         let daemon = SimulatedBlueZ(
             Scenario.crowd(of: 100, every: .milliseconds(100)),
             clock: { .milliseconds(scheduler.clock) * 3 / 2 }, connect: { bus.connect() })
@@ -49,12 +49,12 @@ struct ServingTests {
         scheduler.advanceTo(1_000)
         let before = daemon.advertisementsSent
         scheduler.advanceTo(3_000)
-        // Two seconds of timers are three of the clock.
+        // Two seconds of timers are three seconds of the clock.
         #expect(abs(daemon.advertisementsSent - before - 3_000) <= 20)
         #expect(daemon.advertisementsMissed == 0)
     }
 
-    @Test func `what is more than a second late was never sent`() {
+    @Test func `Packets more than 1 s late are not sent`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let bus = LoopbackBus(scheduler: scheduler)
         let asleep = Atomic(0)
@@ -68,7 +68,7 @@ struct ServingTests {
         scan(client)
         scheduler.advanceTo(1_000)
         let before = daemon.advertisementsSent
-        // The computer sleeps for an hour.
+        // The computer is suspended for an hour.
         asleep.store(3_600_000, ordering: .relaxed)
         scheduler.advanceTo(2_000)
         #expect((100...120).contains(daemon.advertisementsSent - before))
@@ -77,10 +77,10 @@ struct ServingTests {
     }
 }
 
-/// A simulation that runs in real time, as one that is served on a bus does.
+/// A simulation in real time, as when it is served on a bus.
 struct WallClockTests {
     @Test(arguments: [-3_600.0, 3_600])
-    func `Setting the wall clock does not move the simulation's time`(seconds: Double) {
+    func `Setting the wall clock does not change the simulation's time`(seconds: Double) {
         let virtual = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scheduler = SettableRealTimeScheduler(virtual)
         let simulation = Simulation(.everyday, scheduler: scheduler)

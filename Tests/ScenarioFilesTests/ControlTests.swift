@@ -5,9 +5,9 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// Each live control as a method, as an event in Swift, and as an event in a file: the same happens.
+/// Each control as a method, as an event in Swift and as an event in a file has the same effect.
 struct ControlTests {
-    /// A control: how a file has it, how Swift has it, and what a client sees of it.
+    /// A control in a file and in Swift, and its effect on a client.
     struct Control: Sendable, CustomTestStringConvertible {
         let file: String
         let swift: @Sendable (SimulatedBlueZ) -> Void
@@ -80,9 +80,9 @@ struct ControlTests {
         Control(
             file: "replug: 0, as: 7, after: 500 ms", swift: { $0.replugAdapter(as: 7, after: .milliseconds(500)) },
             shows: ["InterfacesRemoved /org/bluez/hci0 ", "InterfacesAdded /org/bluez/hci7 "]),
-        Control(file: "daemon: crash", swift: { $0.crash() }, shows: ["owner nobody"]),
+        Control(file: "daemon: crash", swift: { $0.crash() }, shows: ["owner none"]),
         Control(
-            file: "daemon: stop", swift: { $0.stop() }, shows: ["InterfacesRemoved /org/bluez/hci0 ", "owner nobody"]),
+            file: "daemon: stop", swift: { $0.stop() }, shows: ["InterfacesRemoved /org/bluez/hci0 ", "owner none"]),
         Control(file: "lose-bus: true", swift: { $0.loseBus() }, shows: ["lost"]),
         Control(
             file: "signal: wrong-type, about: C0:FF:EE:00:00:01", swift: { $0.send(.wrongType, about: sensor) },
@@ -95,7 +95,7 @@ struct ControlTests {
     ]
 
     @Test(arguments: controls)
-    func `A control from a file, from a script and by hand`(_ control: Control) throws {
+    func `A control has the same effect in a file, in a script and as a call`(_ control: Control) throws {
         let plain = try ScenarioFile.read(Self.peripherals)
         let fromFile = try ScenarioFile.read(Self.peripherals + "events: [{ at: 2 s, \(control.file) }]\n")
         var fromSwift = plain
@@ -117,7 +117,7 @@ struct ControlTests {
         }
     }
 
-    /// What a client sees that scans, connects the sensor, subscribes, and reads once at 3 s.
+    /// The events of a client that scans, connects the sensor, subscribes, and reads once at 3 s.
     private static func events(
         _ scenario: Scenario, atTwoSeconds event: @escaping @Sendable (SimulatedBlueZ) -> Void = { _ in }
     ) -> [String] {
@@ -131,7 +131,7 @@ struct ControlTests {
             let words = values.dropFirst(signal.member == "PropertiesChanged" ? 1 : 0).map(\.words)
             note("\(signal.path?.description ?? "") \(signal.member ?? "") " + words.joined(separator: " "))
         }
-        _ = bus.watchOwner(of: "org.bluez") { note("owner \($0 ?? "nobody")") }
+        _ = bus.watchOwner(of: "org.bluez") { note("owner \($0 ?? "none")") }
         _ = bus.whenDisconnected { _ in note("lost") }
         func call(_ path: String, _ method: String, _ arguments: Value...) {
             let parts = method.split(separator: ".").map(String.init)
@@ -162,7 +162,7 @@ struct ControlTests {
 }
 
 extension Value {
-    /// The value as words without marks.
+    /// The value as words without punctuation.
     fileprivate var words: String {
         switch self {
         case .bool(let value): "\(value)"

@@ -6,7 +6,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// The file that ships as an example.
+/// The example file `docs/scenarios/hall.yaml`.
 struct ScenarioExampleTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     private static let path = root + "/docs/scenarios/hall.yaml"
@@ -15,12 +15,12 @@ struct ScenarioExampleTests {
         String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
     }
 
-    @Test func `The article shows the file as it is`() throws {
+    @Test func `The article contains the example file`() throws {
         let article = try text(Self.root + "/Mocks/Mocks.docc/ScenarioFiles.md")
         #expect(article.contains("```yaml\n" + (try text(Self.path)) + "```\n"))
     }
 
-    @Test func `It says what it is meant to say`() throws {
+    @Test func `The example file contains what its comments describe`() throws {
         let scenario = try ScenarioFile.load(Self.path)
         #expect(scenario.peripherals.map(\.name) == ["Hall sensor", "Lock", "Tag"])
         #expect(scenario.features == [.handle, .disconnectedSignal])
@@ -31,7 +31,7 @@ struct ScenarioExampleTests {
         #expect(scenario.script.map(\.time) == [20, 30, 40, 60, 90, 120].map { .seconds($0) })
     }
 
-    @Test func `It runs to its end, and each event shows`() throws {
+    @Test func `The example scenario runs, and each event has its effect`() throws {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(try ScenarioFile.load(Self.path), scheduler: scheduler)
         let bus = simulation.connect()
@@ -56,7 +56,7 @@ struct ScenarioExampleTests {
         scheduler.advanceTo(35_000)
         try call("/org/bluez/hci0/dev_C0_FF_EE_00_00_01", "Device1", "Connect")
         scheduler.advanceTo(200_000)
-        // Q77 makes two attempts fail, and the fault the fourth, on a link that is there.
+        // Q77 makes two attempts fail, and the fault fails the fourth, on a live link.
         #expect(
             answers.events.compactMap(\.value.element) == [
                 "le-connection-abort-by-local", "le-connection-abort-by-local", "le-connection-refused",

@@ -2,7 +2,7 @@ import RxBluetoothMocks
 import ScenarioFiles
 import Testing
 
-/// What is wrong with a file: its line, and what is expected.
+/// Errors in files: the line, the problem and what is expected.
 struct ScenarioFileErrorTests {
     private static let head = """
         peripherals:
@@ -11,14 +11,14 @@ struct ScenarioFileErrorTests {
 
         """
 
-    /// A service with so many attributes, in lines that stand this deep.
+    /// A service with a number of attributes, indented by `indent`.
     private static func service(_ attributes: Int, _ indent: String) -> String {
         "\(indent)- uuid: fff0\n\(indent)  characteristics:\n"
             + String(
                 repeating: "\(indent)    - { uuid: fff1, properties: [read] }\n", count: (attributes - 1) / 2)
     }
 
-    @Test func `A file with more attributes than there are handles names the line of the services`() throws {
+    @Test func `Too many attributes are an error at the line of the services`() throws {
         // GAP and GATT have 9 attributes.
         let most = Self.head + "    services:\n" + Self.service(65_525, "      ")
         let scenario = try ScenarioFile.read(most + "      - uuid: fff2\n", file: "f")
@@ -142,7 +142,10 @@ struct ScenarioFileErrorTests {
             head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: +f } }\n",
             "f:4: invalid value “+f” of manufacturer-data; expected: hexadecimal bytes, such as 0d 48"
         ),
-        ("features: [telepathy]\n", "f:1: invalid value “telepathy” of a feature; expected: one of disconnected-signal,"),
+        (
+            "features: [telepathy]\n",
+            "f:1: invalid value “telepathy” of a feature; expected: one of disconnected-signal,"
+        ),
         (
             "adapters:\n  - { name: a }\n  - { name: b }\n",
             "f:3: duplicate address 00:1A:7D:DA:71:01; expected: a different address for each adapter"
@@ -162,14 +165,16 @@ struct ScenarioFileErrorTests {
     ]
 
     @Test(arguments: cases)
-    func `Bad input names file, line, what is wrong and what is expected`(_ one: (text: String, error: String)) throws {
+    func `An error names the file, the line, the problem and what is expected`(_ one: (text: String, error: String))
+        throws
+    {
         let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(one.text, file: "f") }
         let text = try #require(error).description
         #expect(text.hasPrefix(one.error), "\(text)")
         #expect(text.contains("; expected: "))
     }
 
-    @Test func `A file that is not there`() {
+    @Test func `A missing file is an error`() {
         let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.load("/nowhere/hall.yaml") }
         #expect(
             error?.description == "/nowhere/hall.yaml: no such file; expected: a readable file in YAML")

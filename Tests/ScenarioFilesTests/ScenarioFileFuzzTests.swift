@@ -6,7 +6,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// Whatever stands in a file, it is refused with a reason, or it runs.
+/// Random files are rejected with a reason, or run.
 struct ScenarioFileFuzzTests {
     private static let nasty = [
         "0", "-1", "1", "99", "65536", "9223372036854775808", "1e308 s", "nan s", "0 s", "-0 s", "1 ms", "''", "~",
@@ -23,7 +23,7 @@ struct ScenarioFileFuzzTests {
         return String(decoding: data, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
     }
 
-    /// What makes sense by itself, in whatever order and number.
+    /// Actions that are valid in any order and number.
     private static let actions = [
         "strength: X, rssi: -30", "out-of-range: X", "in-range: X", "silence: X", "drop-link: X, reason: local",
         "advertise: X, advertisement: { interval: 70 ms, rssi: -40, name: Other, connectable: no }",
@@ -47,7 +47,7 @@ struct ScenarioFileFuzzTests {
         return (Self.actions.randomElement(using: &dice) ?? "").replacing("X", with: address)
     }
 
-    /// The file with events and faults added, and in part with a few of its words changed.
+    /// The file with more events and faults, and sometimes a few changed words.
     private func changed(_ lines: [Substring], _ dice: inout SplitMix64) -> String {
         var lines = lines.map(String.init)
         for _ in 0..<Int.random(in: 1...8, using: &dice) {
@@ -77,7 +77,7 @@ struct ScenarioFileFuzzTests {
     }
 
     @Test(arguments: 0..<8)
-    func `A file that is accepted runs, and one that is not says why`(_ seed: Int) throws {
+    func `An accepted file runs, and a rejected one has a reason`(_ seed: Int) throws {
         let lines = try hall()
         var dice = SplitMix64(seed: UInt64(seed) * 7919 + 1)
         var accepted = 0
@@ -88,10 +88,10 @@ struct ScenarioFileFuzzTests {
                 accepted += 1
                 let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
                 let simulation = Simulation(scenario, scheduler: scheduler)
-                let rival = simulation.bluez.competingClient()
-                rival.startDiscovery()
+                let client = simulation.bluez.competingClient()
+                client.startDiscovery()
                 scheduler.advanceTo(1_000)
-                for address in scenario.peripherals.map(\.address) { rival.connect(address) }
+                for address in scenario.peripherals.map(\.address) { client.connect(address) }
                 scheduler.advanceTo(130_000)
             } catch {
                 #expect(!error.problem.isEmpty && !error.expected.isEmpty, "\(text)")

@@ -54,7 +54,7 @@ struct ScenarioFileTests {
           - { at: 12 s, unplug: 1 }
         """
 
-    @Test func `A file is the same as the parts in Swift`() throws {
+    @Test func `A file gives the same scenario as Swift`() throws {
         let scenario = try ScenarioFile.read(Self.text)
         #expect(scenario.seed == 7)
         #expect(scenario.packetLoss == 5)
@@ -82,7 +82,7 @@ struct ScenarioFileTests {
         #expect(scenario.peripherals.last?.advertisement == nil)
     }
 
-    @Test func `It runs: the fault acts, the link drops at its time and says why`() throws {
+    @Test func `A scenario from a file runs with its faults and events`() throws {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(try ScenarioFile.read(Self.text), scheduler: scheduler)
         let client = simulation.bluez.competingClient()

@@ -1,7 +1,7 @@
 import DBus
 import RxBluetoothMocks
 
-/// A client of the simulated bluetoothd that speaks raw D-Bus and writes down what it hears.
+/// A client of the simulated bluetoothd that uses raw D-Bus and logs signals and replies.
 final class Client: Sendable {
     let bus: any Bus
     let log = Log()
@@ -11,7 +11,7 @@ final class Client: Sendable {
         guard listening else { return }
         let log = log
         _ = bus.subscribe(MatchRule(sender: "org.bluez")) { log.write($0.line) }
-        _ = bus.watchOwner(of: "org.bluez") { log.write("owner \($0 ?? "nobody")") }
+        _ = bus.watchOwner(of: "org.bluez") { log.write("owner \($0 ?? "none")") }
     }
 
     func call(_ path: String, _ method: String, _ arguments: [Value], timeout: Duration = .seconds(60)) -> Answer {

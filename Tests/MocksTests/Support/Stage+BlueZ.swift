@@ -1,6 +1,6 @@
 import DBus
 
-/// Calls and names that most tests need.
+/// Calls and paths that most tests need.
 extension Stage {
     static let hci = "/org/bluez/hci0"
     static let strap = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
@@ -27,7 +27,7 @@ extension Stage {
         ask(path, "org.bluez.GattCharacteristic1.\(method)", arguments, from: client)
     }
 
-    /// Reads a property; its value as text, or the error.
+    /// Reads a property. Returns its value as text, or the error.
     func property(_ path: String, _ interface: String, _ name: String) -> String {
         ask(
             path, "org.freedesktop.DBus.Properties.Get",
@@ -48,7 +48,7 @@ extension Stage {
         return wait(for: answer)
     }
 
-    /// Lets time pass until an answer is there; its line.
+    /// Advances time until a reply arrives. Returns its line.
     @discardableResult
     func wait(for answer: Answer, within milliseconds: Int = 60_000) -> String {
         var left = milliseconds
@@ -59,7 +59,7 @@ extension Stage {
         return answer.line
     }
 
-    /// Scans, by default as a good client does (Q45, Q48).
+    /// Scans, by default with LE transport and duplicate data (Q45, Q48).
     func scan(
         _ filter: [String: Value]? = ["Transport": .string("le"), "DuplicateData": .bool(true)],
         from client: Client? = nil
@@ -68,7 +68,7 @@ extension Stage {
         adapter("StartDiscovery", from: client)
     }
 
-    /// Scans until all are found, stops, connects to one, and waits for its services. Forgets what was seen.
+    /// Scans, stops, connects a device and waits for its services. Clears the log.
     func connect(_ path: String) {
         scan()
         run(.milliseconds(500))

@@ -3,7 +3,7 @@ import Rx
 import RxBluetoothMocks
 import RxTest
 
-/// A simulation in virtual time with one client on its bus, whose signals and answers are written down as lines.
+/// A simulation in virtual time, with one client whose signals and replies are logged as lines.
 final class Stage: Sendable {
     let scheduler: TestScheduler
     let simulation: Simulation
@@ -25,17 +25,17 @@ final class Stage: Sendable {
         return client
     }
 
-    /// Lets time pass.
+    /// Advances time.
     func run(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         scheduler.advanceBy(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 
-    /// What the client saw since the last time this was asked.
+    /// Returns and clears the client's log.
     func seen() -> [String] { client.log.take() }
 }
 
-/// The answer to a call, once it is there.
+/// The reply to a call, once it arrived.
 final class Answer: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
 
@@ -52,7 +52,7 @@ final class Answer: Sendable {
         return nil
     }
 
-    /// “ok” with the values, or the error's last word and text.
+    /// "ok" with the values, or the error's last name component and text.
     var line: String {
         if isOpen { return "no answer" }
         if let error { return "\(error.name.split(separator: ".").last ?? ""): \(error.message)" }
@@ -60,7 +60,7 @@ final class Answer: Sendable {
     }
 }
 
-/// What was seen, in order.
+/// A log of lines.
 final class Log: Sendable {
     private let lines = Guarded<[String]>([])
 

@@ -1,7 +1,7 @@
 import Rx
 import DBus
 
-/// An agent of a client, which writes down what it is asked and answers as it is told to.
+/// An agent that logs its requests and answers them as set.
 final class TestAgent: Sendable {
     static let path: ObjectPath = "/test/agent"
     let log = Log()
@@ -49,14 +49,14 @@ extension Stage {
         return agent
     }
 
-    /// Calls a method of the manager of agents.
+    /// Calls a method of the agent manager.
     func agents(_ method: String, _ arguments: Value..., from client: Client? = nil) -> String {
         wait(for: (client ?? self.client).call("/org/bluez", "org.bluez.AgentManager1.\(method)", arguments))
     }
 }
 
-/// Calls that a client got and has not answered yet.
-final class Questions: Sendable {
+/// Calls that a client received and has not answered.
+final class UnansweredCalls: Sendable {
     private let open = Guarded<[IncomingCall]>([])
 
     var calls: [IncomingCall] { open.withLock { $0 } }
