@@ -4,7 +4,7 @@ import RxBluetoothSupport
 /// The errors of bluetoothd: names and texts. Source: BlueZ 5.66, src/error.c.
 enum BlueZError {
     static let invalidArguments = error("InvalidArguments", "Invalid arguments in method call")
-    /// What `StartDiscovery` and `StopDiscovery` return for any pending operation or failure below them (Q38).
+    /// The error of `StartDiscovery` and `StopDiscovery` for any pending operation or failure (Q38).
     static let busy = error("InProgress", "Operation already in progress")
     static let inProgress = error("InProgress", "In Progress")
     static let notReady = error("NotReady", "Resource Not Ready")

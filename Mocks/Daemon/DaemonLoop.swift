@@ -1,6 +1,8 @@
 import DBus
 
-/// The main loop of the daemon: runs its work in the bus's context, and sends the changed properties after each turn.
+/// The main loop of the daemon.
+///
+/// Runs work in the bus's context, and sends changed properties after each turn.
 final class DaemonLoop {
     let bus: any Bus
     let tree: ObjectTree

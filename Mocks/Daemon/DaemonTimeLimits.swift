@@ -8,7 +8,9 @@ enum DaemonTimeLimits {
     static let kernelUUID = Duration.milliseconds(5)
     /// From `Set(Powered)` to its reply.
     static let power = Duration.milliseconds(40)
-    /// From `Disconnect` to the end of the link: bluetoothd always waits for its profiles (Q84, src/device.c).
+    /// From `Disconnect` to the end of the link.
+    ///
+    /// bluetoothd always waits for its profiles (Q84, src/device.c).
     static let disconnect = Duration.seconds(2)
     /// From `Connect` to the error if the peripheral does not answer: the kernel's L2CAP timeout (Q7).
     static let connectTimeout = Duration.seconds(40)
@@ -22,6 +24,6 @@ enum DaemonTimeLimits {
     static let attTimeout = Duration.seconds(30)
     /// From a peripheral out of range to the end of its link: the kernel's default supervision timeout.
     static let supervision = Duration.milliseconds(420)
-    /// From the last packet to the removal of a temporary device, in seconds (Q59, TemporaryTimeout in main.conf).
+    /// From the last packet to the removal of a temporary device, in seconds (Q59, TemporaryTimeout).
     static let temporary = 30
 }

@@ -107,7 +107,9 @@ public final class CompetingClient: Sendable {
 }
 
 extension SimulatedBlueZ {
-    /// Connects another client to the bus. It stays there until it leaves, even if no reference to it remains.
+    /// Connects another client to the bus.
+    ///
+    /// It stays there until it leaves, even if no reference to it remains.
     public func competingClient() -> CompetingClient {
         let rival = CompetingClient(anotherConnection()) { [recorder] in recorder.note(rival: $0) }
         keep(rival)

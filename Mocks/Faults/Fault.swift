@@ -56,7 +56,9 @@ public struct Fault: Sendable {
         public static let twice = Effect(kind: .twice)
         /// The replies of two matching calls are swapped: each reply waits for the next one.
         public static let swapped = Effect(kind: .swapped)
-        /// The daemon does not execute the call and returns this error. Invalid D-Bus names are sent as `Failed`.
+        /// The daemon does not execute the call and returns this error.
+        ///
+        /// Invalid D-Bus names are sent as `Failed`.
         public static func error(_ name: String, _ text: String = "") -> Effect {
             Effect(kind: .error(DBusError(name: name, message: text)))
         }

@@ -43,7 +43,9 @@ final class GATTManager {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Reads the client's objects while its call waits (Q25). Without a reply in time there are none (Q116).
+    /// Reads the client's objects while its call waits (Q25).
+    ///
+    /// Without a reply in time there are none (Q116).
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""

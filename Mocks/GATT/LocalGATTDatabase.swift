@@ -88,7 +88,9 @@ extension LocalGATTDatabase.ServiceEntry {
 }
 
 extension LocalGATTDatabase {
-    /// Adds a service with its characteristics. Returns nil and adds nothing on failure (database_add_service).
+    /// Adds a service with its characteristics.
+    ///
+    /// Returns nil and adds nothing on failure (database_add_service).
     /// `write` gets the handles to write back. `earlier` are the services added before, by path.
     func add(
         _ service: RegisteredApplication.RegisteredService, _ earlier: [ObjectPath: ServiceEntry],

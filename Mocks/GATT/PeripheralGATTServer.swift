@@ -55,7 +55,7 @@ final class ServerService {
         }
     }
 
-    /// Whether bluetoothd hides the service because a profile of its own claims it: GAP, HID, scan parameters (Q109).
+    /// Whether a profile of bluetoothd claims the service and hides it: GAP, HID, Scan Parameters (Q109).
     /// The profiles for battery and device information do not claim theirs.
     var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
 }

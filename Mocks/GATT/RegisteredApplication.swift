@@ -1,6 +1,8 @@
 import DBus
 
-/// The objects of a registered GATT application, validated as bluetoothd does. Source: BlueZ 5.66, src/gatt-database.c.
+/// The objects of a registered application, validated as in bluetoothd.
+///
+/// Source: BlueZ 5.66, src/gatt-database.c.
 struct RegisteredApplication {
     /// One interface of an object of the client.
     struct RegisteredObject {

@@ -20,7 +20,9 @@ final class NotifySession {
     init(client: String) { self.client = client }
 }
 
-/// Notify sessions are per client. They outlive a link and are armed again (Q103). Source: src/gatt-client.c.
+/// Notify sessions are per client.
+///
+/// They outlive a link and are armed again (Q103). Source: src/gatt-client.c.
 extension RemoteCharacteristic {
     /// The value of the CCCD.
     var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }

@@ -12,7 +12,7 @@ final class LoopbackRouter: @unchecked Sendable {
     var peers: [String: LoopbackPeer] = [:]
     var owners: [String: LoopbackPeer] = [:]
     var namesOfOwner: [String: [String]] = [:]
-    /// Names whose owner allows replacement.
+    /// Names that their owners allow others to replace.
     var replaceableNames: Set<String> = []
     private var awaited: [Awaited: LoopbackPeer] = [:]
     private var isDown = false

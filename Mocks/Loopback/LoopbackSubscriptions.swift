@@ -1,6 +1,6 @@
 import DBus
 
-/// Signal subscriptions by the sender in their rules, so that a signal is compared with rules of its sender only.
+/// Signal subscriptions by sender. A signal is compared with the rules of its sender only.
 struct LoopbackSubscriptions {
     private var bySender: [String: [LoopbackSubscription]] = [:]
     private var count = 0

@@ -121,7 +121,9 @@ final class ObjectTree {
         sendPending(object)
     }
 
-    /// Marks a property as changed. `atOnce` sends it now, because notified values must not be merged (Q106).
+    /// Marks a property as changed.
+    ///
+    /// `atOnce` sends it now, because notified values must not be merged (Q106).
     func changed(_ object: ServedObject, _ property: Int, atOnce: Bool = false) {
         guard !object.isNew, objects[object.path] === object, object.interface.note(property) else { return }
         if atOnce { sendChanges(of: object) } else { enqueue(object) }

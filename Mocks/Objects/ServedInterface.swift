@@ -52,7 +52,7 @@ class ServedInterface {
     }
 }
 
-/// An interface whose properties and methods are those of one class.
+/// An interface with the properties and methods of one class.
 final class TypedInterface<Owner: AnyObject>: ServedInterface {
     private unowned let owner: Owner
     private let table: InterfaceTable<Owner>

@@ -1,6 +1,8 @@
 /// The attributes of a peripheral's GATT server.
 extension SimulatedPeripheral {
-    /// The largest handle, and thus the largest number of attributes. Source: Bluetooth Core, Vol 3, Part F, 3.2.2.
+    /// The largest handle, and thus the largest number of attributes.
+    ///
+    /// Source: Bluetooth Core, Vol 3, Part F, 3.2.2.
     package static let mostAttributes = 0xFFFF
 
     /// The described services, preceded by GAP and GATT.

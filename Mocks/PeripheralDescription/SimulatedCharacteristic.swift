@@ -137,7 +137,9 @@ public struct SimulatedAnswer: Sendable {
     /// Accepts a write, or answers a read with the stored value.
     public static let accepted = SimulatedAnswer(outcome: .accepted)
 
-    /// Replies with an ATT error, such as 0x0E for "unlikely error". Source: Bluetooth Core, Vol 3, Part F, 3.4.1.1.
+    /// Replies with an ATT error, such as 0x0E for "unlikely error".
+    ///
+    /// Source: Bluetooth Core, Vol 3, Part F, 3.4.1.1.
     public static func error(_ code: UInt8, after delay: Duration? = nil) -> SimulatedAnswer {
         SimulatedAnswer(outcome: .error(code), delay: delay)
     }

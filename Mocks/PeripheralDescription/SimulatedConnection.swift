@@ -6,7 +6,9 @@ public struct SimulatedConnection: Sendable {
     public var discovery: Duration
     /// How long one read or write takes. Default: 15 ms.
     public var roundTrip: Duration
-    /// How many attempts fail first, each after ``delay`` with `le-connection-abort-by-local`. Default: none.
+    /// How many attempts fail first.
+    ///
+    /// Each fails after ``delay`` with `le-connection-abort-by-local`. Default: none.
     public var failures: Int
     /// When the peripheral drops the link, after it was established; nil for never.
     public var dropsAfter: Duration?

@@ -28,7 +28,9 @@ struct DeviceAddress: Hashable {
     /// The last element of the device's path, for example `dev_C0_FF_EE_00_00_01`.
     var pathElement: String { "dev_" + text.split(separator: ":").joined(separator: "_") }
 
-    /// Whether the address is private. bluetoothd never stores a device with a private address (src/device.c).
+    /// Whether the address is private.
+    ///
+    /// bluetoothd never stores a device with a private address (src/device.c).
     var isPrivate: Bool { isRandom && number >> 46 < 2 }
 }
 

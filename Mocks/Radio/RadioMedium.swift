@@ -11,7 +11,9 @@ final class RadioMedium {
     private let seed: UInt64
     private let loss: UInt64
     private var byAddress: [DeviceAddress: SimulatedDeviceState] = [:]
-    /// The next packet of each peripheral, by its index. Of packets at the same time, the lower index is first.
+    /// The next packet of each peripheral, by its index.
+    ///
+    /// Of packets at the same time, the lower index is first.
     private var nextPackets: [IndexedDeadline] = []
     private var queue = TimerHeap()
     private var listeners: [DaemonAdapter] = []

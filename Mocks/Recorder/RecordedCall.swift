@@ -43,10 +43,14 @@ public struct RecordedCall: Hashable, Sendable {
 }
 
 extension RecordedCall: CustomStringConvertible {
-    /// The path, the last component of the interface, and the method: `/org/bluez/hci0 Adapter1.StartDiscovery`.
+    /// Path, last component of the interface, and method.
+    ///
+    /// Example: `/org/bluez/hci0 Adapter1.StartDiscovery`.
     public var description: String { "\(path) \(interface.split(separator: ".").last ?? "").\(member)" }
 
-    /// The description with the arguments, for example `… Properties.Set("org.bluez.Adapter1", "Powered", true)`.
+    /// The description with the arguments.
+    ///
+    /// Example: `… Properties.Set("org.bluez.Adapter1", "Powered", true)`.
     public var withArguments: String { description + "(" + arguments.map(\.shown).joined(separator: ", ") + ")" }
 }
 

@@ -31,7 +31,9 @@ public final class Recorder: Sendable {
         state.withLock { $0.calls = [] }
     }
 
-    /// Turns the strict mode on: calls that match no pattern fail with `org.freedesktop.DBus.Error.NotSupported`.
+    /// Turns the strict mode on.
+    ///
+    /// Calls that match no pattern fail with `org.freedesktop.DBus.Error.NotSupported`.
     /// `fail` is called with a text that contains sender, path, method and arguments, for example
     /// `{ Issue.record(Comment(rawValue: $0)) }`. Calls of competing clients are always allowed.
     public func expectOnly(_ allowed: [CallPattern], otherwise fail: @escaping @Sendable (String) -> Void) {

@@ -87,7 +87,7 @@ public enum ScenarioParts {
         *, unavailable,
         message: """
             a line of a scenario must be a SimulatedPeripheral, SimulatedAdapter, Fault, Quirk, an event by at(_:_:), \
-            or an array of one of these or of ScenarioPart
+            an array of one of them, or an array of ScenarioPart
             """
     )
     public static func buildExpression<Other>(_ other: Other) -> [ScenarioPart] { [] }

@@ -1,12 +1,18 @@
 import DBus
 import Rx
 
-/// Starts, crashes and stops the simulated bluetoothd. What survives a restart is in ``DaemonEnvironment``.
+/// Starts, crashes and stops the simulated bluetoothd.
+///
+/// What survives a restart is in ``DaemonEnvironment``.
 extension SimulatedBlueZ {
-    /// Starts the daemon: it connects, acquires the name `org.bluez` and finds its adapters. No effect if it runs.
+    /// Starts the daemon.
+    ///
+    /// It connects, acquires the name `org.bluez` and finds its adapters. No effect if it runs.
     public func start() { start { _ in } }
 
-    /// Calls `done` in the bus's context once the daemon has its name, or with the error. Never, if it runs already.
+    /// Calls `done` in the bus's context once the daemon has its name, or with the error.
+    ///
+    /// Never, if it runs already.
     func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
         let (life, last) = state.withLock { state -> (Int?, (any Bus)?) in
             guard !state.isRunning else { return (nil, nil) }
@@ -51,10 +57,12 @@ extension SimulatedBlueZ {
         for event in script { after(event.time, event.run) }
     }
 
-    /// Ends the daemon as a crash does: its name vanishes, and no signal announces the removal of its objects.
+    /// Crashes the daemon. Its name vanishes, and no signal announces the removal of its objects.
     public func crash() { end { $0.die() } }
 
-    /// Stops the daemon as at shutdown: links end, objects are removed with signals, then the name is released.
+    /// Stops the daemon as at shutdown.
+    ///
+    /// Links end, objects are removed with signals, then the name is released.
     public func stop() { stop {} }
 
     /// Calls `done` once the daemon has left the bus, or at once if it does not run.

@@ -8,10 +8,12 @@ import Rx
 public final class ServedSimulation: Sendable {
     /// The daemon, with the controls of the simulation.
     public let bluez: SimulatedBlueZ
-    /// Stays connected while the daemon restarts, to distinguish the end of the bus from that of the daemon.
+    /// Stays connected while the daemon restarts, to detect the end of the bus.
     private let lifeline: Connection
 
-    /// Creates a simulation on the bus at an address (D-Bus specification, "Server Addresses"), and starts to connect.
+    /// Creates a simulation on the bus at an address, and starts to connect.
+    ///
+    /// The address is one of the D-Bus specification.
     /// ``SimulatedBlueZ/loseBus()`` calls `endBus`. Without it, the bus stays.
     public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
         lifeline = Connection.open(.address(address))
@@ -40,7 +42,7 @@ public final class ServedSimulation: Sendable {
         }
     }
 
-    /// Stops to serve as bluetoothd does at shutdown: links end, objects are removed, the name is released.
+    /// Stops serving, as bluetoothd does at shutdown. Links end, objects are removed, the name is released.
     public func stop() {
         end.isWanted.withLock { $0 = true }
         bluez.stop { [lifeline] in lifeline.close() }

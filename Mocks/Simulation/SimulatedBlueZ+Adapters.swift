@@ -16,7 +16,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Unplugs `hciN` and plugs it in again after a delay, by default under the next number after the highest.
+    /// Unplugs `hciN` and plugs it in again after a delay. By default it gets the number after the highest.
     /// No effect if there is no such adapter.
     public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
         control { [weak self] environment, daemon in

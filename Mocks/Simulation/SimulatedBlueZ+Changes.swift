@@ -2,7 +2,9 @@ import DBus
 
 /// Controls that reset a peripheral, or change its services or its address.
 extension SimulatedBlueZ {
-    /// Resets a peripheral: its link ends after the supervision timeout of 0.42 s, and its initial values are restored.
+    /// Resets a peripheral.
+    ///
+    /// Its link ends after the supervision timeout of 0.42 s, and its initial values are restored.
     /// It is silent for a time, by default 1 s.
     public func reset(
         _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
@@ -28,7 +30,9 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Gives a peripheral another private address, under which BlueZ sees another device. A link keeps the old one.
+    /// Gives a peripheral another private address, under which BlueZ sees another device.
+    ///
+    /// A link keeps the old one.
     /// By default the seed determines the address. Controls accept the first address too.
     public func rotateAddress(
         of address: String, to new: String? = nil, file: StaticString = #fileID, line: UInt = #line

@@ -85,7 +85,9 @@ extension SimulatedBlueZ {
         control { environment, _ in environment.radio.described(address).bonds = [:] }
     }
 
-    /// Notifies a value now to all subscribers. `index` selects one of several characteristics of a UUID, from 0.
+    /// Notifies a value now to all subscribers.
+    ///
+    /// `index` selects one of several characteristics of a UUID, from 0.
     public func notify(
         _ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line

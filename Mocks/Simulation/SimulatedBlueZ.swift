@@ -1,7 +1,7 @@
 public import DBus
 import Rx
 
-/// A simulated bluetoothd: serves `org.bluez` on any bus, as BlueZ 5.66 does, for the peripherals of a scenario.
+/// A simulated bluetoothd. It serves `org.bluez` on any bus as BlueZ 5.66 does.
 ///
 /// It uses the ``Bus`` protocol only, so it serves the loop-back bus of a test as well as a real bus.
 /// Its methods may be called from any thread. Their effects happen in the bus's context, in order.
@@ -66,7 +66,9 @@ public final class SimulatedBlueZ: Sendable {
     /// The number of advertisements sent while an adapter listened, without lost ones.
     public var advertisementsSent: Int { sent.count }
 
-    /// The number of advertisements that were due but never sent, because the computer was more than 1 s behind.
+    /// The number of advertisements that were due but never sent.
+    ///
+    /// The computer was more than 1 s behind then.
     /// It is 0 in virtual time and as long as the simulation keeps up.
     public var advertisementsMissed: Int { sent.missed }
 
@@ -97,7 +99,9 @@ public final class SimulatedBlueZ: Sendable {
 
     func keep(_ rival: CompetingClient) { state.withLock { $0.rivals.append(rival) } }
 
-    /// Whether the state belongs to the context of this connection. Call it there, so that it cannot change.
+    /// Whether the state belongs to the context of this connection.
+    ///
+    /// Call it there, so that it cannot change.
     func isServed(by bus: any Bus) -> Bool {
         let present = state.withLock { $0.bus }
         return (bus as? BusProxy)?.bus === present || bus === present

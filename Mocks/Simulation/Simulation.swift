@@ -21,7 +21,7 @@ public final class Simulation: Sendable {
         self.init(scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting)
     }
 
-    /// Creates a simulation on another kind of bus, whose timers run on the same scheduler.
+    /// Creates a simulation on another kind of bus, with timers on the same scheduler.
     public init(_ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true) {
         self.bus = bus
         let clock = ElapsedClock(scheduler)

@@ -59,7 +59,9 @@ public struct ScenarioFileError: Error, Hashable, Sendable, CustomStringConverti
     /// What is expected instead.
     public let expected: String
 
-    /// One line: `hall.yaml:7: invalid value “-5 ms” of interval; expected: a time above 0, such as 250 ms, 1.5 s or 10 min`.
+    /// The error on one line.
+    ///
+    /// For example `hall.yaml:7: invalid value “-5 ms” of interval; expected: a time above 0, such as 250 ms, 1.5 s or 10 min`.
     public var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
         return "\(place): \(problem); expected: \(expected)"

@@ -23,7 +23,7 @@ enum Memory {
         let empty = resident
         let simulation = Simulation(.crowd(of: count, every: .milliseconds(500)), scheduler: scheduler)
         let described = resident
-        // A rival scans, so that bluetoothd knows all of them and no client does.
+        // A competing client scans, so bluetoothd knows all devices, and the measured client knows none.
         simulation.bluez.competingClient().startDiscovery(["DuplicateData": .bool(true)])
         scheduler.advanceTo(5_000)
         let known = resident

@@ -1,6 +1,8 @@
 import DBus
 
-/// Switches an adapter on and off. Source: BlueZ 5.66, src/adapter.c; the order is that of the real daemon.
+/// Switches an adapter on and off.
+///
+/// Source: BlueZ 5.66, src/adapter.c; the order is that of the real daemon.
 extension DaemonAdapter {
     func setPowered(_ value: Value, _ call: IncomingCall) {
         if isSwitching { return tree.fail(call, DBusError(name: "org.bluez.Error.Busy", message: "")) }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Removes temporary devices: after a scan, when the power goes off, and 30 s after they were last seen.
+/// Removes temporary devices after a scan, at power off, and 30 s after they were last seen.
 ///
 /// Source: BlueZ 5.66, discovery_cleanup in src/adapter.c and device_disappeared in src/device.c.
 final class TemporaryDeviceRemoval {
@@ -31,7 +31,9 @@ final class TemporaryDeviceRemoval {
         for device in adapter.devicesInOrder where device.isTemporary { adapter.remove(device) }
     }
 
-    /// At the end of the last scan, invalidates RSSI and TX power (Q54) and removes devices that cannot be connected (Q59).
+    /// Called at the end of the last scan.
+    ///
+    /// Invalidates RSSI and TX power (Q54), and removes non-connectable devices (Q59).
     func cleanUpAfterDiscovery() {
         let reported = found.reversed()
         found = []

@@ -1,6 +1,8 @@
 import DBus
 
-/// The monitors of an adapter, `org.bluez.AdvertisementMonitorManager1`. Source: BlueZ 5.66, src/adv_monitor.c.
+/// The monitors of an adapter, `org.bluez.AdvertisementMonitorManager1`.
+///
+/// Source: BlueZ 5.66, src/adv_monitor.c.
 final class AdvertisementMonitorManager {
     private unowned let adapter: DaemonAdapter
     private var applications: [MonitorApplication] = []
@@ -50,7 +52,9 @@ final class AdvertisementMonitorManager {
         return applications.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Reads the application's objects. If the application does not reply, `RegisterMonitor` is never answered.
+    /// Reads the application's objects.
+    ///
+    /// If the application does not reply, `RegisterMonitor` is never answered.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -139,7 +143,7 @@ final class AdvertisementMonitorManager {
         for monitor in applications.flatMap(\.monitors) { monitor.forget(device.path) }
     }
 
-    /// The monitors whose patterns match a packet.
+    /// The monitors that match a packet.
     func matching(_ report: AdvertisingReport) -> [AdvertisementMonitor] {
         let fields = report.fields
         return applications.flatMap(\.monitors).filter { $0.matches(fields) }

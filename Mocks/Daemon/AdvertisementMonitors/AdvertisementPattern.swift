@@ -1,6 +1,8 @@
 import DBus
 
-/// A monitor's pattern: bytes at an offset of one advertisement field. Source: BlueZ 5.66, src/shared/ad.c.
+/// A monitor's pattern: bytes at an offset of one advertisement field.
+///
+/// Source: BlueZ 5.66, src/shared/ad.c.
 struct AdvertisementPattern: Hashable {
     let offset: Int
     let type: UInt8

@@ -32,7 +32,9 @@ struct RegisteredAdvertisement {
         if shortestInterval > longestInterval { return nil }
     }
 
-    /// The size of the advertisement in bytes. The name is in the scan response, truncated to fit (bt_ad_generate).
+    /// The size of the advertisement in bytes.
+    ///
+    /// The name is in the scan response, truncated to fit (bt_ad_generate).
     var byteCount: Int {
         fieldBytes + (hasFlags ? 3 : 0) + (appearance != nil ? 4 : 0)
     }
@@ -91,7 +93,9 @@ struct RegisteredAdvertisement {
         }
     }
 
-    /// Reads a dictionary of byte arrays. `size` returns the key's size in bytes, or nil for an invalid key.
+    /// Reads a dictionary of byte arrays.
+    ///
+    /// `size` returns the key's size in bytes, or nil for an invalid key.
     private mutating func readEntries(_ value: Value, _ size: (Value) -> Int?) -> Bool {
         guard value.signature.hasPrefix("a") else { return false }
         guard case .dictionary(_, let kind, let entries) = value else { return true }
@@ -145,7 +149,9 @@ struct RegisteredAdvertisement {
         return true
     }
 
-    /// The size of a UUID in a packet. A long form of an assigned UUID is sent as 16 bits (bt_string_to_uuid).
+    /// The size of a UUID in a packet.
+    ///
+    /// A long form of an assigned UUID is sent as 16 bits (bt_string_to_uuid).
     private static func size(ofUUID text: String) -> Int? {
         guard let full = FullUUID.text(text) else { return nil }
         switch text.utf8.count {
@@ -155,7 +161,7 @@ struct RegisteredAdvertisement {
         }
     }
 
-    /// AD types that `Data` must not contain, because bluetoothd or the controller sets them (type_reject_list).
+    /// AD types that `Data` must not contain (type_reject_list). bluetoothd or the controller sets them.
     private static let ownTypes = Set<UInt8>([
         0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x14, 0x15,
         0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x29, 0x2A,

@@ -10,7 +10,9 @@ enum ConnectError {
     static let adapterOff = BlueZError.failed("Input/output error")
     /// The peripheral did not answer or refused, or the power went off during the attempt (Q7, Q32, Q77).
     static let abortedByLocal = BlueZError.failed("le-connection-abort-by-local")
-    /// `Disconnect` ended the attempt, or the peripheral lost its bond. BlueZ says "br" for LE too (Q79, Q87).
+    /// `Disconnect` ended the attempt, or the peripheral lost its bond.
+    ///
+    /// BlueZ says "br" for LE too (Q79, Q87).
     static let canceled = BlueZError.failed("br-connection-canceled")
     /// The attempt or the link of a `Pair` ended.
     static let pairingAborted = BlueZError.failed("Software caused connection abort")

@@ -67,7 +67,7 @@ final class DaemonLink {
         finish(operation, answer.outcome, after: answer.delay ?? deviceState.connection.roundTrip)
     }
 
-    /// The request timed out: it fails with "unlikely error", then the link ends (timeout_cb in src/shared/att.c).
+    /// Fails the request with "unlikely error", then ends the link. Source: timeout_cb in src/shared/att.c.
     private func timedOut(_ operation: ATTRequest) {
         operations.removeFirst()
         operation.fail(0x0E)

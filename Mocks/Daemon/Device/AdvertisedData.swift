@@ -24,7 +24,9 @@ final class AdvertisedData<Key: Hashable> {
         return made
     }
 
-    /// Adds a packet's data. Without `clearing`, keys of earlier packets remain (Q48). Returns whether data changed.
+    /// Adds a packet's data.
+    ///
+    /// Without `clearing`, keys of earlier packets remain (Q48). Returns whether data changed.
     func take(_ packet: [(key: Key, data: [UInt8])], clearing: Bool) -> Bool {
         guard !packet.isEmpty else { return false }
         if clearing, entries.elementsEqual(packet, by: ==) { return true }

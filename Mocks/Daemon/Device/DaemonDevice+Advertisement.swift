@@ -1,6 +1,8 @@
 import DBus
 
-/// Applies advertisements to a device. Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
+/// Applies advertisements to a device.
+///
+/// Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
 extension DaemonDevice {
     func take(_ report: AdvertisingReport, rssi: Int16, threshold: Int16, keepsDuplicates: Bool) {
         let isSame = report === lastReport

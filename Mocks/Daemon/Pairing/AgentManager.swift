@@ -1,6 +1,6 @@
 import DBus
 
-/// The agent of a client: answers bluetoothd's requests for passkeys and consent. Source: BlueZ 5.66, src/agent.c.
+/// A client's agent, which answers requests for passkeys and consent. Source: BlueZ 5.66, src/agent.c.
 final class DaemonAgent {
     let client: String
     let path: ObjectPath
@@ -10,7 +10,9 @@ final class DaemonAgent {
     /// The pending request. An agent gets one request at a time.
     private var question: PendingAgentCall?
 
-    /// An agent's input and output capability. The numbers are those of Bluetooth Core, Vol 3, Part H, 3.5.1.
+    /// An agent's input and output capability.
+    ///
+    /// The numbers are those of Bluetooth Core, Vol 3, Part H, 3.5.1.
     enum Capability: Int {
         case displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay
 

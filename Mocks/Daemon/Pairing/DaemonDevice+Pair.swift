@@ -80,20 +80,20 @@ extension DaemonDevice {
             }
             return
         }
-        let wish = link.deviceState.pairing
-        let method = PairingMethod(wish.method, pairing.agent?.capability ?? .noInputNoOutput)
-        pairing.timer = link.after(wish.delay) { [weak self] in
+        let behavior = link.deviceState.pairing
+        let method = PairingMethod(behavior.method, pairing.agent?.capability ?? .noInputNoOutput)
+        pairing.timer = link.after(behavior.delay) { [weak self] in
             guard let self, self.pairing === pairing else { return }
-            if let failure = wish.failure { return refused(pairing, failure.error) }
-            if wish.isAuthenticationRequired, method.protection < .authentication {
+            if let failure = behavior.failure { return refused(pairing, failure.error) }
+            if behavior.isAuthenticationRequired, method.protection < .authentication {
                 return refused(pairing, BlueZError.authenticationFailed)
             }
-            proceed(pairing, wish, method)
+            proceed(pairing, behavior, method)
         }
     }
 
-    private func proceed(_ pairing: DaemonPairing, _ wish: SimulatedPairing, _ method: PairingMethod) {
-        let passkey = wish.method.passkey ?? 0
+    private func proceed(_ pairing: DaemonPairing, _ behavior: SimulatedPairing, _ method: PairingMethod) {
+        let passkey = behavior.method.passkey ?? 0
         let object = Value.objectPath(path)
         let isAsked: Bool
         switch method {
@@ -108,12 +108,12 @@ extension DaemonDevice {
         case .displayPasskey:
             guard let agent = pairing.agent else { return fail(pairing, BlueZError.authenticationFailed) }
             agent.notifyAgent("DisplayPasskey", [object, .uint32(passkey), .uint16(0)])
-            pairing.timer = link?.after(wish.userDelay) { [weak self] in self?.succeed(pairing, method.protection) }
+            pairing.timer = link?.after(behavior.userDelay) { [weak self] in self?.succeed(pairing, method.protection) }
             return
         case .requestPasskey:
             isAsked = ask(pairing, "RequestPasskey", [object]) { [weak self] reply in
                 let given = try? reply?.read { (body) throws(DBusError) in try body.uint32() }
-                self?.finish(pairing, method, isRight: given == passkey, isPeersWord: given != nil)
+                self?.finish(pairing, method, isRight: given == passkey, isPeerDecision: given != nil)
             }
         case .compare:
             isAsked = ask(pairing, "RequestConfirmation", [object, .uint32(passkey)]) { [weak self] reply in
@@ -137,14 +137,15 @@ extension DaemonDevice {
         } ?? false
     }
 
-    private func finish(_ pairing: DaemonPairing, _ method: PairingMethod, isRight: Bool, isPeersWord: Bool = false) {
+    private func finish(_ pairing: DaemonPairing, _ method: PairingMethod, isRight: Bool, isPeerDecision: Bool = false)
+    {
         guard let link else { return }
         // The result is known after another exchange.
         pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
             if isRight {
                 succeed(pairing, method.protection)
-            } else if isPeersWord {
+            } else if isPeerDecision {
                 refused(pairing, BlueZError.authenticationFailed)
             } else {
                 fail(pairing, BlueZError.authenticationFailed)
