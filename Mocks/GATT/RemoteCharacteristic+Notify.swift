@@ -2,7 +2,7 @@ import DBus
 
 /// The notify sessions of a characteristic, and the timer of its periodic notifications.
 final class NotifySessions {
-    var sessions: [NotifySession] = []
+    var sessions: [ClientNotifySession] = []
     var timer: BusTask?
     var count = 0
 
@@ -11,7 +11,7 @@ final class NotifySessions {
 }
 
 /// The notify session of one client.
-final class NotifySession {
+final class ClientNotifySession {
     let client: String
     /// Whether the CCCD is set for it. False while the link is down or the write is pending.
     var isArmed = false
@@ -40,7 +40,7 @@ extension RemoteCharacteristic {
         guard server.notifications != nil else { throw BlueZError.notSupported }
         let client = call.message.sender ?? ""
         if notifySessions.sessions.contains(where: { $0.client == client }) { return tree.reply(call) }
-        let session = NotifySession(client: client)
+        let session = ClientNotifySession(client: client)
         session.token = device.loop.watch(client) { [weak self, weak session] in
             if let self, let session { end(session) }
         }
@@ -90,7 +90,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    private func arm(_ session: NotifySession, _ call: IncomingCall?) {
+    private func arm(_ session: ClientNotifySession, _ call: IncomingCall?) {
         // The CCCD is already set.
         guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
         link.request(needing: server.protection) {
@@ -104,7 +104,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    private func armed(_ session: NotifySession, _ call: IncomingCall?) {
+    private func armed(_ session: ClientNotifySession, _ call: IncomingCall?) {
         if notifySessions.sessions.contains(where: { $0 === session }) {
             session.isArmed = true
             startClock()
@@ -116,7 +116,7 @@ extension RemoteCharacteristic {
         if let call { tree.reply(call) }
     }
 
-    private func end(_ session: NotifySession) {
+    private func end(_ session: ClientNotifySession) {
         notifySessions.sessions.removeAll { $0 === session }
         if !isSwitchedOn { stopClock() }
         guard isNotifying, !notifySessions.isOn else { return }

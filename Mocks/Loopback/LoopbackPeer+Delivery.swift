@@ -1,12 +1,13 @@
 import DBus
+import RxBluetoothSupport
 
 /// Delivery of messages to a peer, in the bus's context.
 extension LoopbackPeer {
     var isLost: Bool { lost != nil }
 
-    func place(_ call: PendingCall, _ message: Message) {
+    func place(_ call: LoopbackCall, _ message: Message) {
         if let lost { return call.finish(.failure(lost)) }
-        guard !call.isOver else { return }
+        guard !call.isFinished else { return }
         let stamped = message.stamped(serial: nextSerial(), sender: uniqueName)
         let number = stamped.serial
         pending[number] = call
@@ -18,7 +19,7 @@ extension LoopbackPeer {
         context.perform { self.pending[number] = nil }
     }
 
-    func forget(_ export: Export, at path: ObjectPath) {
+    func forget(_ export: LoopbackExport, at path: ObjectPath) {
         context.perform {
             if self.exports[path] === export { self.exports[path] = nil }
         }
@@ -74,16 +75,16 @@ extension LoopbackPeer {
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {
-        let isOver = Flag()
-        look(isOver) { withExtendedLifetime(socket, ready) }
-        return BusTask { isOver.raise() }
+        let isCancelled = OneShotFlag()
+        look(isCancelled) { withExtendedLifetime(socket, ready) }
+        return BusTask { isCancelled.raise() }
     }
 
-    private func look(_ isOver: Flag, _ ready: @escaping @Sendable () -> Void) {
+    private func look(_ isCancelled: OneShotFlag, _ ready: @escaping @Sendable () -> Void) {
         _ = context.schedule(after: .milliseconds(1)) { [weak self] in
-            guard !isOver.isRaised else { return }
+            guard !isCancelled.isRaised else { return }
             ready()
-            if !isOver.isRaised { self?.look(isOver, ready) }
+            if !isCancelled.isRaised { self?.look(isCancelled, ready) }
         }
     }
 }

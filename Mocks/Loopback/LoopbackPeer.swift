@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// One connection to a loop-back bus, as its router sees it.
 final class LoopbackPeer: Bus, @unchecked Sendable {
@@ -8,8 +9,8 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
 
     let router: LoopbackRouter
     private var serial: UInt32 = 0
-    var pending: [UInt32: PendingCall] = [:]
-    var exports: [ObjectPath: Export] = [:]
+    var pending: [UInt32: LoopbackCall] = [:]
+    var exports: [ObjectPath: LoopbackExport] = [:]
     var watchers: [PeerDisconnectHandler] = []
     var lost: DBusError?
 
@@ -36,7 +37,7 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func call(
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask {
-        let call = PendingCall(reply)
+        let call = LoopbackCall(reply)
         let deadline = context.schedule(after: timeout) { call.finish(.failure(.noReply(BusErrorTexts.noReply))) }
         call.onClosed { deadline.cancel() }
         context.perform { self.place(call, message) }
@@ -65,7 +66,7 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask {
-        let export = Export(includingChildren: includingChildren, handler: handler)
+        let export = LoopbackExport(includingChildren: includingChildren, handler: handler)
         context.perform {
             guard self.lost == nil else { return }
             self.exports[path] = export

@@ -1,4 +1,5 @@
 import DBus
+import RxBluetoothSupport
 
 /// Signal subscriptions by sender. A signal is compared with the rules of its sender only.
 struct LoopbackSubscriptions {
@@ -41,7 +42,7 @@ struct LoopbackSubscriptions {
 final class LoopbackSubscription: @unchecked Sendable {
     // Guard: `number` is set once, when the subscription is added, and used only in the router's serial context.
     let rule: MatchRule
-    let ended = Flag()
+    let ended = OneShotFlag()
     fileprivate(set) var number = 0
     fileprivate weak let peer: LoopbackPeer?
     private let handler: @Sendable (Message) -> Void

@@ -2,7 +2,6 @@ import DBus
 package import Dispatch
 import Glibc
 import Rx
-import Synchronization
 
 /// The serial queue of a loop-back bus, on a scheduler: first in, first out, one job at a time.
 ///
@@ -46,7 +45,7 @@ final class SerialContext: Sendable {
     /// Enqueues a job after a delay on the scheduler's clock.
     func schedule(after delay: Duration, _ work: @escaping Job) -> BusTask {
         guard let interval = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
-        let once = Once(work)
+        let once = OneShotJob(work)
         let timer = scheduler.scheduleRelative((), dueTime: interval) { [self] in
             state.withLock { $0.queue.append { once.run() } }
             drain()
@@ -96,7 +95,7 @@ extension DispatchTimeInterval {
 }
 
 /// A job that runs at most once, and not after `drop()`.
-final class Once: Sendable {
+final class OneShotJob: Sendable {
     private let work: Guarded<SerialContext.Job?>
 
     init(_ work: @escaping SerialContext.Job) { self.work = Guarded(work) }
@@ -112,13 +111,4 @@ final class Once: Sendable {
             return work
         }
     }
-}
-
-/// A flag that can be raised once.
-final class Flag: Sendable {
-    private let raised = Atomic(false)
-
-    var isRaised: Bool { raised.load(ordering: .acquiring) }
-
-    func raise() { raised.store(true, ordering: .releasing) }
 }

@@ -5,10 +5,10 @@ import DBus
 /// Source: BlueZ 5.66, src/adv_monitor.c.
 final class AdvertisementMonitorManager {
     private unowned let adapter: DaemonAdapter
-    private var applications: [MonitorApplication] = []
+    private var applications: [MonitorRegistration] = []
 
     /// A client's application: a path, and the monitor objects below it.
-    private final class MonitorApplication {
+    private final class MonitorRegistration {
         let client: String
         let path: ObjectPath
         var monitors: [AdvertisementMonitor] = []
@@ -47,7 +47,7 @@ final class AdvertisementMonitorManager {
             },
         ])
 
-    private func called(_ call: IncomingCall) throws(DBusError) -> MonitorApplication? {
+    private func called(_ call: IncomingCall) throws(DBusError) -> MonitorRegistration? {
         let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
         return applications.first { $0.client == call.message.sender && $0.path == path }
     }
@@ -59,7 +59,7 @@ final class AdvertisementMonitorManager {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
         let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
-        let application = MonitorApplication(client, path)
+        let application = MonitorRegistration(client, path)
         applications.append(application)
         application.token = loop.watch(client) { [weak self, weak application] in
             guard let self, let application else { return }
@@ -78,7 +78,7 @@ final class AdvertisementMonitorManager {
         }
     }
 
-    private func follow(_ application: MonitorApplication) {
+    private func follow(_ application: MonitorRegistration) {
         for member in ["InterfacesAdded", "InterfacesRemoved"] {
             let rule = MatchRule(
                 sender: application.client, interface: "org.freedesktop.DBus.ObjectManager", member: member,
@@ -91,7 +91,7 @@ final class AdvertisementMonitorManager {
         }
     }
 
-    private func changed(_ application: MonitorApplication, _ member: String, _ signal: Message) {
+    private func changed(_ application: MonitorRegistration, _ member: String, _ signal: Message) {
         let values = (try? signal.read { (body) throws(DBusError) in try body.values() }) ?? []
         guard values.count == 2, case .objectPath(let path) = values[0] else { return }
         if member == "InterfacesAdded" { return add(values[0], values[1], to: application) }
@@ -100,7 +100,7 @@ final class AdvertisementMonitorManager {
         listeningChanged()
     }
 
-    private func add(_ path: Value, _ interfaces: Value, to application: MonitorApplication) {
+    private func add(_ path: Value, _ interfaces: Value, to application: MonitorRegistration) {
         guard case .objectPath(let path) = path, case .dictionary(_, _, let interfaces) = interfaces,
             let mine = interfaces.first(where: { $0.key == .string("org.bluez.AdvertisementMonitor1") }),
             case .dictionary(_, _, let properties) = mine.value,
@@ -119,7 +119,7 @@ final class AdvertisementMonitorManager {
         }
     }
 
-    private func remove(_ application: MonitorApplication, releasing: Bool) {
+    private func remove(_ application: MonitorRegistration, releasing: Bool) {
         applications.removeAll { $0 === application }
         loop.forget(application.token)
         for task in application.signals { task.cancel() }

@@ -1,8 +1,9 @@
 import DBus
 import Rx
+import RxBluetoothSupport
 
 /// A call that ends once: by its reply, its deadline, the end of the bus, or cancellation.
-final class PendingCall: Sendable {
+final class LoopbackCall: Sendable {
     private struct State {
         var reply: (@Sendable (Result<Message, DBusError>) -> Void)?
         var cleanUps: [@Sendable () -> Void] = []
@@ -12,16 +13,16 @@ final class PendingCall: Sendable {
 
     init(_ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void) { state = Guarded(State(reply: reply)) }
 
-    var isOver: Bool { state.withLock { $0.reply == nil } }
+    var isFinished: Bool { state.withLock { $0.reply == nil } }
 
     /// Runs work when the call ends, or at once if it has ended.
     func onClosed(_ work: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock {
+        let isFinished = state.withLock {
             guard $0.reply != nil else { return true }
             $0.cleanUps.append(work)
             return false
         }
-        if isOver { work() }
+        if isFinished { work() }
     }
 
     func finish(_ result: Result<Message, DBusError>) { take()?(result) }
@@ -40,10 +41,10 @@ final class PendingCall: Sendable {
 }
 
 /// Objects that a peer serves.
-final class Export: Sendable {
+final class LoopbackExport: Sendable {
     let includingChildren: Bool
     let handler: @Sendable (IncomingCall) -> Void
-    let ended = Flag()
+    let ended = OneShotFlag()
 
     init(includingChildren: Bool, handler: @escaping @Sendable (IncomingCall) -> Void) {
         self.includingChildren = includingChildren
@@ -53,7 +54,7 @@ final class Export: Sendable {
 
 /// A handler for the end of a peer's connection.
 final class PeerDisconnectHandler: Sendable {
-    let ended = Flag()
+    let ended = OneShotFlag()
     private let handler: @Sendable (DBusError) -> Void
 
     init(_ handler: @escaping @Sendable (DBusError) -> Void) { self.handler = handler }
