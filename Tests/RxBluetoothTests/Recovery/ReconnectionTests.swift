@@ -183,7 +183,8 @@ struct ReconnectionTests {
     }
 
     @Test(arguments: [
-        (SimulatedDisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout), (.local, .local),
+        (SimulatedDisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout),
+        (.local, .local),
         (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
     ])
     func `Q86 A bluetoothd that tells why the link went down is believed`(
