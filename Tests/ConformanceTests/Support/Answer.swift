@@ -6,7 +6,7 @@ import DBus
 final class Answer: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
     /// The socket, once something was sent over it.
-    private let socket = Guarded<HeldSocket?>(nil)
+    private let socket = Guarded<TestSocket?>(nil)
 
     func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
 
@@ -37,7 +37,7 @@ final class Answer: Sendable {
     func send(_ packet: [UInt8]) {
         if socket.withLock({ $0 == nil }) {
             try? message?.read { (body) throws(DBusError) in
-                let held = HeldSocket(try body.descriptor())
+                let held = TestSocket(try body.descriptor())
                 socket.withLock { $0 = held }
             }
         }
