@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [usual, failing])
-    func oldNamesDoTheSame(_ script: [Line<Int>]) {
+    func oldNamesDoTheSame(_ script: [RecordedEvent<Int>]) {
         let examples: any Examples = OldNames()
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(script)

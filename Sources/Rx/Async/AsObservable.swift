@@ -5,11 +5,11 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// `CancellationError` completes it.
     public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         // Not inside the closure: a metatype with a conformance is not Sendable, the sequence is.
-        Observable(Iteration(self, detached, priority))
+        Observable(AsyncSequenceSource(self, detached, priority))
     }
 }
 
-private final class Iteration<Sequence: AsyncSequence & Sendable>: Source<Sequence.Element>
+private final class AsyncSequenceSource<Sequence: AsyncSequence & Sendable>: Source<Sequence.Element>
 where Sequence.Element: Sendable {
     private let sequence: Sequence
     private let detached: Bool
@@ -22,7 +22,7 @@ where Sequence.Element: Sendable {
     }
 
     override func run(_ sink: Sink<Sequence.Element>) {
-        let target = Ferry(sink)
+        let target = UncheckedTransfer(sink)
         let sequence = sequence
         sink.attach(
             runTask(detached, priority) {

@@ -13,7 +13,7 @@ extension ObservableConvertibleType {
         work: @escaping @Sendable (_ observer: @escaping ElementObserver<Element>) async throws -> Void
     ) -> Observable<Element> {
         Observable<Element>.create { observer in
-            let target = Ferry(observer)
+            let target = UncheckedTransfer(observer)
             return runTask(detached, priority) {
                 do {
                     try await work { target.value.onNext($0) }
@@ -39,7 +39,7 @@ extension InfallibleType {
     ) -> Infallible<Element> {
         Infallible(
             Observable<Element>.create { observer in
-                let target = Ferry(observer)
+                let target = UncheckedTransfer(observer)
                 return runTask(detached, priority) {
                     await work { target.value.onNext($0) }
                     target.value.onCompleted()

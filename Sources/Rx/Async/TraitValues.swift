@@ -5,7 +5,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
     public var value: Element {
         get async throws {
             let stream = primitiveSequence.stream
-            guard let element = try await Outcome<Element>().wait(for: stream) else { throw RxError.noElements }
+            guard let element = try await OutcomeWaiter<Element>().wait(for: stream) else { throw RxError.noElements }
             return element
         }
     }
@@ -36,7 +36,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
     public var value: Element? {
         get async throws {
             let stream = primitiveSequence.stream
-            return try await Outcome<Element>().wait(for: stream)
+            return try await OutcomeWaiter<Element>().wait(for: stream)
         }
     }
 }
@@ -48,13 +48,13 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     public var value: Void {
         get async throws {
             let stream = primitiveSequence.stream
-            _ = try await Outcome<Never>().wait(for: stream)
+            _ = try await OutcomeWaiter<Never>().wait(for: stream)
         }
     }
 }
 
 /// The end of one subscription, awaited by one task, whichever of the two comes first.
-private final class Outcome<Element: Sendable>: Sendable {
+private final class OutcomeWaiter<Element: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Element?, any Error>?
         var waiter: CheckedContinuation<Element?, any Error>?

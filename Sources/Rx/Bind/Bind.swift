@@ -40,7 +40,7 @@ extension ObservableType {
     private func bind<Target>(
         to observers: [AnyObserver<Target>], _ convert: @escaping @Sendable (Element) -> Target
     ) -> any Disposable {
-        let observers = Ferry(observers)
+        let observers = UncheckedTransfer(observers)
         return subscribe { event in
             let converted = event.map(convert)
             for observer in observers.value { observer.on(converted) }

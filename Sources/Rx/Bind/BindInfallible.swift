@@ -2,14 +2,14 @@ extension InfallibleType {
     /// Subscribes the observers to the stream.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
-        let observers = Ferry(observers.map { AnyObserver($0) })
+        let observers = UncheckedTransfer(observers.map { AnyObserver($0) })
         return subscribe { event in for observer in observers.value { observer.on(event.event) } }
     }
 
     /// Subscribes observers of optional elements to the stream.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
-        let observers = Ferry(observers.map { AnyObserver($0) })
+        let observers = UncheckedTransfer(observers.map { AnyObserver($0) })
         return subscribe { event in
             for observer in observers.value { observer.on(event.event.map { $0 }) }
         }

@@ -20,9 +20,9 @@ public struct Binder<Value>: ObserverType {
         self.binding = { event in
             switch event {
             case .next(let value):
-                let parcel = Ferry(value)
+                let transfer = UncheckedTransfer(value)
                 _ = scheduler.run {
-                    if let object = target.object { binding(object, parcel.value) }
+                    if let object = target.object { binding(object, transfer.value) }
                 }
             case .error(let error): assertionFailure("A binder was given an error: \(error).")
             case .completed: break

@@ -11,7 +11,7 @@ public struct Reactive<Base> {
     public subscript<Property>(
         dynamicMember keyPath: ReferenceWritableKeyPath<Base, Property>
     ) -> Binder<Property> where Base: AnyObject {
-        let property = Ferry(keyPath)
+        let property = UncheckedTransfer(keyPath)
         return Binder(base) { base, value in base[keyPath: property.value] = value }
     }
 }

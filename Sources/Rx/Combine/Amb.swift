@@ -15,44 +15,44 @@ private final class Amb<Element>: Source<Element> {
     private let sources: [Source<Element>]
     init(_ sources: [Source<Element>]) { self.sources = sources }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = AmbHub(into: sink)
-        let runners = sources.map { _ in Runner(of: hub) }
-        hub.runners = runners.map { Runner.Unheld(runner: $0) }
-        // Outside the gate: one that takes its time at subscription must not hold back the others.
-        for (source, runner) in zip(sources, runners) where hub.isLive && runner.isLive {
-            hub.listen(to: source, with: runner)
+    override func run(_ downstream: Sink<Element>) {
+        let sink = AmbSink(into: downstream)
+        let inputsToStop = sources.map { _ in AmbInput(of: sink) }
+        sink.inputsToStop = inputsToStop.map { AmbInput.WeakInput(input: $0) }
+        // Outside the drain: one that takes its time at subscription must not hold back the others.
+        for (source, input) in zip(sources, inputsToStop) where sink.isLive && input.isLive {
+            sink.subscribe(to: source, with: input)
         }
     }
 
-    private final class AmbHub: Hub<Element> {
-        // Both are touched inside the gate only, and before the first subscription. The hub does not hold who holds it.
-        weak var winner: Runner?
-        var runners: [Runner.Unheld] = []
+    private final class AmbSink: MultiInputSink<Element> {
+        // Both are touched inside the drain only, and before the first subscription. The sink does not hold who holds it.
+        weak var winner: AmbInput?
+        var inputsToStop: [AmbInput.WeakInput] = []
     }
 
-    private final class Runner: SerialSink<Element> {
-        struct Unheld { weak var runner: Runner? }
+    private final class AmbInput: SerialSink<Element> {
+        struct WeakInput { weak var input: AmbInput? }
 
-        private let hub: AmbHub
+        private let sink: AmbSink
 
-        init(of hub: AmbHub) {
-            self.hub = hub
-            super.init(hub.gate)
+        init(of sink: AmbSink) {
+            self.sink = sink
+            super.init(sink.drain)
         }
 
-        private func wins() -> Bool {
-            if hub.winner == nil {
-                hub.winner = self
-                let others = hub.runners
-                hub.runners = []
-                for case let other? in others.map(\.runner) where other !== self { hub.drop(other) }
+        private func claimWin() -> Bool {
+            if sink.winner == nil {
+                sink.winner = self
+                let others = sink.inputsToStop
+                sink.inputsToStop = []
+                for case let other? in others.map(\.input) where other !== self { sink.removeInput(other) }
             }
-            return hub.winner === self && isLive
+            return sink.winner === self && isLive
         }
 
-        override func receive(_ value: Element) { if wins() { hub.forward(value) } }
-        override func receiveError(_ error: any Error) { if wins() { hub.fail(error) } }
-        override func receiveCompleted() { if wins() { hub.finish() } }
+        override func receive(_ value: Element) { if claimWin() { sink.forward(value) } }
+        override func receiveError(_ error: any Error) { if claimWin() { sink.fail(error) } }
+        override func receiveCompleted() { if claimWin() { sink.finish() } }
     }
 }

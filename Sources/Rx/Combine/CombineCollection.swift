@@ -4,13 +4,13 @@ extension ObservableType {
     public static func combineLatest<Streams: Collection>(
         _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
     ) -> Observable<Element> where Streams.Element: ObservableType {
-        joining(.latest, collection.map { $0.asObservable() }, resultSelector)
+        combine(.latest, collection.map { $0.asObservable() }, resultSelector)
     }
 
     /// The latest elements of all streams. An empty collection gives `[]` and completes at subscription.
     public static func combineLatest<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
     where Streams.Element: ObservableType, Streams.Element.Element == Element {
-        joining(.latest, collection.map { $0.asObservable() }) { $0 }
+        combine(.latest, collection.map { $0.asObservable() }) { $0 }
     }
 
     /// The first elements of all streams joined, then the second ones, and so on. An empty collection completes.
@@ -20,7 +20,7 @@ extension ObservableType {
     public static func zip<Streams: Collection>(
         _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
     ) -> Observable<Element> where Streams.Element: ObservableType {
-        joining(.inTurnWhilePossible, collection.map { $0.asObservable() }, resultSelector)
+        combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }, resultSelector)
     }
 
     /// The first elements of all streams, then the second ones, and so on. An empty collection completes.
@@ -28,6 +28,6 @@ extension ObservableType {
     /// Unlike `zip` of two to eight streams it also completes at an element that finds no partner any more.
     public static func zip<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
     where Streams.Element: ObservableType, Streams.Element.Element == Element {
-        joining(.inTurnWhilePossible, collection.map { $0.asObservable() }) { $0 }
+        combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }) { $0 }
     }
 }

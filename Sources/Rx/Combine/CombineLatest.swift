@@ -10,7 +10,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(.latest, source1.asObservable(), source2.asObservable(), resultSelector)
+        combine(.latest, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
     /// The latest elements of the three streams joined, at each element of any of them once all gave one.
@@ -21,7 +21,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
+        combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
     /// The latest elements of the four streams joined, at each element of any of them once all gave one.
@@ -32,7 +32,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(
+        combine(
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             resultSelector)
     }
@@ -46,7 +46,7 @@ extension ObservableType {
         resultSelector:
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(
+        combine(
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), resultSelector)
     }
@@ -62,7 +62,7 @@ extension ObservableType {
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws ->
             Element
     ) -> Observable<Element> {
-        joining(
+        combine(
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
@@ -78,7 +78,7 @@ extension ObservableType {
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)
             throws -> Element
     ) -> Observable<Element> {
-        joining(
+        combine(
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
@@ -96,7 +96,7 @@ extension ObservableType {
                 O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element
             ) throws -> Element
     ) -> Observable<Element> {
-        joining(
+        combine(
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
             resultSelector)

@@ -33,7 +33,7 @@ extension ObservableType {
 private class AnyConcat<Element>: Source<Element> {
     func makeIterator() -> AnyIterator<Source<Element>> { AnyIterator { nil } }
 
-    final override func run(_ sink: Sink<Element>) { ConcatHub(makeIterator(), into: sink).begin() }
+    final override func run(_ downstream: Sink<Element>) { ConcatSink(makeIterator(), into: downstream).begin() }
 }
 
 private final class Concat<Element, Streams: Sequence>: AnyConcat<Element>
@@ -48,7 +48,7 @@ where Streams.Element == Observable<Element> {
 
 /// Walks through what was put together with `concat`, at any depth, as one list. A stream that goes on with a further
 /// `concat` again and again costs neither stack nor a growing number of sinks an element, as in RxSwift.
-private final class ConcatHub<Element>: Succession<Element> {
+private final class ConcatSink<Element>: SequentialSink<Element> {
     // The innermost comes last. Touched by the pump only.
     private var iterators: [AnyIterator<Source<Element>>]
 
@@ -57,7 +57,7 @@ private final class ConcatHub<Element>: Succession<Element> {
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? {
+    override func nextSource() -> Source<Element>? {
         while let iterator = iterators.last {
             guard let next = iterator.next() else {
                 iterators.removeLast()
@@ -69,7 +69,7 @@ private final class ConcatHub<Element>: Succession<Element> {
         return nil
     }
 
-    override func attemptCompleted() { advance() }
+    override func inputCompleted() { subscribeToNext() }
 }
 
 private final class StartWith<Element>: Source<Element> {
@@ -81,8 +81,8 @@ private final class StartWith<Element>: Source<Element> {
         self.elements = elements
     }
 
-    override func run(_ sink: Sink<Element>) {
-        let pass = Pass(into: sink)
+    override func run(_ downstream: Sink<Element>) {
+        let pass = ForwardingSink(into: downstream)
         for element in elements where pass.isLive { pass.next(element) }
         upstream.run(pass)
     }

@@ -1,14 +1,14 @@
 extension ObservableType where Element: ObservableConvertibleType {
     /// All the streams that come, flowing together.
     public func merge() -> Observable<Element.Element> {
-        Observable(Flatten(asObservable().source, streams { $0 }) { MergeHub(limit: .max, into: $0) })
+        Observable(Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: .max, into: $0) })
     }
 
     /// The streams that come, at most that many at a time; the others wait in order. A number below 1 traps.
     public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         precondition(maxConcurrent > 0, "merge needs room for at least one stream at a time.")
         return Observable(
-            Flatten(asObservable().source, streams { $0 }) { MergeHub(limit: maxConcurrent, into: $0) })
+            Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: maxConcurrent, into: $0) })
     }
 
     /// The streams that come, one after the other in order.
@@ -36,5 +36,5 @@ private final class MergeArray<Element>: Source<Element> {
     private let sources: [Source<Element>]
     init(_ sources: [Source<Element>]) { self.sources = sources }
 
-    override func run(_ sink: Sink<Element>) { MergeHub(limit: .max, into: sink).merge(sources) }
+    override func run(_ downstream: Sink<Element>) { MergeSink(limit: .max, into: downstream).merge(sources) }
 }

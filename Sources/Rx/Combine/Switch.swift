@@ -1,23 +1,23 @@
 extension ObservableType where Element: ObservableConvertibleType {
     /// The latest of the streams that come; each new one ends the one before.
     public func switchLatest() -> Observable<Element.Element> {
-        Observable(Flatten(asObservable().source, streams { $0 }) { SwitchHub(into: $0) })
+        Observable(Flatten(asObservable().source, streams { $0 }) { SwitchSink(into: $0) })
     }
 }
 
 /// Only the latest inner stream flows.
-final class SwitchHub<Element>: FlattenHub<Element> {
+final class SwitchSink<Element>: FlattenSink<Element> {
     // `lock` guards both.
     private let lock = Lock()
-    private weak var latest: Stage?
+    private weak var latest: SubscriptionNode?
     private var outerEnded = false
 
     override func admit(_ source: Source<Element>) {
-        if let old = replaceLatest(with: nil) { drop(old) }
-        if passOnly(of: source) { return }
+        if let old = replaceLatest(with: nil) { removeInput(old) }
+        if forwardOnlyElement(of: source) { return }
         let inner = InnerSink(of: self)
         _ = replaceLatest(with: inner)
-        if isLive { listen(to: source, with: inner) }
+        if isLive { subscribe(to: source, with: inner) }
     }
 
     override func outerCompleted() {
@@ -28,8 +28,8 @@ final class SwitchHub<Element>: FlattenHub<Element> {
         if isDone { finish() }
     }
 
-    override func innerCompleted(_ inner: Stage) {
-        drop(inner)
+    override func innerCompleted(_ inner: SubscriptionNode) {
+        removeInput(inner)
         let isDone = lock.withLock { () -> Bool in
             if latest === inner { latest = nil }
             return outerEnded && latest == nil
@@ -37,7 +37,7 @@ final class SwitchHub<Element>: FlattenHub<Element> {
         if isDone { finish() }
     }
 
-    private func replaceLatest(with inner: Stage?) -> Stage? {
+    private func replaceLatest(with inner: SubscriptionNode?) -> SubscriptionNode? {
         lock.withLock {
             defer { latest = inner }
             return latest

@@ -27,31 +27,31 @@ private final class WithLatestFrom<First, Second, Result>: Source<Result> {
         self.selector = selector
     }
 
-    override func run(_ sink: Sink<Result>) {
-        let hub = LatestHub(into: sink)
+    override func run(_ downstream: Sink<Result>) {
+        let sink = WithLatestFromSink(into: downstream)
         let selector = selector
-        hub.listen(to: second, with: Input<Second>(of: hub, onNext: { hub.keep($0) }, onCompleted: {}))
-        hub.listen(
+        sink.subscribe(to: second, with: ClosureInput<Second>(of: sink, onNext: { sink.keep($0) }, onCompleted: {}))
+        sink.subscribe(
             to: first,
-            with: Input<First>(
-                of: hub,
+            with: ClosureInput<First>(
+                of: sink,
                 onNext: { value in
-                    guard let latest = hub.latest else { return }
+                    guard let latest = sink.latest else { return }
                     do {
-                        hub.forward(try selector(value, latest.value))
+                        sink.forward(try selector(value, latest.value))
                     } catch {
-                        hub.fail(error)
+                        sink.fail(error)
                     }
                 },
-                onCompleted: { hub.finish() }))
+                onCompleted: { sink.finish() }))
     }
 
-    private final class LatestHub: Hub<Result> {
-        // Touched inside the gate only.
-        private(set) var latest: Place<Second>?
+    private final class WithLatestFromSink: MultiInputSink<Result> {
+        // Touched inside the drain only.
+        private(set) var latest: Box<Second>?
 
         func keep(_ value: Second) {
-            if let latest { latest.replace(with: value) } else { latest = Place(value) }
+            if let latest { latest.replace(with: value) } else { latest = Box(value) }
         }
     }
 }

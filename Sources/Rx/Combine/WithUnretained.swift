@@ -5,7 +5,7 @@ extension ObservableType {
     public func withUnretained<Object: AnyObject & Sendable, Result>(
         _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Result
     ) -> Observable<Result> {
-        Observable<Result>(Unretained(asObservable().source, object, resultSelector))
+        Observable<Result>(WithUnretained(asObservable().source, object, resultSelector))
     }
 
     /// Each element with an object that is held weakly. At the first element after the object is gone the stream
@@ -16,7 +16,7 @@ extension ObservableType {
     }
 }
 
-private final class Unretained<Object: AnyObject, Input, Output>: Source<Output> {
+private final class WithUnretained<Object: AnyObject, Input, Output>: Source<Output> {
     private let upstream: Source<Input>
     private weak var object: Object?
     private let selector: @Sendable (Object, Input) -> Output
@@ -27,10 +27,10 @@ private final class Unretained<Object: AnyObject, Input, Output>: Source<Output>
         self.selector = selector
     }
 
-    override func run(_ sink: Sink<Output>) { upstream.run(UnretainedSink(object, selector, into: sink)) }
+    override func run(_ sink: Sink<Output>) { upstream.run(WithUnretainedSink(object, selector, into: sink)) }
 }
 
-private final class UnretainedSink<Object: AnyObject, Input, Output>: Pipe<Input, Output> {
+private final class WithUnretainedSink<Object: AnyObject, Input, Output>: SingleInputSink<Input, Output> {
     private weak var object: Object?
     private let selector: @Sendable (Object, Input) -> Output
 

@@ -10,7 +10,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(.inTurn, source1.asObservable(), source2.asObservable(), resultSelector)
+        combine(.pairwise, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
     /// The first elements of the three streams joined, then their second ones, and so on.
@@ -21,7 +21,7 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(.inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
+        combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
     /// The first elements of the four streams joined, then their second ones, and so on.
@@ -32,8 +32,8 @@ extension ObservableType {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4,
         resultSelector: @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             resultSelector)
     }
 
@@ -46,8 +46,8 @@ extension ObservableType {
         resultSelector:
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element) throws -> Element
     ) -> Observable<Element> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), resultSelector)
     }
 
@@ -62,8 +62,8 @@ extension ObservableType {
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element) throws ->
             Element
     ) -> Observable<Element> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
@@ -78,8 +78,8 @@ extension ObservableType {
             @escaping @Sendable (O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)
             throws -> Element
     ) -> Observable<Element> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
@@ -96,8 +96,8 @@ extension ObservableType {
                 O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element
             ) throws -> Element
     ) -> Observable<Element> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
             resultSelector)
     }

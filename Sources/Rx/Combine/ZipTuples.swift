@@ -5,7 +5,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2
     ) -> Observable<(O1.Element, O2.Element)> {
-        joining(.inTurn, source1.asObservable(), source2.asObservable()) { ($0, $1) }
+        combine(.pairwise, source1.asObservable(), source2.asObservable()) { ($0, $1) }
     }
 
     /// The first elements of the three streams as a tuple, then their second ones, and so on.
@@ -14,7 +14,7 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3
     ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
-        joining(.inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
+        combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
     }
 
     /// The first elements of the four streams as a tuple, then their second ones, and so on.
@@ -23,8 +23,9 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
-        joining(.inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable())
-        { ($0, $1, $2, $3) }
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()
+        ) { ($0, $1, $2, $3) }
     }
 
     /// The first elements of the five streams as a tuple, then their second ones, and so on.
@@ -33,8 +34,8 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable()
         ) { ($0, $1, $2, $3, $4) }
     }
@@ -46,8 +47,8 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable()
         ) { ($0, $1, $2, $3, $4, $5) }
     }
@@ -59,8 +60,8 @@ extension ObservableType where Element == Any {
     >(
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable()
         ) { ($0, $1, $2, $3, $4, $5, $6) }
     }
@@ -73,8 +74,8 @@ extension ObservableType where Element == Any {
         _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
         _ source8: O8
     ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
-        joining(
-            .inTurn, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable()
         ) { ($0, $1, $2, $3, $4, $5, $6, $7) }
     }

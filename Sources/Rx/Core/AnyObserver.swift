@@ -36,7 +36,7 @@ public struct AnyObserver<Element>: ObserverType {
     public func asObserver() -> AnyObserver<Element> { self }
 }
 
-// Guard: `create` gives a sink behind a `Gate`; a handler is @Sendable.
+// Guard: `create` gives a sink behind a `SerialDrain`; a handler is @Sendable.
 extension AnyObserver: @unchecked Sendable where Element: Sendable {}
 
 extension ObserverType {
@@ -47,7 +47,7 @@ extension ObserverType {
     @preconcurrency
     public func mapObserver<Result>(_ transform: @escaping @Sendable (Result) throws -> Element) -> AnyObserver<Result>
     {
-        let target = Ferry(asObserver())
+        let target = UncheckedTransfer(asObserver())
         return AnyObserver<Result> { event in target.value.on(event.map(transform)) }
     }
 }

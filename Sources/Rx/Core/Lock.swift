@@ -16,7 +16,7 @@ package struct Lock: ~Copyable {
         mutex.withLock { _ in
             _ = turn.load(ordering: .acquiring)
             defer { turn.store(true, ordering: .releasing) }
-            return Ferry(body())
+            return UncheckedTransfer(body())
         }.value
     }
 }

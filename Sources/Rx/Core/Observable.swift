@@ -7,7 +7,7 @@ public typealias RxObservable<Element> = Observable<Element>
 /// keep such a stream on one queue.
 public class Observable<Element>: ObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: an observable never changes after it was made, and the closures in it are @Sendable. What
-    // a subscription changes lives in its sinks, guarded by `Gate` and the atomic flags of `Stage`.
+    // a subscription changes lives in its sinks, guarded by `SerialDrain` and the atomic flags of `SubscriptionNode`.
     //
     // The conformance has no condition on the element: with one, Swift 6.3 cannot infer `Observable.merge(a, b)`.
 
@@ -16,17 +16,17 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
     @usableFromInline
     init(_ source: Source<Element>) {
         self.source = source
-        Resources.entered()
+        Resources.objectCreated()
     }
 
-    deinit { Resources.left() }
+    deinit { Resources.objectDestroyed() }
 
     /// Sends the events of the stream to the observer until it ends or the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         let sink = ObserverSink(observer)
         source.connect(sink)
-        return Handle(sink.subscription)
+        return SubscriptionHandle(sink.subscription)
     }
 
     /// The stream itself.

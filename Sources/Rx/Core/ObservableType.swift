@@ -14,5 +14,5 @@ public protocol ObservableType<Element>: ObservableConvertibleType {
 
 extension ObservableType {
     /// A stream that subscribes to this one; types that are not an `Observable` themselves get it for nothing.
-    public func asObservable() -> Observable<Element> { Observable(Adopted(self)) }
+    public func asObservable() -> Observable<Element> { Observable(ExternalSource(self)) }
 }

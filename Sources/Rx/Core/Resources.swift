@@ -17,14 +17,14 @@ public enum Resources {
     public static func decrementTotal() -> Int32 { count.subtract(1, ordering: .sequentiallyConsistent).newValue }
 
     @inline(__always)
-    static func entered() {
+    static func objectCreated() {
         #if DEBUG
             count.add(1, ordering: .relaxed)
         #endif
     }
 
     @inline(__always)
-    static func left() {
+    static func objectDestroyed() {
         #if DEBUG
             count.subtract(1, ordering: .relaxed)
         #endif

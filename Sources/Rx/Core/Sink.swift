@@ -1,5 +1,5 @@
 /// Where a source sends its events. The base class ignores them.
-class Sink<Element>: Stage {
+class Sink<Element>: SubscriptionNode {
     func next(_ value: Element) {}
     func error(_ error: any Error) {}
     func completed() {}
@@ -15,7 +15,7 @@ class Sink<Element>: Stage {
 }
 
 /// The sink of an operator with one source: it owns its upstream and is owned by it until either side ends.
-class Pipe<Input, Output>: Sink<Input> {
+class SingleInputSink<Input, Output>: Sink<Input> {
     final let downstream: Sink<Output>
 
     init(into downstream: Sink<Output>) {
@@ -50,7 +50,7 @@ class Pipe<Input, Output>: Sink<Input> {
 }
 
 /// The sink of a subscriber, at the end of a chain. Its flags and the way up are those of its subscription.
-class LastSink<Element>: Sink<Element> {
+class SubscriberSink<Element>: Sink<Element> {
     final let subscription: Subscription
     init(_ subscription: Subscription = Subscription()) { self.subscription = subscription }
 
@@ -60,7 +60,7 @@ class LastSink<Element>: Sink<Element> {
 }
 
 /// A user's own observer.
-final class ObserverSink<Observer: ObserverType>: LastSink<Observer.Element> {
+final class ObserverSink<Observer: ObserverType>: SubscriberSink<Observer.Element> {
     private let observer: Observer
 
     init(_ observer: Observer) {

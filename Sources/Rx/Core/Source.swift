@@ -22,8 +22,8 @@ class Source<Element> {
     /// For a stream that has one element at hand, as `just`: gives it and is complete, without a subscription.
     ///
     /// False, and nothing given, for any other stream. It saves operators like `flatMap` a sink for each element.
-    func giveOnly(to sink: Sink<Element>) -> Bool { false }
+    func emitOnlyElement(to sink: Sink<Element>) -> Bool { false }
 
-    init() { Resources.entered() }
-    deinit { Resources.left() }
+    init() { Resources.objectCreated() }
+    deinit { Resources.objectDestroyed() }
 }

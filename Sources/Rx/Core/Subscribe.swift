@@ -18,7 +18,7 @@ extension ObservableType {
     ) -> any Disposable {
         let sink = ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
         asObservable().source.connect(sink)
-        return Handle(sink.subscription)
+        return SubscriptionHandle(sink.subscription)
     }
 
     /// As `subscribe(onNext:…)`, with an object held weakly and given to each closure while it lives.
@@ -39,14 +39,14 @@ extension ObservableType {
 }
 
 /// What takes the error of a subscription that has no `onError`.
-func unheard() -> @Sendable (any Error) -> Void {
+func defaultErrorHandler() -> @Sendable (any Error) -> Void {
     let callStack = Hooks.callStack
     if callStack.isEmpty { return { Hooks.defaultErrorHandler([], $0) } }
     return { Hooks.defaultErrorHandler(callStack, $0) }
 }
 
 /// The closures of a subscriber at the end of a chain.
-final class ClosureSink<Element>: LastSink<Element> {
+final class ClosureSink<Element>: SubscriberSink<Element> {
     private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
@@ -57,7 +57,7 @@ final class ClosureSink<Element>: LastSink<Element> {
     ) {
         // Not `??`: it would wrap each closure in another one.
         if let onNext { self.onNext = onNext } else { self.onNext = { _ in } }
-        if let onError { self.onError = onError } else { self.onError = unheard() }
+        if let onError { self.onError = onError } else { self.onError = defaultErrorHandler() }
         self.onCompleted = onCompleted
         super.init(Subscription(onDisposed: onDisposed))
     }
@@ -80,7 +80,7 @@ final class ClosureSink<Element>: LastSink<Element> {
 
     // After the last event RxSwift says `onDisposed` first and undoes the sources after it.
     private func end() {
-        subscription.tell()
+        subscription.callOnDisposed()
         subscription.disposeAfterEnd()
     }
 }

@@ -4,20 +4,20 @@ import Synchronization
 ///
 /// So the user may keep it after the end: the observer and its closures are let go of all the same, as in RxSwift. An
 /// object whose closure mentions it and that holds its own subscription would otherwise never go.
-final class Subscription: Stage {
-    // Taken out by whoever sets `told`.
+final class Subscription: SubscriptionNode {
+    // Taken out by whoever sets `onDisposedCalled`.
     private var onDisposed: (@Sendable () -> Void)?
-    private let told = Atomic<Bool>(false)
+    private let onDisposedCalled = Atomic<Bool>(false)
 
     init(onDisposed: (@Sendable () -> Void)? = nil) { self.onDisposed = onDisposed }
 
     override func dispose() {
-        if markDisposed() { tell() }
+        if markDisposed() { callOnDisposed() }
     }
 
     /// Says `onDisposed`, once.
-    func tell() {
-        guard !told.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    func callOnDisposed() {
+        guard !onDisposedCalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         onDisposed.take()?()
     }
 }

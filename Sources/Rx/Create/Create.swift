@@ -41,11 +41,11 @@ private final class Create<Element>: Source<Element> {
 }
 
 /// A stream of a type from elsewhere.
-final class Adopted<Stream: ObservableType>: Source<Stream.Element>, ForeignSource {
+final class ExternalSource<Stream: ObservableType>: Source<Stream.Element>, DisposalSchedulable {
     private let stream: Stream
     private let scheduler: (any ImmediateSchedulerType)?
 
-    init(_ stream: Stream, undoneOn scheduler: (any ImmediateSchedulerType)? = nil) {
+    init(_ stream: Stream, disposedOn scheduler: (any ImmediateSchedulerType)? = nil) {
         self.stream = stream
         self.scheduler = scheduler
     }
@@ -60,29 +60,29 @@ final class Adopted<Stream: ObservableType>: Source<Stream.Element>, ForeignSour
         }
     }
 
-    func undone(on scheduler: any ImmediateSchedulerType) -> Source<Stream.Element> {
-        Adopted(stream, undoneOn: scheduler)
+    func disposed(on scheduler: any ImmediateSchedulerType) -> Source<Stream.Element> {
+        ExternalSource(stream, disposedOn: scheduler)
     }
 }
 
 /// A stream of a type from elsewhere, which can see when its subscription is undone: `subscribe(on:)` does it on the
 /// scheduler even after the end.
-protocol ForeignSource<Element> {
+protocol DisposalSchedulable<Element> {
     associatedtype Element
-    func undone(on scheduler: any ImmediateSchedulerType) -> Source<Element>
+    func disposed(on scheduler: any ImmediateSchedulerType) -> Source<Element>
 }
 
 /// What the closure of `create` talks to. It keeps the grammar whatever the closure does.
 private final class CreateSink<Element>: SerialSink<Element> {
     private let source: StaticString
     private let downstream: Sink<Element>
-    // Guarded by the gate.
+    // Guarded by the drain.
     private var ended = false
 
     init(of source: StaticString, into downstream: Sink<Element>) {
         self.source = source
         self.downstream = downstream
-        super.init(Gate())
+        super.init(SerialDrain())
         downstream.attach(self)
     }
 
@@ -114,7 +114,7 @@ private final class Deferred<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         do {
-            try factory().source.connect(Pass(into: sink))
+            try factory().source.connect(ForwardingSink(into: sink))
         } catch {
             sink.error(error)
         }
@@ -122,7 +122,7 @@ private final class Deferred<Element>: Source<Element> {
 }
 
 /// Passes events on as they are.
-final class Pass<Element>: Pipe<Element, Element> {
+final class ForwardingSink<Element>: SingleInputSink<Element, Element> {
     override func next(_ value: Element) { forward(value) }
 }
 
@@ -153,7 +153,7 @@ private final class Using<Resource: Disposable, Element>: Source<Element> {
     }
 }
 
-private final class UsingSink<Element>: Pipe<Element, Element> {
+private final class UsingSink<Element>: SingleInputSink<Element, Element> {
     private let resource: any Disposable
 
     init(_ resource: any Disposable, into downstream: Sink<Element>) {

@@ -3,21 +3,21 @@ extension ObservableType {
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
-        Observable(Elements(elements, scheduler))
+        Observable(SequenceSource(elements, scheduler))
     }
 
     /// A stream of the elements of the array.
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
-        Observable(Elements(array, scheduler))
+        Observable(SequenceSource(array, scheduler))
     }
 
     /// A stream of the elements of the sequence, which is walked anew for each subscription.
-    public static func from<Elements_: Sequence>(
-        _ sequence: Elements_, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
-    ) -> Observable<Element> where Elements_.Element == Element {
-        Observable(Elements(sequence, scheduler))
+    public static func from<Elements: Sequence>(
+        _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
+    ) -> Observable<Element> where Elements.Element == Element {
+        Observable(SequenceSource(sequence, scheduler))
     }
 }
 
@@ -30,14 +30,14 @@ extension ObservableType where Element: RxAbstractInteger {
         start: Element, count: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         precondition(count >= 0, "range needs a count that is not negative.")
-        guard count > 0 else { return Observable(Elements([], scheduler)) }
+        guard count > 0 else { return Observable(SequenceSource([], scheduler)) }
         let (last, overflow) = start.addingReportingOverflow(count - 1)
         precondition(!overflow, "range goes past the largest number of its type.")
-        return Observable(Elements((start...last).lazy.map { $0 }, scheduler))
+        return Observable(SequenceSource((start...last).lazy.map { $0 }, scheduler))
     }
 }
 
-final class Elements<Items: Sequence>: Source<Items.Element> {
+final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     private let items: Items
     private let scheduler: any ImmediateSchedulerType
 
@@ -47,14 +47,14 @@ final class Elements<Items: Sequence>: Source<Items.Element> {
     }
 
     override func run(_ sink: Sink<Items.Element>) {
-        let walk = Walk(items, scheduler, into: sink)
-        sink.attach(walk)
-        walk.step()
+        let emitter = SequenceEmitter(items, scheduler, into: sink)
+        sink.attach(emitter)
+        emitter.scheduleNext()
     }
 }
 
-/// One walk over the elements: a turn of the scheduler for each. Only the turn that runs touches the iterator.
-private final class Walk<Items: Sequence>: Stage, Turning {
+/// One emitter over the elements: a turn of the scheduler for each. Only the turn that runs touches the iterator.
+private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, ScheduledStep {
     private var iterator: Items.Iterator
     private let scheduler: any ImmediateSchedulerType
     private let sink: Sink<Items.Element>
@@ -67,17 +67,17 @@ private final class Walk<Items: Sequence>: Stage, Turning {
         self.sink = sink
     }
 
-    /// Schedules the next turn. A turn finds out by itself that the walk was given up, so its disposable is not kept
+    /// Schedules the next turn. A turn finds out by itself that the emitter was given up, so its disposable is not kept
     /// (a cancelled turn at a far scheduler costs one look).
-    func step() { takeTurn(on: scheduler) }
+    func scheduleNext() { scheduleStep(on: scheduler) }
 
-    func turn() {
+    func performStep() {
         while isLive {
             guard let element = iterator.next() else { return sink.completed() }
             sink.next(element)
             // Where nobody else waits for this thread, the next turn would come at once: it is taken without a queue.
             guard isOnCurrentThread, Trampoline.isIdle else {
-                if isLive { step() }
+                if isLive { scheduleNext() }
                 return
             }
         }
@@ -85,14 +85,14 @@ private final class Walk<Items: Sequence>: Stage, Turning {
 }
 
 /// Something that takes turns on a scheduler.
-protocol Turning: AnyObject {
-    func turn()
+protocol ScheduledStep: AnyObject {
+    func performStep()
 }
 
-extension Turning {
+extension ScheduledStep {
     /// Schedules one turn.
-    func takeTurn(on scheduler: any ImmediateSchedulerType) {
-        let turning = Ferry<any Turning>(self)
-        _ = scheduler.run { turning.value.turn() }
+    func scheduleStep(on scheduler: any ImmediateSchedulerType) {
+        let turning = UncheckedTransfer<any ScheduledStep>(self)
+        _ = scheduler.run { turning.value.performStep() }
     }
 }

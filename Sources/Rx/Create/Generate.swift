@@ -15,7 +15,7 @@ extension ObservableType {
     public static func repeatElement(
         _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
-        Observable(Elements(Swift.repeatElement(element, count: .max), scheduler))
+        Observable(SequenceSource(Swift.repeatElement(element, count: .max), scheduler))
     }
 }
 
@@ -36,14 +36,14 @@ private final class Generate<Element>: Source<Element> {
     }
 
     override func run(_ sink: Sink<Element>) {
-        let generator = Generator(initialState, condition, scheduler, iterate, into: sink)
-        sink.attach(generator)
-        generator.step()
+        let emitter = GenerateEmitter(initialState, condition, scheduler, iterate, into: sink)
+        sink.attach(emitter)
+        emitter.scheduleNext()
     }
 }
 
 /// One run: a turn of the scheduler for each element. Only the turn that runs touches the state.
-private final class Generator<Element>: Stage, Turning {
+private final class GenerateEmitter<Element>: SubscriptionNode, ScheduledStep {
     private var state: Element
     private var isFirst = true
     private let condition: @Sendable (Element) throws -> Bool
@@ -63,16 +63,16 @@ private final class Generator<Element>: Stage, Turning {
         self.sink = sink
     }
 
-    func step() { takeTurn(on: scheduler) }
+    func scheduleNext() { scheduleStep(on: scheduler) }
 
-    func turn() {
+    func performStep() {
         guard isLive else { return }
         do {
             if !isFirst { state = try iterate(state) }
             isFirst = false
             if try condition(state) {
                 sink.next(state)
-                if isLive { step() }
+                if isLive { scheduleNext() }
             } else {
                 sink.completed()
             }

@@ -19,7 +19,7 @@ final class Just<Element>: Source<Element> {
 
     override func connect(_ sink: Sink<Element>) { run(sink) }
 
-    override func giveOnly(to sink: Sink<Element>) -> Bool {
+    override func emitOnlyElement(to sink: Sink<Element>) -> Bool {
         sink.next(element)
         return true
     }

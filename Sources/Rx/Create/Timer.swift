@@ -6,7 +6,7 @@ extension ObservableType where Element: RxAbstractInteger {
     /// Cold. A period of zero or less is a number for each turn of the scheduler, `.never` none at all. After the largest
     /// number of its type it goes on with the smallest.
     public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        Observable(Ticks(dueTime: period, period: period, scheduler))
+        Observable(TimerSource(dueTime: period, period: period, scheduler))
     }
 
     /// A stream of 0 after `dueTime`; with a period 1, 2 … follow without an end, without one it completes after 0.
@@ -17,11 +17,11 @@ extension ObservableType where Element: RxAbstractInteger {
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
     ) -> Observable<Element> {
-        Observable(Ticks(dueTime: dueTime, period: period, scheduler))
+        Observable(TimerSource(dueTime: dueTime, period: period, scheduler))
     }
 }
 
-private final class Ticks<Element: FixedWidthInteger>: Source<Element> {
+private final class TimerSource<Element: FixedWidthInteger>: Source<Element> {
     private let dueTime: RxTimeInterval
     private let period: RxTimeInterval?
     private let scheduler: any SchedulerType
@@ -33,18 +33,19 @@ private final class Ticks<Element: FixedWidthInteger>: Source<Element> {
     }
 
     override func run(_ sink: Sink<Element>) {
-        let ticker = Ferry<any Turning>(Ticker(into: sink, isLast: period == nil))
+        let emitter = UncheckedTransfer<any ScheduledStep>(TimerEmitter(into: sink, isLast: period == nil))
         if let period {
             sink.attach(
-                scheduler.schedulePeriodic((), startAfter: dueTime, period: period) { _ in ticker.value.turn() })
+                scheduler.schedulePeriodic((), startAfter: dueTime, period: period) { _ in emitter.value.performStep() }
+            )
         } else {
-            sink.attach(scheduler.run(after: dueTime) { ticker.value.turn() })
+            sink.attach(scheduler.run(after: dueTime) { emitter.value.performStep() })
         }
     }
 }
 
 /// Counts the ticks; a scheduler runs one tick at a time.
-private final class Ticker<Element: FixedWidthInteger>: Turning {
+private final class TimerEmitter<Element: FixedWidthInteger>: ScheduledStep {
     private let sink: Sink<Element>
     private let isLast: Bool
     private var number: Element = 0
@@ -54,7 +55,7 @@ private final class Ticker<Element: FixedWidthInteger>: Turning {
         self.isLast = isLast
     }
 
-    func turn() {
+    func performStep() {
         sink.next(number)
         number &+= 1
         if isLast { sink.completed() }

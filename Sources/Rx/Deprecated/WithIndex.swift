@@ -16,7 +16,7 @@ extension ObservableType {
     ) -> Observable<Output> {
         Observable<Output>(
             Flatten(enumerated().source, streams { try selector($0.element, $0.index) }) {
-                MergeHub(limit: .max, into: $0)
+                MergeSink(limit: .max, into: $0)
             })
     }
 

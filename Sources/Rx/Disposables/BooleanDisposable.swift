@@ -10,10 +10,10 @@ public final class BooleanDisposable: Cancelable {
     /// A new one that is disposed of already, or not.
     public init(isDisposed: Bool) {
         flag = Atomic(isDisposed)
-        Resources.entered()
+        Resources.objectCreated()
     }
 
-    deinit { Resources.left() }
+    deinit { Resources.objectDestroyed() }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { flag.load(ordering: .acquiring) }
@@ -32,10 +32,10 @@ final class AnonymousDisposable: Cancelable {
 
     init(_ action: @escaping @Sendable () -> Void) {
         self.action = Guarded(action)
-        Resources.entered()
+        Resources.objectCreated()
     }
 
-    deinit { Resources.left() }
+    deinit { Resources.objectDestroyed() }
 
     var isDisposed: Bool { flag.load(ordering: .acquiring) }
 

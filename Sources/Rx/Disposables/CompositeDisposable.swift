@@ -1,5 +1,5 @@
 /// Several disposables that come and go, and end together.
-public final class CompositeDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+public final class CompositeDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
     /// The place of one content, to take it out again.
@@ -75,9 +75,9 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableHolde
     }
 
     /// Disposes of all contents in the order in which they came.
-    public func dispose() { disposeOf(surrender()) }
+    public func dispose() { disposeOf(takeContents()) }
 
-    func surrender() -> Contents {
+    func takeContents() -> DisposableContents {
         let contents = state.withLock { state in
             state.disposed = true
             let all = state.contents

@@ -2,6 +2,6 @@
 public class DisposeBase: @unchecked Sendable {
     // Guard for `@unchecked`: it has no state; subclasses keep theirs in a `Guarded`.
 
-    init() { Resources.entered() }
-    deinit { Resources.left() }
+    init() { Resources.objectCreated() }
+    deinit { Resources.objectDestroyed() }
 }

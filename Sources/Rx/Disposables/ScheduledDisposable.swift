@@ -9,10 +9,10 @@ public final class ScheduledDisposable: Cancelable {
         self.scheduler = scheduler
         content = SingleAssignmentDisposable()
         content.setDisposable(disposable)
-        Resources.entered()
+        Resources.objectCreated()
     }
 
-    deinit { Resources.left() }
+    deinit { Resources.objectDestroyed() }
 
     /// Whether the content was disposed of.
     public var isDisposed: Bool { content.isDisposed }

@@ -1,5 +1,5 @@
 /// A disposable whose content can be replaced; what is replaced is disposed of.
-public final class SerialDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+public final class SerialDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
     private struct State {
@@ -29,9 +29,9 @@ public final class SerialDisposable: DisposeBase, Cancelable, DisposableHolder, 
     }
 
     /// Disposes of the content, now and of whatever is set later.
-    public func dispose() { disposeOf(surrender()) }
+    public func dispose() { disposeOf(takeContents()) }
 
-    func surrender() -> Contents {
+    func takeContents() -> DisposableContents {
         let old = state.withLock { state -> (any Disposable)? in
             state.disposed = true
             defer { state.content = nil }

@@ -1,5 +1,5 @@
 /// A disposable that is given its content once, before or after it is disposed of.
-public final class SingleAssignmentDisposable: DisposeBase, Cancelable, DisposableHolder, @unchecked Sendable {
+public final class SingleAssignmentDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
     private struct State {
@@ -28,9 +28,9 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, Disposab
     }
 
     /// Disposes of the content.
-    public func dispose() { disposeOf(surrender()) }
+    public func dispose() { disposeOf(takeContents()) }
 
-    func surrender() -> Contents {
+    func takeContents() -> DisposableContents {
         let content = state.withLock { state -> (any Disposable)? in
             state.disposed = true
             defer { state.content = nil }

@@ -5,15 +5,15 @@ extension ObservableType {
     /// The stream itself, with each event, the subscription and the disposal printed to standard output:
     /// `2025-01-31 12:00:00.000: identifier -> Event next(1)`.
     ///
-    /// Without an identifier the place of the call is printed. `trimOutput` shortens an event of more than 40 characters
+    /// Without an identifier the location of the call is printed. `trimOutput` shortens an event of more than 40 characters
     /// to its first and last 20. The time is that of the zone that FoundationEssentials knows, which is UTC in a program
     /// without the full Foundation.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
     ) -> Observable<Element> {
-        let place = "\(file.split(separator: "/").last ?? ""):\(line) (\(function))"
-        return Observable(Debug(asObservable().source, DebugLog(identifier ?? place, trims: trimOutput)))
+        let location = "\(file.split(separator: "/").last ?? ""):\(line) (\(function))"
+        return Observable(Debug(asObservable().source, DebugLog(identifier ?? location, trims: trimOutput)))
     }
 }
 
@@ -49,7 +49,7 @@ private final class Debug<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(DebugSink(log, into: sink)) }
 }
 
-private final class DebugSink<Element>: Pipe<Element, Element> {
+private final class DebugSink<Element>: SingleInputSink<Element, Element> {
     private let log: DebugLog
     private let saidDisposed = Atomic<Bool>(false)
 

@@ -74,7 +74,7 @@ private final class Do<Element>: Source<Element> {
     }
 }
 
-private final class DoSink<Element>: Pipe<Element, Element> {
+private final class DoSink<Element>: SingleInputSink<Element, Element> {
     private static var hasSubscribed: UInt8 { 1 }
     private static var wasDisposed: UInt8 { 2 }
 
@@ -118,7 +118,7 @@ private final class DoSink<Element>: Pipe<Element, Element> {
     }
 
     // The hooks after the end come first; then `end` disposes.
-    override func ended() {}
+    override func downstreamEnded() {}
 
     func subscribed() { mark(Self.hasSubscribed) }
 

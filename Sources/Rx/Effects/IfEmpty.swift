@@ -19,10 +19,10 @@ private final class DefaultIfEmpty<Element>: Source<Element> {
         self.element = element
     }
 
-    override func run(_ sink: Sink<Element>) { upstream.run(DefaultIfEmptySink(element, into: sink)) }
+    override func run(_ downstream: Sink<Element>) { upstream.run(DefaultIfEmptySink(element, into: downstream)) }
 }
 
-private final class DefaultIfEmptySink<Element>: Pipe<Element, Element> {
+private final class DefaultIfEmptySink<Element>: SingleInputSink<Element, Element> {
     private let element: Element
     private var isEmpty = true
 
@@ -51,10 +51,10 @@ private final class IfEmpty<Element>: Source<Element> {
         self.other = other
     }
 
-    override func run(_ sink: Sink<Element>) { IfEmptyHub(upstream, other, into: sink).begin() }
+    override func run(_ downstream: Sink<Element>) { IfEmptySink(upstream, other, into: downstream).begin() }
 }
 
-private final class IfEmptyHub<Element>: Succession<Element> {
+private final class IfEmptySink<Element>: SequentialSink<Element> {
     private var first: Source<Element>?
     private var other: Source<Element>?
 
@@ -64,7 +64,7 @@ private final class IfEmptyHub<Element>: Succession<Element> {
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? { first.take() ?? other.take() }
-    override func received() { other = nil }
-    override func attemptCompleted() { if other == nil { finish() } else { advance() } }
+    override func nextSource() -> Source<Element>? { first.take() ?? other.take() }
+    override func willForward() { other = nil }
+    override func inputCompleted() { if other == nil { finish() } else { subscribeToNext() } }
 }

@@ -28,7 +28,7 @@ private final class ObserveOn<Element>: Source<Element> {
 ///
 /// On a real queue one turn delivers all that is there; on other schedulers one turn delivers one event, so that in
 /// virtual time each event has its own tick, as in RxSwift.
-private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
+private final class ObserveSink<Element>: SingleInputSink<Element, Element>, ScheduledStep {
     private enum Ending {
         case completed
         case failed(any Error)
@@ -38,10 +38,10 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
     private let batches: Bool
     private let pending = SerialDisposable()
     // Touched by the turn that runs only.
-    private let delivered = Line<Element>()
+    private let delivered = FIFOQueue<Element>()
     // `lock` guards these three. Nothing is called out to under it.
     private let lock = Lock()
-    private let line = Line<Element>()
+    private let incoming = FIFOQueue<Element>()
     private var ending: Ending?
     private var isScheduled = false
 
@@ -53,7 +53,7 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
 
     override func next(_ value: Element) {
         let starts = lock.withLock { () -> Bool in
-            line.append(value)
+            incoming.append(value)
             defer { isScheduled = true }
             return !isScheduled
         }
@@ -74,14 +74,14 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
 
     private func schedule() {
         guard isLive else { return }
-        if batches { return takeTurn(on: scheduler) }
+        if batches { return scheduleStep(on: scheduler) }
         let slot = SingleAssignmentDisposable()
         pending.disposable = slot
-        let sink = Ferry(self)
-        slot.setDisposable(scheduler.run { sink.value.turn() })
+        let sink = UncheckedTransfer(self)
+        slot.setDisposable(scheduler.run { sink.value.performStep() })
     }
 
-    func turn() {
+    func performStep() {
         let last = take()
         while let first = delivered.takeFirst() { forward(first.element) }
         switch last {
@@ -91,7 +91,7 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
         }
         // What came meanwhile is another turn: others who use the queue are not to wait for a stream without pauses.
         let goesOn = lock.withLock { () -> Bool in
-            isScheduled = isLive && (!line.isEmpty || ending != nil)
+            isScheduled = isLive && (!incoming.isEmpty || ending != nil)
             return isScheduled
         }
         if goesOn { schedule() }
@@ -100,11 +100,11 @@ private final class ObserveSink<Element>: Pipe<Element, Element>, Turning {
     /// Takes what this turn delivers: all that has come, or one event.
     private func take() -> Ending? {
         lock.withLock {
-            if !batches, let first = line.takeFirst() {
+            if !batches, let first = incoming.takeFirst() {
                 delivered.append(first.element)
                 return nil
             }
-            line.moveAll(to: delivered)
+            incoming.moveAll(to: delivered)
             return ending
         }
     }
@@ -119,18 +119,18 @@ private final class SubscribeOn<Element>: Source<Element> {
     private let scheduler: any ImmediateSchedulerType
 
     // Where the subscription to `upstream` is undone; nil if `upstream` sees to that.
-    private let undoing: (any ImmediateSchedulerType)?
+    private let disposalScheduler: (any ImmediateSchedulerType)?
 
     init(_ upstream: Source<Element>, _ scheduler: any ImmediateSchedulerType) {
-        let foreign = upstream as? any ForeignSource<Element>
-        self.upstream = foreign?.undone(on: scheduler) ?? upstream
+        let foreign = upstream as? any DisposalSchedulable<Element>
+        self.upstream = foreign?.disposed(on: scheduler) ?? upstream
         self.scheduler = scheduler
-        undoing = foreign == nil ? scheduler : nil
+        disposalScheduler = foreign == nil ? scheduler : nil
     }
 
     override func run(_ sink: Sink<Element>) {
-        let pass = SubscribeSink(undoneOn: undoing, into: sink)
-        let start = Ferry((pass, upstream))
+        let pass = SubscribeSink(disposedOn: disposalScheduler, into: sink)
+        let start = UncheckedTransfer((pass, upstream))
         pass.begin(
             scheduler.run {
                 let (pass, upstream) = start.value
@@ -139,12 +139,12 @@ private final class SubscribeOn<Element>: Source<Element> {
     }
 }
 
-private final class SubscribeSink<Element>: Stage {
+private final class SubscribeSink<Element>: SubscriptionNode {
     let inner: Inner
     private let scheduler: (any ImmediateSchedulerType)?
     private let start = SingleAssignmentDisposable()
 
-    init(undoneOn scheduler: (any ImmediateSchedulerType)?, into downstream: Sink<Element>) {
+    init(disposedOn scheduler: (any ImmediateSchedulerType)?, into downstream: Sink<Element>) {
         inner = Inner(downstream)
         self.scheduler = scheduler
         super.init()
@@ -159,7 +159,7 @@ private final class SubscribeSink<Element>: Stage {
         // What the subscriber disposes of is disposed of where it was subscribed.
         inner.markSilent()
         guard let scheduler else { return inner.dispose() }
-        let target = Ferry(inner)
+        let target = UncheckedTransfer(inner)
         _ = scheduler.run { target.value.dispose() }
     }
 

@@ -30,33 +30,33 @@ private final class Catch<Element>: Source<Element> {
         self.handler = handler
     }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = Hub(into: sink)
-        hub.listen(to: upstream, with: CaughtSink(of: hub, handler))
+    override func run(_ downstream: Sink<Element>) {
+        let sink = MultiInputSink(into: downstream)
+        sink.subscribe(to: upstream, with: CatchInput(of: sink, handler))
     }
 }
 
 /// The stream whose failure is caught. It is given up after the next one was subscribed to, as in RxSwift.
-private final class CaughtSink<Element>: SerialSink<Element> {
-    private let hub: Hub<Element>
+private final class CatchInput<Element>: SerialSink<Element> {
+    private let sink: MultiInputSink<Element>
     private let handler: (any Error) throws -> Observable<Element>
 
-    init(of hub: Hub<Element>, _ handler: @escaping (any Error) throws -> Observable<Element>) {
-        self.hub = hub
+    init(of sink: MultiInputSink<Element>, _ handler: @escaping (any Error) throws -> Observable<Element>) {
+        self.sink = sink
         self.handler = handler
-        super.init(hub.gate)
+        super.init(sink.drain)
     }
 
-    override func receive(_ value: Element) { if isLive { hub.forward(value) } }
-    override func receiveCompleted() { if isLive { hub.finish() } }
+    override func receive(_ value: Element) { if isLive { sink.forward(value) } }
+    override func receiveCompleted() { if isLive { sink.finish() } }
 
     override func receiveError(_ error: any Error) {
         guard markStopped() else { return }
         do {
-            hub.listen(to: try handler(error).source, with: HubInput(of: hub))
-            hub.drop(self)
+            sink.subscribe(to: try handler(error).source, with: ForwardingInput(of: sink))
+            sink.removeInput(self)
         } catch {
-            hub.fail(error)
+            sink.fail(error)
         }
     }
 }
@@ -66,12 +66,12 @@ where Streams.Element == Observable<Element> {
     private let streams: Streams
     init(_ streams: Streams) { self.streams = streams }
 
-    override func run(_ sink: Sink<Element>) {
-        CatchSequenceHub<Element, Streams>(streams.makeIterator(), into: sink).begin()
+    override func run(_ downstream: Sink<Element>) {
+        CatchSequenceSink<Element, Streams>(streams.makeIterator(), into: downstream).begin()
     }
 }
 
-private final class CatchSequenceHub<Element, Streams: Sequence>: Succession<Element>
+private final class CatchSequenceSink<Element, Streams: Sequence>: SequentialSink<Element>
 where Streams.Element == Observable<Element> {
     private var iterator: Streams.Iterator
     private var lastError: (any Error)?
@@ -81,11 +81,11 @@ where Streams.Element == Observable<Element> {
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? { iterator.next()?.source }
-    override func exhausted() { if let lastError { fail(lastError) } else { finish() } }
+    override func nextSource() -> Source<Element>? { iterator.next()?.source }
+    override func sourcesExhausted() { if let lastError { fail(lastError) } else { finish() } }
 
-    override func attemptFailed(_ error: any Error) {
+    override func inputFailed(_ error: any Error) {
         lastError = error
-        advance()
+        subscribeToNext()
     }
 }

@@ -39,10 +39,10 @@ private final class Retry<Element>: Source<Element> {
         self.attempts = attempts
     }
 
-    override func run(_ sink: Sink<Element>) { RetryHub(upstream, attempts, into: sink).begin() }
+    override func run(_ downstream: Sink<Element>) { RetrySink(upstream, attempts, into: downstream).begin() }
 }
 
-private final class RetryHub<Element>: Succession<Element> {
+private final class RetrySink<Element>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private var attempts: Int?
     private var lastError: (any Error)?
@@ -53,17 +53,17 @@ private final class RetryHub<Element>: Succession<Element> {
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? {
+    override func nextSource() -> Source<Element>? {
         guard let left = attempts else { return upstream }
         attempts = left - 1
         return left > 0 ? upstream : nil
     }
 
-    override func exhausted() { if let lastError { fail(lastError) } else { finish() } }
+    override func sourcesExhausted() { if let lastError { fail(lastError) } else { finish() } }
 
-    override func attemptFailed(_ error: any Error) {
+    override func inputFailed(_ error: any Error) {
         lastError = error
-        advance()
+        subscribeToNext()
     }
 }
 
@@ -76,22 +76,22 @@ private final class RetryWhen<Element, Failure, Signal>: Source<Element> {
         self.handler = handler
     }
 
-    override func run(_ sink: Sink<Element>) {
+    override func run(_ downstream: Sink<Element>) {
         let errors = PublishSubject<Failure>()
-        let hub = RetryWhenHub(upstream, errors, into: sink)
-        let signal = Input<Signal>(
-            of: hub, onNext: { _ in hub.signalled() }, onCompleted: { hub.signalEnded(nil) },
-            onError: { hub.signalEnded($0) })
-        hub.listen(to: handler(errors), with: signal)
-        hub.begin()
+        let sink = RetryWhenSink(upstream, errors, into: downstream)
+        let signal = ClosureInput<Signal>(
+            of: sink, onNext: { _ in sink.signalled() }, onCompleted: { sink.signalEnded(nil) },
+            onError: { sink.signalEnded($0) })
+        sink.subscribe(to: handler(errors), with: signal)
+        sink.begin()
     }
 }
 
 /// Listens to the signal only while the stream lies failed; how the signal ended counts at the next failure.
-private final class RetryWhenHub<Element, Failure>: Succession<Element> {
+private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private let errors: PublishSubject<Failure>
-    // These are touched inside the gate only.
+    // These are touched inside the drain only.
     private var waits = false
     private var signalHasEnded = false
     private var signalFailure: (any Error)?
@@ -102,9 +102,9 @@ private final class RetryWhenHub<Element, Failure>: Succession<Element> {
         super.init(into: downstream)
     }
 
-    override func following() -> Source<Element>? { upstream }
+    override func nextSource() -> Source<Element>? { upstream }
 
-    override func attemptFailed(_ error: any Error) {
+    override func inputFailed(_ error: any Error) {
         guard let failure = error as? Failure else { return fail(error) }
         waits = true
         if signalHasEnded { endWithSignal() } else { errors.onNext(failure) }
@@ -113,7 +113,7 @@ private final class RetryWhenHub<Element, Failure>: Succession<Element> {
     func signalled() {
         guard waits else { return }
         waits = false
-        advance()
+        subscribeToNext()
     }
 
     func signalEnded(_ error: (any Error)?) {

@@ -56,10 +56,10 @@ private final class Distinct<Element, Key>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(DistinctSink(key, equal, into: sink)) }
 }
 
-private final class DistinctSink<Element, Key>: Pipe<Element, Element> {
+private final class DistinctSink<Element, Key>: SingleInputSink<Element, Element> {
     private let key: (Element) throws -> Key
     private let equal: (Key, Key) throws -> Bool
-    private var last: Place<Key>?
+    private var last: Box<Key>?
 
     init(
         _ key: @escaping (Element) throws -> Key, _ equal: @escaping (Key, Key) throws -> Bool,
@@ -74,7 +74,7 @@ private final class DistinctSink<Element, Key>: Pipe<Element, Element> {
         do {
             let current = try key(value)
             guard let last else {
-                last = Place(current)
+                last = Box(current)
                 return forward(value)
             }
             if try equal(last.value, current) { return }

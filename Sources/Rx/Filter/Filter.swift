@@ -21,7 +21,7 @@ private final class Filter<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(FilterSink(predicate, into: sink)) }
 }
 
-private final class FilterSink<Element>: Pipe<Element, Element> {
+private final class FilterSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
 
     init(_ predicate: @escaping @Sendable (Element) throws -> Bool, into downstream: Sink<Element>) {
@@ -41,5 +41,5 @@ private final class FilterSink<Element>: Pipe<Element, Element> {
 private final class IgnoreElements<Element>: Source<Never> {
     private let upstream: Source<Element>
     init(_ upstream: Source<Element>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Never>) { upstream.run(Pipe<Element, Never>(into: sink)) }
+    override func run(_ sink: Sink<Never>) { upstream.run(SingleInputSink<Element, Never>(into: sink)) }
 }

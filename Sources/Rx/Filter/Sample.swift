@@ -21,18 +21,19 @@ private final class Sample<Element, Signal>: Source<Element> {
         self.defaultValue = defaultValue
     }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = SampleHub(defaultValue, into: sink)
-        hub.listen(
-            to: upstream, with: Input<Element>(of: hub, onNext: { hub.keep($0) }, onCompleted: { hub.end() }))
-        hub.listen(
-            to: sampler, with: Input<Signal>(of: hub, onNext: { _ in hub.send() }, onCompleted: { hub.endSampling() }))
+    override func run(_ downstream: Sink<Element>) {
+        let sink = SampleSink(defaultValue, into: downstream)
+        sink.subscribe(
+            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.keep($0) }, onCompleted: { sink.end() }))
+        sink.subscribe(
+            to: sampler,
+            with: ClosureInput<Signal>(of: sink, onNext: { _ in sink.send() }, onCompleted: { sink.endSampling() }))
     }
 }
 
-private final class SampleHub<Element>: Hub<Element> {
+private final class SampleSink<Element>: MultiInputSink<Element> {
     private let defaultValue: Element?
-    // These are touched inside the gate only.
+    // These are touched inside the drain only.
     private var latest: Element?
     private var ended = false
     private var samplingEnded = false
@@ -55,7 +56,7 @@ private final class SampleHub<Element>: Hub<Element> {
     func end() {
         ended = true
         // As in RxSwift the end is never told when the sampler ended first.
-        if samplingEnded { giveUp() }
+        if samplingEnded { disposeSilently() }
     }
 
     func endSampling() {

@@ -21,7 +21,7 @@ private final class Skip<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(SkipSink(count, into: sink)) }
 }
 
-private final class SkipSink<Element>: Pipe<Element, Element> {
+private final class SkipSink<Element>: SingleInputSink<Element, Element> {
     private var left: Int
 
     init(_ count: Int, into downstream: Sink<Element>) {
@@ -46,7 +46,7 @@ private final class SkipWhile<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(SkipWhileSink(predicate, into: sink)) }
 }
 
-private final class SkipWhileSink<Element>: Pipe<Element, Element> {
+private final class SkipWhileSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
     private var skipping = true
 

@@ -54,7 +54,7 @@ private final class Take<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(TakeSink(count, into: sink)) }
 }
 
-private final class TakeSink<Element>: Pipe<Element, Element> {
+private final class TakeSink<Element>: SingleInputSink<Element, Element> {
     private var left: Int
 
     init(_ count: Int, into downstream: Sink<Element>) {
@@ -87,7 +87,7 @@ private final class TakeWhile<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(TakeWhileSink(predicate, behavior, into: sink)) }
 }
 
-private final class TakeWhileSink<Element>: Pipe<Element, Element> {
+private final class TakeWhileSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
     private let behavior: TakeBehavior
     private var holds = true
@@ -125,9 +125,9 @@ private final class TakeLast<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(TakeLastSink(count, into: sink)) }
 }
 
-private final class TakeLastSink<Element>: Pipe<Element, Element> {
+private final class TakeLastSink<Element>: SingleInputSink<Element, Element> {
     private let count: Int
-    private var last = Line<Element>()
+    private var last = FIFOQueue<Element>()
 
     init(_ count: Int, into downstream: Sink<Element>) {
         self.count = count

@@ -11,7 +11,7 @@ extension InfallibleType {
     ) -> Infallible<Element> {
         Infallible(
             Observable<Element>.create { observer in
-                let target = Ferry(observer)
+                let target = UncheckedTransfer(observer)
                 return subscribe { target.value.on($0.event) }
             })
     }

@@ -21,22 +21,22 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
             Trampoline.drain()
             return disposable
         }
-        let parcel = Ferry(state)
-        let item = ScheduledAction { action(parcel.value) }
-        _ = Trampoline.leave(item)
+        let transfer = UncheckedTransfer(state)
+        let item = ScheduledAction { action(transfer.value) }
+        _ = Trampoline.enqueue(item)
         return item
     }
 }
 
 /// Work in a queue that can be taken back before it runs, or ended while it does.
-final class ScheduledAction: Cancelable, DisposableHolder {
+final class ScheduledAction: Cancelable, DisposableContainer {
     private let action: @Sendable () -> any Disposable
     private let slot = SingleAssignmentDisposable()
 
     init(_ action: @escaping @Sendable () -> any Disposable) { self.action = action }
 
     var isDisposed: Bool { slot.isDisposed }
-    func surrender() -> Contents { .one(slot) }
+    func takeContents() -> DisposableContents { .one(slot) }
 
     func run() {
         if !slot.isDisposed { slot.setDisposable(action()) }

@@ -24,8 +24,8 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let parcel = Ferry(state)
-        let item = ScheduledAction { action(parcel.value) }
+        let transfer = UncheckedTransfer(state)
+        let item = ScheduledAction { action(transfer.value) }
         queue.async { item.run() }
         return item
     }
@@ -35,8 +35,8 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let parcel = Ferry(state)
-        let item = ScheduledAction { action(parcel.value) }
+        let transfer = UncheckedTransfer(state)
+        let item = ScheduledAction { action(transfer.value) }
         let timer = QueueTimer(on: queue)
         timer.start(after: dueTime, period: .never, leeway: leeway) {
             timer.dispose()

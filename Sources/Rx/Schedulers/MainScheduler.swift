@@ -38,8 +38,8 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
             enqueued.subtract(1, ordering: .acquiringAndReleasing)
             return disposable
         }
-        let parcel = Ferry(state)
-        let item = ScheduledAction { action(parcel.value) }
+        let transfer = UncheckedTransfer(state)
+        let item = ScheduledAction { action(transfer.value) }
         queue.async {
             item.run()
             self.enqueued.subtract(1, ordering: .acquiringAndReleasing)

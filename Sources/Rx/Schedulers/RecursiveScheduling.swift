@@ -8,11 +8,11 @@ extension ImmediateSchedulerType {
     public func scheduleRecursive<State>(
         _ state: State, action: @escaping @Sendable (_ state: State, _ recurse: @Sendable (State) -> Void) -> Void
     ) -> any Disposable {
-        let rounds = Rounds()
+        let rounds = PendingRounds()
         @Sendable func round(_ state: State) {
             rounds.schedule { work in
                 schedule(state) { state in
-                    if work.begins() { action(state, round) }
+                    if work.beginIfPending() { action(state, round) }
                     return Disposables.create()
                 }
             }
@@ -39,7 +39,7 @@ extension SchedulerType {
 
 /// What a recursive action asks to be done again.
 public final class AnyRecursiveScheduler<State>: Sendable {
-    let rounds = Rounds()
+    let rounds = PendingRounds()
     private let scheduler: any SchedulerType
     private let action: @Sendable (State, AnyRecursiveScheduler<State>) -> Void
 
@@ -52,7 +52,7 @@ public final class AnyRecursiveScheduler<State>: Sendable {
     public func schedule(_ state: State, dueTime: RxTimeInterval) {
         rounds.schedule { work in
             scheduler.scheduleRelative(state, dueTime: dueTime) { state in
-                if work.begins() { self.action(state, self) }
+                if work.beginIfPending() { self.action(state, self) }
                 return Disposables.create()
             }
         }
@@ -62,42 +62,42 @@ public final class AnyRecursiveScheduler<State>: Sendable {
     public func schedule(_ state: State) {
         rounds.schedule { work in
             scheduler.schedule(state) { state in
-                if work.begins() { self.action(state, self) }
+                if work.beginIfPending() { self.action(state, self) }
                 return Disposables.create()
             }
         }
     }
 }
 
-/// The rounds of one recursive action that are still to come. Guard: that of `Group` and `Stage`.
-final class Rounds: Disposable, @unchecked Sendable {
-    private let pending = Group()
+/// The rounds of one recursive action that are still to come. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
+final class PendingRounds: Disposable, @unchecked Sendable {
+    private let pending = CompositeTeardown()
 
     /// Schedules one more round, unless all were given up.
     func schedule(_ start: (Round) -> any Disposable) {
-        let stage = Stage()
-        pending.add(stage)
-        if !stage.isDisposed { stage.attach(start(Round(pending, stage))) }
+        let node = SubscriptionNode()
+        pending.add(node)
+        if !node.isDisposed { node.attach(start(Round(pending, node))) }
     }
 
     func dispose() { pending.dispose() }
 }
 
-/// One round. Guard: that of `Group` and `Stage`.
+/// One round. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
 struct Round: @unchecked Sendable {
-    private let rounds: Group
+    private let rounds: CompositeTeardown
     // The group keeps it until the round begins. It keeps the scheduled work, and the work keeps this.
-    private weak let stage: Stage?
+    private weak let node: SubscriptionNode?
 
-    init(_ rounds: Group, _ stage: Stage) {
+    init(_ rounds: CompositeTeardown, _ node: SubscriptionNode) {
         self.rounds = rounds
-        self.stage = stage
+        self.node = node
     }
 
     /// Takes the round out of those that are still to come; false when they were given up.
-    func begins() -> Bool {
-        guard let stage else { return false }
-        rounds.remove(stage)
-        return !stage.isDisposed
+    func beginIfPending() -> Bool {
+        guard let node else { return false }
+        rounds.remove(node)
+        return !node.isDisposed
     }
 }

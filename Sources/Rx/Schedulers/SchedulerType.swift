@@ -48,7 +48,7 @@ extension SchedulerType {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        Periodic(self, state: state, period: period, action: action).start(after: startAfter)
+        PeriodicTask(self, state: state, period: period, action: action).start(after: startAfter)
     }
 }
 

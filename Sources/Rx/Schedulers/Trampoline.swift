@@ -55,7 +55,7 @@ enum Trampoline {
     }
 
     /// Leaves work for the calling thread; false when it is not inside.
-    static func leave(_ action: ScheduledAction) -> Bool {
+    static func enqueue(_ action: ScheduledAction) -> Bool {
         let thread = pthread_self()
         return shard(of: thread).entries.withLock { entries in
             for index in entries.indices where entries[index].thread == thread {

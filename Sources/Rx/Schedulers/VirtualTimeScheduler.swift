@@ -14,14 +14,14 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     // Guard for `@unchecked`: `lock` guards these seven. Nothing is run, compared or released under it.
     private let lock = Lock()
     private var time: VirtualTime
-    private var arrived: [VirtualQueue<Converter>.Item] = []
+    private var arrived: [VirtualTimeQueue<Converter>.Item] = []
     private var count = 0
     private var isMoving = false
     private var isStopped = false
     private var pauses: [@Sendable () -> Void] = []
 
     // It belongs to the thread that moves the clock.
-    private var queue: VirtualQueue<Converter>
+    private var queue: VirtualTimeQueue<Converter>
 
     private let converter: Converter
 
@@ -29,7 +29,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public init(initialClock: VirtualTime, converter: Converter) {
         time = initialClock
         self.converter = converter
-        queue = VirtualQueue(converter)
+        queue = VirtualTimeQueue(converter)
     }
 
     /// The date that stands for its clock.
@@ -75,11 +75,11 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public func scheduleVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let parcel = Ferry(state)
-        let item = ScheduledAction { action(parcel.value) }
+        let transfer = UncheckedTransfer(state)
+        let item = ScheduledAction { action(transfer.value) }
         lock.withLock {
             count += 1
-            arrived.append(VirtualQueue<Converter>.Item(time: time, number: count, action: item))
+            arrived.append(VirtualTimeQueue<Converter>.Item(time: time, number: count, action: item))
         }
         return item
     }
@@ -159,7 +159,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     /// What was scheduled since the last look; nil when the run is to end.
-    private func takeArrived() -> [VirtualQueue<Converter>.Item]? {
+    private func takeArrived() -> [VirtualTimeQueue<Converter>.Item]? {
         if isStopped { return nil }
         defer { arrived = [] }
         return arrived

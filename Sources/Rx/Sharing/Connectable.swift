@@ -7,15 +7,15 @@ public protocol ConnectableObservableType: ObservableType {
 /// A stream that starts when it is told to.
 public class ConnectableObservable<Element>: Observable<Element>, ConnectableObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: the lock of the core.
-    private let core: ConnectableCore<Element>
+    private let core: ConnectableSource<Element>
 
-    init(_ core: ConnectableCore<Element>) {
+    init(_ core: ConnectableSource<Element>) {
         self.core = core
         super.init(core)
     }
 
     /// Starts it; dispose of the result to stop. While it runs, the same run is given.
-    public func connect() -> any Disposable { Handle(core.start()) }
+    public func connect() -> any Disposable { SubscriptionHandle(core.start()) }
 
     /// The stream, started for the first subscriber and stopped with the last.
     public func refCount() -> Observable<Element> { Observable(RefCount(core)) }
@@ -36,7 +36,7 @@ extension ObservableType {
     /// The stream through the subject, started by `connect`.
     public func multicast<Subject: SubjectType>(_ subject: Subject) -> ConnectableObservable<Subject.Element>
     where Subject.Observer.Element == Element {
-        ConnectableObservable(Multicast(asObservable().source) { Joint(subject) })
+        ConnectableObservable(Multicast(asObservable().source) { SubjectEnds(subject) })
     }
 
     /// The stream through a new subject for each run, started by `connect`.
@@ -44,6 +44,6 @@ extension ObservableType {
     public func multicast<Subject: SubjectType>(
         makeSubject: @escaping @Sendable () -> Subject
     ) -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element {
-        ConnectableObservable(Multicast(asObservable().source) { Joint(makeSubject()) })
+        ConnectableObservable(Multicast(asObservable().source) { SubjectEnds(makeSubject()) })
     }
 }

@@ -1,15 +1,15 @@
 /// A source that is started apart from being subscribed to.
-class ConnectableCore<Element>: Source<Element> {
+class ConnectableSource<Element>: Source<Element> {
     /// Starts it, or gives the run that is under way.
-    func start() -> Stage { Stage() }
+    func start() -> SubscriptionNode { SubscriptionNode() }
 
     /// Gives no new subscriber to the run any more, which is about to be given up. What is returned is to be let go of
     /// outside of any lock.
-    func forget(_ run: Stage) -> [AnyObject] { [] }
+    func forget(_ run: SubscriptionNode) -> [AnyObject] { [] }
 }
 
 /// The two sides of a subject.
-struct Joint<Input, Output> {
+struct SubjectEnds<Input, Output> {
     let input: Sink<Input>
     let output: Source<Output>
 
@@ -20,61 +20,61 @@ struct Joint<Input, Output> {
 }
 
 /// A stream through a subject that is made for each run.
-final class Multicast<Input, Output>: ConnectableCore<Output> {
+final class Multicast<Input, Output>: ConnectableSource<Output> {
     private let upstream: Source<Input>
-    private let makeJoint: () -> Joint<Input, Output>
+    private let makeSubject: () -> SubjectEnds<Input, Output>
     // `lock` guards both.
     private let lock = Lock()
-    private var joint: Joint<Input, Output>?
-    private var running: Run<Input, Output>?
+    private var subject: SubjectEnds<Input, Output>?
+    private var current: MulticastConnection<Input, Output>?
 
-    init(_ upstream: Source<Input>, _ makeJoint: @escaping () -> Joint<Input, Output>) {
+    init(_ upstream: Source<Input>, _ makeSubject: @escaping () -> SubjectEnds<Input, Output>) {
         self.upstream = upstream
-        self.makeJoint = makeJoint
+        self.makeSubject = makeSubject
     }
 
     override func connect(_ sink: Sink<Output>) { run(sink) }
-    override func run(_ sink: Sink<Output>) { present().output.connect(sink) }
+    override func run(_ sink: Sink<Output>) { currentSubject().output.connect(sink) }
 
-    private func present() -> Joint<Input, Output> {
-        if let joint = lock.withLock({ joint }) { return joint }
+    private func currentSubject() -> SubjectEnds<Input, Output> {
+        if let subject = lock.withLock({ subject }) { return subject }
         // A user's closure makes it, so it is not made under the lock; who comes second takes what is there.
-        let made = makeJoint()
+        let made = makeSubject()
         return lock.withLock {
-            if joint == nil { joint = made }
-            return joint ?? made
+            if subject == nil { subject = made }
+            return subject ?? made
         }
     }
 
-    override func start() -> Stage {
+    override func start() -> SubscriptionNode {
         while true {
-            let target = present().input
-            let fresh = Run(self, target)
-            let existing = lock.withLock { () -> Run<Input, Output>? in
-                if let running { return running }
+            let target = currentSubject().input
+            let connection = MulticastConnection(self, target)
+            let existing = lock.withLock { () -> MulticastConnection<Input, Output>? in
+                if let current { return current }
                 // Another run came and went meanwhile, and its subject with it.
-                guard joint?.input === target else { return nil }
-                running = fresh
-                return fresh
+                guard subject?.input === target else { return nil }
+                current = connection
+                return connection
             }
             guard let existing else { continue }
-            if existing === fresh { upstream.connect(fresh) }
+            if existing === connection { upstream.connect(connection) }
             return existing
         }
     }
 
-    override func forget(_ run: Stage) -> [AnyObject] {
+    override func forget(_ run: SubscriptionNode) -> [AnyObject] {
         lock.withLock {
-            guard let joint, let running, running === run else { return [] }
-            self.joint = nil
-            self.running = nil
-            return [joint.input, joint.output, running]
+            guard let subject, let current, current === run else { return [] }
+            self.subject = nil
+            self.current = nil
+            return [subject.input, subject.output, current]
         }
     }
 }
 
 /// One run: feeds the subject until the source ends or the run is given up.
-private final class Run<Input, Output>: Sink<Input> {
+private final class MulticastConnection<Input, Output>: Sink<Input> {
     private let core: Multicast<Input, Output>
     private let target: Sink<Input>
 

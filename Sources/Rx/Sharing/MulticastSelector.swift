@@ -8,30 +8,30 @@ extension ObservableType {
         _ subjectSelector: @escaping @Sendable () throws -> Subject,
         selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
     ) -> Observable<Result> where Subject.Observer.Element == Element {
-        Observable(Selected(asObservable().source, { Joint(try subjectSelector()) }, selector))
+        Observable(MulticastSelector(asObservable().source, { SubjectEnds(try subjectSelector()) }, selector))
     }
 }
 
-private final class Selected<Input, Middle, Output>: Source<Output> {
+private final class MulticastSelector<Input, Middle, Output>: Source<Output> {
     private let upstream: Source<Input>
-    private let makeJoint: () throws -> Joint<Input, Middle>
+    private let makeSubject: () throws -> SubjectEnds<Input, Middle>
     private let selector: (Observable<Middle>) throws -> Observable<Output>
 
     init(
-        _ upstream: Source<Input>, _ makeJoint: @escaping () throws -> Joint<Input, Middle>,
+        _ upstream: Source<Input>, _ makeSubject: @escaping () throws -> SubjectEnds<Input, Middle>,
         _ selector: @escaping (Observable<Middle>) throws -> Observable<Output>
     ) {
         self.upstream = upstream
-        self.makeJoint = makeJoint
+        self.makeSubject = makeSubject
         self.selector = selector
     }
 
     override func run(_ sink: Sink<Output>) {
         do {
-            let joint = try makeJoint()
-            let core = Multicast(upstream) { joint }
+            let subject = try makeSubject()
+            let core = Multicast(upstream) { subject }
             let result = try selector(ConnectableObservable(core))
-            let pass = SelectedSink(core, into: sink)
+            let pass = MulticastSelectorSink(core, into: sink)
             result.source.connect(pass)
             pass.start()
         } catch {
@@ -41,12 +41,12 @@ private final class Selected<Input, Middle, Output>: Source<Output> {
 }
 
 /// Passes the result on, and stops the run with it.
-private final class SelectedSink<Middle, Output>: Sink<Output> {
+private final class MulticastSelectorSink<Middle, Output>: Sink<Output> {
     private let downstream: Sink<Output>
-    private let core: ConnectableCore<Middle>
-    private let ends = Group()
+    private let core: ConnectableSource<Middle>
+    private let ends = CompositeTeardown()
 
-    init(_ core: ConnectableCore<Middle>, into downstream: Sink<Output>) {
+    init(_ core: ConnectableSource<Middle>, into downstream: Sink<Output>) {
         self.core = core
         self.downstream = downstream
         super.init()

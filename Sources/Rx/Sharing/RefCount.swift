@@ -1,87 +1,87 @@
 extension ConnectableObservableType {
     /// The stream, started for the first subscriber and stopped with the last.
-    public func refCount() -> Observable<Element> { Observable(RefCount(Connectable(self))) }
+    public func refCount() -> Observable<Element> { Observable(RefCount(ExternalConnectable(self))) }
 }
 
 /// Somebody else's connectable stream.
-private final class Connectable<Stream: ConnectableObservableType>: ConnectableCore<Stream.Element> {
+private final class ExternalConnectable<Stream: ConnectableObservableType>: ConnectableSource<Stream.Element> {
     private let stream: Stream
     init(_ stream: Stream) { self.stream = stream }
     override func run(_ sink: Sink<Stream.Element>) { stream.asObservable().source.connect(sink) }
 
-    override func start() -> Stage {
-        let stage = Stage()
-        stage.attach(stream.connect())
-        return stage
+    override func start() -> SubscriptionNode {
+        let node = SubscriptionNode()
+        node.attach(stream.connect())
+        return node
     }
 }
 
 /// Starts a connectable stream for the first subscriber and stops it with the last.
 final class RefCount<Element>: Source<Element> {
-    private let core: ConnectableCore<Element>
-    // `lock` guards these four, and `round` of each subscriber.
+    private let core: ConnectableSource<Element>
+    // `lock` guards these four, and `generation` of each subscriber.
     private let lock = Lock()
     private var count = 0
-    private var round = 0
+    private var generation = 0
     private var isStarted = false
-    private var running: Stage?
+    private var running: SubscriptionNode?
 
-    private typealias Stopped = (run: Stage, forgotten: [AnyObject])
+    private typealias Stopped = (run: SubscriptionNode, forgotten: [AnyObject])
 
-    init(_ core: ConnectableCore<Element>) { self.core = core }
+    init(_ core: ConnectableSource<Element>) { self.core = core }
 
     override func run(_ sink: Sink<Element>) {
-        let counted = CountedSink(self, into: sink)
-        enter(counted)
-        core.connect(counted)
+        let subscriber = RefCountSink(self, into: sink)
+        enter(subscriber)
+        core.connect(subscriber)
         // Who starts it is found out now: the first may have had enough of what was remembered, and others may have come
         // from inside its callback.
         let (member, starts) = lock.withLock { () -> (Int, Bool) in
             // A run that ended meanwhile took its subject along; this subscriber heard the end or is at the next one.
-            if counted.round != round, counted.isLive { enroll(counted) }
-            let starts = counted.round == round && !isStarted && count > 1
+            if subscriber.generation != generation, subscriber.isLive { addReferences(subscriber) }
+            let starts = subscriber.generation == generation && !isStarted && count > 1
             if starts { isStarted = true }
-            return (counted.round, starts)
+            return (subscriber.generation, starts)
         }
         if starts {
             let started = core.start()
             let isStale = lock.withLock { () -> Bool in
-                guard round == member else { return true }
+                guard generation == member else { return true }
                 running = started
                 return false
             }
             if isStale { started.dispose() }
         }
-        giveBack(placeIn: { member })
+        release(countIn: { member })
     }
 
-    private func enter(_ counted: CountedSink<Element>) { lock.withLock { enroll(counted) } }
+    private func enter(_ subscriber: RefCountSink<Element>) { lock.withLock { addReferences(subscriber) } }
 
     /// A place for the subscriber, and one for the time in which it is subscribed: the stream is not stopped meanwhile.
-    private func enroll(_ counted: CountedSink<Element>) {
-        counted.round = round
+    private func addReferences(_ subscriber: RefCountSink<Element>) {
+        subscriber.generation = generation
         count += 2
     }
 
-    fileprivate func left(_ counted: CountedSink<Element>) { giveBack(placeIn: { counted.round }) }
+    fileprivate func left(_ subscriber: RefCountSink<Element>) { release(countIn: { subscriber.generation }) }
 
-    private func giveBack(placeIn member: () -> Int) {
+    private func release(countIn member: () -> Int) {
         let stopped = lock.withLock { () -> Stopped? in
-            guard round == member() else { return nil }
+            guard generation == member() else { return nil }
             count -= 1
-            return count == 0 ? nextRound() : nil
+            return count == 0 ? startNextGeneration() : nil
         }
         stopped?.run.dispose()
     }
 
-    fileprivate func ended(_ counted: CountedSink<Element>) {
-        let stopped = lock.withLock { round == counted.round ? nextRound() : nil }
+    fileprivate func ended(_ subscriber: RefCountSink<Element>) {
+        let stopped = lock.withLock { generation == subscriber.generation ? startNextGeneration() : nil }
         stopped?.run.dispose()
     }
 
     /// Who comes from now on belongs to a new run, also while the old one is still being given up.
-    private func nextRound() -> Stopped? {
-        round += 1
+    private func startNextGeneration() -> Stopped? {
+        generation += 1
         count = 0
         isStarted = false
         defer { running = nil }
@@ -89,9 +89,9 @@ final class RefCount<Element>: Source<Element> {
     }
 }
 
-private final class CountedSink<Element>: Pipe<Element, Element> {
+private final class RefCountSink<Element>: SingleInputSink<Element, Element> {
     /// Guarded by the lock of the parent.
-    var round = -1
+    var generation = -1
     private let parent: RefCount<Element>
 
     init(_ parent: RefCount<Element>, into downstream: Sink<Element>) {

@@ -65,8 +65,8 @@ private final class Share<Element>: Source<Element> {
 
 /// One run of a shared stream: ends for good with its source or with its last subscriber.
 private final class ShareCore<Element>: ReplayCore<Element> {
-    // The feed holds the core and the core its feed, until the run ends. Guarded by the lock of the superclass.
-    private var feed: Feed<Element>?
+    // The input holds the core and the core its input, until the run ends. Guarded by the lock of the superclass.
+    private var input: ShareInput<Element>?
     private weak var share: Share<Element>?
 
     init(of share: Share<Element>, limit: Int) {
@@ -74,19 +74,19 @@ private final class ShareCore<Element>: ReplayCore<Element> {
         super.init(limit: limit)
     }
 
-    override var refusesLate: Bool { true }
-    override func emptied() { stop() }
+    override var rejectsLateSubscribers: Bool { true }
+    override func lastSubscriberLeft() { stop() }
 
     func start(_ upstream: Source<Element>) {
-        let feed = Feed(self)
-        locked { self.feed = feed }
-        if hasEnded { stop() } else { upstream.connect(feed) }
+        let input = ShareInput(self)
+        locked { self.input = input }
+        if hasEnded { stop() } else { upstream.connect(input) }
     }
 
     fileprivate func stop() {
         let stopped = locked {
-            defer { feed = nil }
-            return feed
+            defer { input = nil }
+            return input
         }
         share?.forget(self)
         stopped?.dispose()
@@ -94,7 +94,7 @@ private final class ShareCore<Element>: ReplayCore<Element> {
 }
 
 /// Feeds a core with its source.
-private final class Feed<Element>: Sink<Element> {
+private final class ShareInput<Element>: Sink<Element> {
     private let core: ShareCore<Element>
     init(_ core: ShareCore<Element>) { self.core = core }
 

@@ -1,19 +1,19 @@
 /// A stream fed by hand of which subscribers get only the last element, once it completed.
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
-    // Guard for `@unchecked`: the gate and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of the core.
     /// The type of its feeding side.
     public typealias SubjectObserverType = AsyncSubject<Element>
 
-    private let core: LastCore<Element>
+    private let core: AsyncCore<Element>
 
     /// A subject without subscribers.
     public init() {
-        core = LastCore()
+        core = AsyncCore()
         super.init(core)
     }
 
     /// Whether anybody is subscribed.
-    public var hasObservers: Bool { core.hasSlots }
+    public var hasObservers: Bool { core.hasSubscribers }
 
     /// Takes an event.
     public func on(_ event: Event<Element>) {
@@ -29,14 +29,14 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 }
 
 /// Remembers the last element and lets live ones not through.
-private final class LastCore<Element>: SubjectCore<Element> {
-    private var last: Place<Element>?
+private final class AsyncCore<Element>: SubjectCore<Element> {
+    private var last: Box<Element>?
     init() { super.init(.silent) }
 
-    override func remember(_ value: inout Element) {
-        if let last { last.exchange(&value) } else { last = Place(value) }
+    override func retain(_ value: inout Element) {
+        if let last { last.exchange(&value) } else { last = Box(value) }
     }
 
-    override func memory(ended: Bool) -> [Element] { ended && failure == nil ? lastWords() : [] }
-    override func lastWords() -> [Element] { last.map { [$0.value] } ?? [] }
+    override func replayedElements(afterEnd ended: Bool) -> [Element] { ended && failure == nil ? finalElements() : [] }
+    override func finalElements() -> [Element] { last.map { [$0.value] } ?? [] }
 }

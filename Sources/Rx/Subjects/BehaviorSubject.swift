@@ -2,7 +2,7 @@
 public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the gate and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of the core.
     /// The type of its feeding side.
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
@@ -15,7 +15,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     }
 
     /// Whether anybody is subscribed.
-    public var hasObservers: Bool { core.hasSlots }
+    public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
@@ -62,9 +62,9 @@ final class BehaviorCore<Element>: SubjectCore<Element> {
 
     var current: Element { locked { value } }
 
-    override func remember(_ value: inout Element) {
+    override func retain(_ value: inout Element) {
         swap(&self.value, &value)
     }
 
-    override func memory(ended: Bool) -> [Element] { ended ? [] : [value] }
+    override func replayedElements(afterEnd ended: Bool) -> [Element] { ended ? [] : [value] }
 }

@@ -4,7 +4,7 @@
 public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the gate and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of the core.
     /// The type of its feeding side.
     public typealias SubjectObserverType = PublishSubject<Element>
 
@@ -17,7 +17,7 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     }
 
     /// Whether anybody is subscribed.
-    public var hasObservers: Bool { core.hasSlots }
+    public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }

@@ -1,6 +1,6 @@
 /// A `PublishSubject` that cannot end: subscribers get what comes after they subscribed.
 public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the gate and the lock of the subject.
+    // Guard for `@unchecked`: the drain and the lock of the subject.
     private let subject = PublishSubject<Element>()
 
     /// A relay without subscribers.
@@ -21,7 +21,7 @@ public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
 
 /// A `BehaviorSubject` that cannot end: subscribers get the current value first, then what comes.
 public final class BehaviorRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the gate and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of the core.
     private let core: BehaviorCore<Element>
 
     /// A relay whose current value is the one given.

@@ -1,6 +1,6 @@
 /// A `ReplaySubject` that cannot end: subscribers get the past first, then what comes.
 public final class ReplayRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the gate and the lock of the subject.
+    // Guard for `@unchecked`: the drain and the lock of the subject.
     private let subject: ReplaySubject<Element>
 
     private init(_ subject: ReplaySubject<Element>) { self.subject = subject }

@@ -2,7 +2,7 @@
 public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the gate and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of the core.
     /// The type of its feeding side.
     public typealias SubjectObserverType = ReplaySubject<Element>
 
@@ -23,7 +23,7 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
     public static func createUnbounded() -> ReplaySubject<Element> { ReplaySubject(limit: .max) }
 
     /// Whether anybody is subscribed.
-    public var hasObservers: Bool { core.hasSlots }
+    public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
@@ -56,26 +56,26 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
 /// Remembers the last elements. One element, the usual case, stands in a field of its own and costs no allocation.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
-    private final var only: Place<Element>?
-    private final var past = Line<Element>()
+    private final var only: Box<Element>?
+    private final var past = FIFOQueue<Element>()
 
     init(limit: Int) {
         self.limit = limit
         super.init(limit > 0 ? .replayed : .none)
     }
 
-    final override func remember(_ value: inout Element) {
+    final override func retain(_ value: inout Element) {
         if let only { only.exchange(&value) } else { keep(&value) }
     }
 
     @inline(never)
     private final func keep(_ value: inout Element) {
-        if limit == 1 { return only = Place(value) }
+        if limit == 1 { return only = Box(value) }
         past.append(value)
         if past.count > limit, let oldest = past.takeFirst() { value = oldest.element }
     }
 
-    final override func memory(ended: Bool) -> [Element] {
+    final override func replayedElements(afterEnd ended: Bool) -> [Element] {
         if let only { [only.value] } else { past.contents }
     }
 }

@@ -9,25 +9,25 @@ enum Ending {
 
 /// What all subjects, and shared streams, are made of: a list of subscribers, what they get first, and how it ended.
 ///
-/// What a subject is told counts at once, under the lock. It is delivered inside the gate: calls from several threads
+/// What a subject is told counts at once, under the lock. It is delivered inside the drain: calls from several threads
 /// one at a time and in the order in which they counted, an event sent from inside an event at once. Who subscribes
 /// during an event does not get that one.
 class SubjectCore<Element>: Source<Element> {
-    private let gate = Gate()
-    // Guarded by the gate.
-    private let list = SlotList<Element>()
+    private let drain = SerialDrain()
+    // Guarded by the drain.
+    private let list = SubscriberList<Element>()
 
     private let hasNew = Atomic<Bool>(false)
     // Guarded by the lock, as is what subclasses remember. Nothing is called out to, or let go of, under it.
     private let lock = Lock()
-    private final var firstNew: Slot<Element>?
-    private final var lastNew: Slot<Element>?
+    private final var firstNew: SubscriberSlot<Element>?
+    private final var lastNew: SubscriberSlot<Element>?
     private final var count = 0
     private final var admitted = 0
     private final var ending: Ending?
 
     /// What a subject does with its elements besides sending them to who is there.
-    enum Memory {
+    enum Retention {
         /// Nothing: subscribers get what comes.
         case none
         /// It remembers them, and brings a subscriber up to date before live events reach it.
@@ -36,30 +36,30 @@ class SubjectCore<Element>: Source<Element> {
         case silent
     }
 
-    private final let kind: Memory
+    private final let kind: Retention
 
-    init(_ kind: Memory = .none) { self.kind = kind }
+    init(_ kind: Retention = .none) { self.kind = kind }
 
     /// Whether the stream takes no subscriber after its end, and ends when the last one goes: a shared stream.
-    var refusesLate: Bool { false }
+    var rejectsLateSubscribers: Bool { false }
 
     /// Keeps what later subscribers need. Called under the lock, so an element that it no longer needs goes into
     /// `value`: the caller lets go of it later.
-    func remember(_ value: inout Element) {}
+    func retain(_ value: inout Element) {}
 
     /// What a new subscriber gets first. Called under the lock; `ended` says whether the stream is over.
-    func memory(ended: Bool) -> [Element] { [] }
+    func replayedElements(afterEnd ended: Bool) -> [Element] { [] }
 
     /// What subscribers get at the good end before it. Called under the lock.
-    func lastWords() -> [Element] { [] }
+    func finalElements() -> [Element] { [] }
 
     /// The last subscriber went.
-    func emptied() {}
+    func lastSubscriberLeft() {}
 
     /// Runs under the lock, for subclasses that show what they remember.
     final func locked<Result>(_ body: () -> Result) -> Result { lock.withLock(body) }
 
-    final var hasSlots: Bool { lock.withLock { count > 0 } }
+    final var hasSubscribers: Bool { lock.withLock { count > 0 } }
     final var hasEnded: Bool { lock.withLock { ending != nil } }
     final var isDisposed: Bool { lock.withLock { if case .disposed = ending { true } else { false } } }
 
@@ -70,43 +70,43 @@ class SubjectCore<Element>: Source<Element> {
 
     // Nobody sends any more: what stands behind the places goes with them, as in RxSwift.
     deinit {
-        absorb()
-        list.empty { $0.abandon() }
+        linkNewSubscribers()
+        list.empty { $0.detachSink() }
     }
 
     // MARK: Feeding
 
     final func next(_ value: Element) {
-        if kind != .none { return nextRemembered(value) }
+        if kind != .none { return nextRetained(value) }
         // Without memory there is nothing under the lock to look at: after the end the list is empty.
-        switch gate.enter() {
+        switch drain.enter() {
         case .nested: send(value, upTo: .max)
         case .first:
             send(value, upTo: .max)
-            gate.leave()
+            drain.leave()
         case .busy: postpone(value)
         }
     }
 
     @inline(never)
     private final func postpone(_ value: Element) {
-        let parcel = Ferry((self, value))
-        gate.postpone { parcel.value.0.send(parcel.value.1, upTo: .max) }
+        let transfer = UncheckedTransfer((self, value))
+        drain.enqueueAndRun { transfer.value.0.send(transfer.value.1, upTo: .max) }
     }
 
-    /// The lock covers both memory and the entry into the gate: elements are remembered in the order of their delivery,
+    /// The lock covers both memory and the entry into the drain: elements are remembered in the order of their delivery,
     /// and whoever subscribes gets each of them once, from memory or live.
-    private final func nextRemembered(_ value: Element) {
+    private final func nextRetained(_ value: Element) {
         var kept = value
-        var entry = Gate.Entry.busy
+        var entry = SerialDrain.Entry.busy
         var limit = 0
         let passes = lock.withLock { () -> Bool in
             guard ending == nil else { return false }
-            remember(&kept)
+            retain(&kept)
             if kind == .silent { return false }
             limit = admitted
-            entry = gate.enter()
-            if entry == .busy { leaveAtGate(value, limit) }
+            entry = drain.enter()
+            if entry == .busy { enqueueAtDrain(value, limit) }
             return true
         }
         guard passes else { return }
@@ -114,20 +114,20 @@ class SubjectCore<Element>: Source<Element> {
         case .nested: send(value, upTo: limit)
         case .first:
             send(value, upTo: limit)
-            gate.leave()
-        case .busy: gate.serve()
+            drain.leave()
+        case .busy: drain.runQueued()
         }
     }
 
     @inline(never)
-    private final func leaveAtGate(_ value: Element, _ limit: Int) {
-        let parcel = Ferry((self, value))
-        gate.append { parcel.value.0.send(parcel.value.1, upTo: limit) }
+    private final func enqueueAtDrain(_ value: Element, _ limit: Int) {
+        let transfer = UncheckedTransfer((self, value))
+        drain.enqueue { transfer.value.0.send(transfer.value.1, upTo: limit) }
     }
 
     @inline(__always)
     private final func send(_ value: Element, upTo limit: Int) {
-        if hasNew.load(ordering: .acquiring) { absorb() }
+        if hasNew.load(ordering: .acquiring) { linkNewSubscribers() }
         list.send(value, upTo: limit)
     }
 
@@ -139,7 +139,7 @@ class SubjectCore<Element>: Source<Element> {
     final func dispose() { end(.disposed) }
 
     private final func end(_ how: Ending) {
-        var entry = Gate.Entry.busy
+        var entry = SerialDrain.Entry.busy
         var words: [Element] = []
         // Let go of outside the lock, as an error may have a deinitializer.
         var before: Ending?
@@ -148,33 +148,33 @@ class SubjectCore<Element>: Source<Element> {
             if case .disposed = how {} else if ending != nil { return false }
             ending = how
             count = 0
-            if case .completed = how { words = lastWords() }
-            entry = gate.enter()
+            if case .completed = how { words = finalElements() }
+            entry = drain.enter()
             if entry == .busy {
-                let parcel = Ferry((self, words))
-                gate.append { parcel.value.0.tellEnd(how, after: parcel.value.1) }
+                let transfer = UncheckedTransfer((self, words))
+                drain.enqueue { transfer.value.0.deliverEnd(how, after: transfer.value.1) }
             }
             return true
         }
         _ = before
         guard passes else { return }
         switch entry {
-        case .nested: tellEnd(how, after: words)
+        case .nested: deliverEnd(how, after: words)
         case .first:
-            tellEnd(how, after: words)
-            gate.leave()
-        case .busy: gate.serve()
+            deliverEnd(how, after: words)
+            drain.leave()
+        case .busy: drain.runQueued()
         }
     }
 
-    private final func tellEnd(_ how: Ending, after words: [Element]) {
-        absorb()
+    private final func deliverEnd(_ how: Ending, after words: [Element]) {
+        linkNewSubscribers()
         list.empty { slot in
             for word in words { slot.next(word) }
             switch how {
             case .completed: slot.completed()
             case .failed(let error): slot.error(error)
-            case .disposed: if slot.markStopped() { slot.abandon() }
+            case .disposed: if slot.markStopped() { slot.detachSink() }
             }
         }
     }
@@ -187,40 +187,40 @@ class SubjectCore<Element>: Source<Element> {
 
     /// Subscribes the sink; false when the stream is over and takes no late subscribers.
     final func admit(_ sink: Sink<Element>) -> Bool {
-        let slot = Slot(of: self, to: sink)
-        if kind == .replayed { return admitWithPast(slot, sink) }
+        let slot = SubscriberSlot(of: self, to: sink)
+        if kind == .replayed { return admitWithReplay(slot, sink) }
         var late: Ending?
         var past: [Element] = []
         lock.withLock {
             late = ending
-            if late == nil { enlist(slot) } else { past = memory(ended: true) }
+            if late == nil { addNewSubscriber(slot) } else { past = replayedElements(afterEnd: true) }
         }
-        if late != nil, refusesLate { return false }
+        if late != nil, rejectsLateSubscribers { return false }
         sink.attach(slot)
-        tellLate(slot, late, past: past)
+        deliverPast(slot, late, past: past)
         return true
     }
 
     @inline(never)
-    private final func admitWithPast(_ slot: Slot<Element>, _ sink: Sink<Element>) -> Bool {
-        slot.holdBack()
+    private final func admitWithReplay(_ slot: SubscriberSlot<Element>, _ sink: Sink<Element>) -> Bool {
+        slot.holdLiveEvents()
         var late: Ending?
         var past: [Element] = []
         lock.withLock {
             late = ending
-            if late == nil { enlist(slot) }
-            past = memory(ended: late != nil)
+            if late == nil { addNewSubscriber(slot) }
+            past = replayedElements(afterEnd: late != nil)
         }
-        let isAdmitted = late == nil || !refusesLate
+        let isAdmitted = late == nil || !rejectsLateSubscribers
         if isAdmitted {
             sink.attach(slot)
-            tellLate(slot, late, past: past)
+            deliverPast(slot, late, past: past)
         }
-        slot.letGo(self)
+        slot.deliverBacklog(self)
         return isAdmitted
     }
 
-    private final func tellLate(_ slot: Slot<Element>, _ late: Ending?, past: [Element]) {
+    private final func deliverPast(_ slot: SubscriberSlot<Element>, _ late: Ending?, past: [Element]) {
         if case .disposed = late { return slot.error(RxError.disposed(object: "subject")) }
         for value in past { slot.past(value) }
         switch late {
@@ -230,7 +230,7 @@ class SubjectCore<Element>: Source<Element> {
         }
     }
 
-    private final func enlist(_ slot: Slot<Element>) {
+    private final func addNewSubscriber(_ slot: SubscriberSlot<Element>) {
         count += 1
         admitted += 1
         slot.number = admitted
@@ -239,9 +239,9 @@ class SubjectCore<Element>: Source<Element> {
         hasNew.store(true, ordering: .releasing)
     }
 
-    /// Takes the newcomers into the list. Inside the gate.
+    /// Takes the newcomers into the list. Inside the drain.
     @inline(never)
-    private final func absorb() {
+    private final func linkNewSubscribers() {
         lock.withLock {
             if let start = firstNew, let end = lastNew { list.append(from: start, to: end, newest: admitted) }
             firstNew = nil
@@ -252,21 +252,21 @@ class SubjectCore<Element>: Source<Element> {
 
     // MARK: Leaving
 
-    final func left(_ slot: Slot<Element>) {
+    final func subscriberLeft(_ slot: SubscriberSlot<Element>) {
         var isLast = false
         lock.withLock {
             guard ending == nil else { return }
             count -= 1
             isLast = count == 0
-            if isLast, refusesLate { ending = .disposed }
+            if isLast, rejectsLateSubscribers { ending = .disposed }
         }
-        gate.pass(slot) { $0.leaveList() }
-        if isLast { emptied() }
+        drain.perform(on: slot) { $0.removeFromList() }
+        if isLast { lastSubscriberLeft() }
     }
 
-    /// Forgets a subscriber who left. Inside the gate.
-    final func forget(_ slot: Slot<Element>) {
-        if hasNew.load(ordering: .acquiring) { absorb() }
+    /// Forgets a subscriber who left. Inside the drain.
+    final func forget(_ slot: SubscriberSlot<Element>) {
+        if hasNew.load(ordering: .acquiring) { linkNewSubscribers() }
         list.remove(slot)
     }
 }

@@ -6,31 +6,32 @@ extension ObservableType {
     }
 }
 
-private final class Debounce<Element>: Timed<Element, Element> {
-    override func run(_ sink: Sink<Element>) {
-        let hub = DebounceHub(dueTime, scheduler, into: sink)
-        hub.listen(
-            to: upstream, with: Input<Element>(of: hub, onNext: { hub.put($0) }, onCompleted: { hub.flush() }))
+private final class Debounce<Element>: TimedSource<Element, Element> {
+    override func run(_ downstream: Sink<Element>) {
+        let sink = DebounceSink(dueTime, scheduler, into: downstream)
+        sink.subscribe(
+            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.put($0) }, onCompleted: { sink.flush() })
+        )
     }
 }
 
-private final class DebounceHub<Element>: Hub<Element> {
+private final class DebounceSink<Element>: MultiInputSink<Element> {
     private let dueTime: RxTimeInterval
-    private let alarm: Alarm
-    // Touched inside the gate only.
+    private let timer: OperatorTimer
+    // Touched inside the drain only.
     private var waiting: Element?
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {
         self.dueTime = dueTime
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        inputs.add(alarm)
+        inputs.add(timer)
     }
 
     func put(_ value: Element) {
         var kept: Element? = value
         swap(&waiting, &kept)
-        alarm.set(after: dueTime, in: gate) { self.send() }
+        timer.set(after: dueTime, in: drain) { self.send() }
     }
 
     private func send() {

@@ -15,43 +15,43 @@ extension ObservableType {
     }
 }
 
-private final class Delay<Element>: Timed<Element, Element> {
-    override func run(_ sink: Sink<Element>) {
-        let hub = DelayHub(dueTime, scheduler, into: sink)
-        hub.listen(
+private final class Delay<Element>: TimedSource<Element, Element> {
+    override func run(_ downstream: Sink<Element>) {
+        let sink = DelaySink(dueTime, scheduler, into: downstream)
+        sink.subscribe(
             to: upstream,
-            with: Input<Element>(
-                of: hub, onNext: { hub.put(.next($0)) }, onCompleted: { hub.put(.completed) },
-                onError: { hub.stop($0) }))
+            with: ClosureInput<Element>(
+                of: sink, onNext: { sink.put(.next($0)) }, onCompleted: { sink.put(.completed) },
+                onError: { sink.stop($0) }))
     }
 }
 
-private final class DelayHub<Element>: Hub<Element> {
+private final class DelaySink<Element>: MultiInputSink<Element> {
     private typealias Held = (arrival: Double, event: Event<Element>)
 
     private let dueTime: RxTimeInterval
     private let clock: ElapsedClock
-    private let alarm: Alarm
-    // What follows is touched inside the gate only. `first` stays until it was sent, so that the line does not start
+    private let timer: OperatorTimer
+    // What follows is touched inside the drain only. `first` stays until it was sent, so that the line does not start
     // anew from inside the observer.
     private var first: Held?
-    private var others = Line<Held>()
+    private var others = FIFOQueue<Held>()
     private var isSending = false
     private var failure: (any Error)?
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {
         self.dueTime = dueTime
         clock = ElapsedClock(scheduler)
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        inputs.add(alarm)
+        inputs.add(timer)
     }
 
     func put(_ event: Event<Element>) {
         let held = (clock.seconds, event)
         if first == nil {
             first = held
-            alarm.set(after: dueTime, in: gate) { self.send() }
+            timer.set(after: dueTime, in: drain) { self.send() }
         } else {
             others.append(held)
         }
@@ -73,7 +73,7 @@ private final class DelayHub<Element>: Hub<Element> {
         if let failure { return fail(failure) }
         first = others.popFirst()
         guard isLive, let next = first else { return }
-        alarm.set(after: dueTime.less(clock.seconds - next.arrival), in: gate) { self.send() }
+        timer.set(after: dueTime.less(clock.seconds - next.arrival), in: drain) { self.send() }
     }
 }
 
@@ -85,14 +85,14 @@ extension DispatchTimeInterval {
     }
 }
 
-private final class DelaySubscription<Element>: Timed<Element, Element> {
-    override func run(_ sink: Sink<Element>) {
-        let hub = Hub(into: sink)
-        let start = Ferry((hub, upstream))
+private final class DelaySubscription<Element>: TimedSource<Element, Element> {
+    override func run(_ downstream: Sink<Element>) {
+        let sink = MultiInputSink(into: downstream)
+        let start = UncheckedTransfer((sink, upstream))
         let timer = scheduler.run(after: dueTime) {
-            let (hub, upstream) = start.value
-            if hub.isLive { hub.listen(to: upstream, with: HubInput(of: hub)) }
+            let (sink, upstream) = start.value
+            if sink.isLive { sink.subscribe(to: upstream, with: ForwardingInput(of: sink)) }
         }
-        hub.inputs.add(Foreign(timer))
+        sink.inputs.add(DisposableTeardown(timer))
     }
 }

@@ -12,7 +12,7 @@ extension ObservableType {
     }
 }
 
-private final class Throttle<Element>: Timed<Element, Element> {
+private final class Throttle<Element>: TimedSource<Element, Element> {
     private let latest: Bool
 
     init(_ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ latest: Bool, _ scheduler: any SchedulerType) {
@@ -20,18 +20,19 @@ private final class Throttle<Element>: Timed<Element, Element> {
         super.init(upstream, dueTime, scheduler)
     }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = ThrottleHub(dueTime, latest, scheduler, into: sink)
-        hub.listen(to: upstream, with: Input<Element>(of: hub, onNext: { hub.put($0) }, onCompleted: { hub.end() }))
+    override func run(_ downstream: Sink<Element>) {
+        let sink = ThrottleSink(dueTime, latest, scheduler, into: downstream)
+        sink.subscribe(
+            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.put($0) }, onCompleted: { sink.end() }))
     }
 }
 
-private final class ThrottleHub<Element>: Hub<Element> {
+private final class ThrottleSink<Element>: MultiInputSink<Element> {
     private let dueTime: RxTimeInterval
     private let latest: Bool
     private let clock: ElapsedClock
-    private let alarm: Alarm
-    // What follows is touched inside the gate only.
+    private let timer: OperatorTimer
+    // What follows is touched inside the drain only.
     private var waiting: Element?
     private var lastSent: Double?
     private var ended = false
@@ -42,9 +43,9 @@ private final class ThrottleHub<Element>: Hub<Element> {
         self.dueTime = dueTime
         self.latest = latest
         clock = ElapsedClock(scheduler)
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        inputs.add(alarm)
+        inputs.add(timer)
     }
 
     func put(_ value: Element) {
@@ -56,7 +57,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
         let isArmed = waiting != nil
         var kept: Element? = value
         swap(&waiting, &kept)
-        if !isArmed { alarm.set(after: left, in: gate) { self.fired() } }
+        if !isArmed { timer.set(after: left, in: drain) { self.fired() } }
     }
 
     func end() {
@@ -69,7 +70,7 @@ private final class ThrottleHub<Element>: Hub<Element> {
     }
 
     private func send(_ value: Element) {
-        // Where the alarm is late, the element that it should have sent is overtaken and must not come after this one.
+        // Where the timer is late, the element that it should have sent is overtaken and must not come after this one.
         _ = waiting.take()
         forward(value)
         // Read after the observer is through with it: a slow observer gets its pause nevertheless.

@@ -1,5 +1,5 @@
 /// A stream, a length of time and the scheduler that measures it: the head of every operator that waits.
-class Timed<Input, Output>: Source<Output> {
+class TimedSource<Input, Output>: Source<Output> {
     final let upstream: Source<Input>
     final let dueTime: RxTimeInterval
     final let scheduler: any SchedulerType

@@ -16,7 +16,7 @@ extension ObservableType {
     }
 }
 
-private final class Timeout<Element>: Timed<Element, Element> {
+private final class Timeout<Element>: TimedSource<Element, Element> {
     private let other: Source<Element>
 
     init(
@@ -26,27 +26,28 @@ private final class Timeout<Element>: Timed<Element, Element> {
         super.init(upstream, dueTime, scheduler)
     }
 
-    override func run(_ sink: Sink<Element>) {
+    override func run(_ downstream: Sink<Element>) {
         // On the real clock an element only moves the deadline; the one timer looks at it when it goes off, and is set
         // anew for what is left. Other schedulers get a new timer for each element, so that what they see is exactly
         // the order of RxSwift.
-        let watch: Watch<Element> =
+        let sink: TimeoutSink<Element> =
             scheduler is any RealTimeScheduler
-            ? DeadlineWatch(dueTime, other, scheduler, into: sink) : Watch(dueTime, other, scheduler, into: sink)
-        // Known to the watch before the timer runs: the time may be over at once.
-        let watched = WatchedSink(of: watch)
-        watch.begin()
-        watch.listen(to: upstream, with: watched)
+            ? DeadlineTimeoutSink(dueTime, other, scheduler, into: downstream)
+            : TimeoutSink(dueTime, other, scheduler, into: downstream)
+        // Known to the sink before the timer runs: the time may be over at once.
+        let input = TimeoutInput(of: sink)
+        sink.begin()
+        sink.subscribe(to: upstream, with: input)
     }
 }
 
 /// Waits for elements with a new timer for each.
-private class Watch<Element>: Hub<Element> {
+private class TimeoutSink<Element>: MultiInputSink<Element> {
     fileprivate let dueTime: RxTimeInterval
     private let other: Source<Element>
-    private let alarm: Alarm
-    weak var watched: WatchedSink<Element>?
-    /// The stream ended or is given up. Touched inside the gate only.
+    private let timer: OperatorTimer
+    weak var input: TimeoutInput<Element>?
+    /// The stream ended or is given up. Touched inside the drain only.
     private(set) final var isOver = false
 
     init(
@@ -55,9 +56,9 @@ private class Watch<Element>: Hub<Element> {
     ) {
         self.dueTime = dueTime
         self.other = other
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        inputs.add(alarm)
+        inputs.add(timer)
     }
 
     func begin() { arm(after: dueTime) }
@@ -69,26 +70,26 @@ private class Watch<Element>: Hub<Element> {
     func remaining() -> RxTimeInterval? { nil }
 
     private final func arm(after interval: RxTimeInterval) {
-        alarm.set(after: interval, in: gate) { self.fired() }
+        timer.set(after: interval, in: drain) { self.fired() }
     }
 
     private func fired() {
         guard isLive, !isOver else { return }
         if let left = remaining() { return arm(after: left) }
         isOver = true
-        listen(to: other, with: HubInput(of: self))
-        if let watched { drop(watched) }
+        subscribe(to: other, with: ForwardingInput(of: self))
+        if let input { removeInput(input) }
     }
 
     final func cancel() {
         isOver = true
-        alarm.dispose()
+        timer.dispose()
     }
 }
 
 /// Waits for elements with one timer and a deadline that each element moves. Nothing is allocated for an element.
-private final class DeadlineWatch<Element>: Watch<Element> {
-    // Nanoseconds of the monotonic clock, so that setting the wall clock times nothing out. Touched inside the gate.
+private final class DeadlineTimeoutSink<Element>: TimeoutSink<Element> {
+    // Nanoseconds of the monotonic clock, so that setting the wall clock times nothing out. Touched inside the drain.
     private var deadline: UInt64 = 0
     private lazy var span = UInt64(min(max(dueTime.seconds, 0) * 1e9, 9e18))
 
@@ -107,31 +108,31 @@ private final class DeadlineWatch<Element>: Watch<Element> {
     }
 }
 
-private final class WatchedSink<Element>: SerialSink<Element> {
-    private let watch: Watch<Element>
+private final class TimeoutInput<Element>: SerialSink<Element> {
+    private let sink: TimeoutSink<Element>
 
-    init(of watch: Watch<Element>) {
-        self.watch = watch
-        super.init(watch.gate)
-        watch.watched = self
+    init(of sink: TimeoutSink<Element>) {
+        self.sink = sink
+        super.init(sink.drain)
+        sink.input = self
     }
 
     override func receive(_ value: Element) {
-        guard isLive, !watch.isOver else { return }
-        watch.forward(value)
+        guard isLive, !sink.isOver else { return }
+        sink.forward(value)
         // Disposed of or timed out from inside the element's own delivery: no new timer.
-        if isLive, !watch.isOver { watch.restart() }
+        if isLive, !sink.isOver { sink.restart() }
     }
 
     override func receiveError(_ error: any Error) {
-        guard isLive, !watch.isOver else { return }
-        watch.cancel()
-        watch.fail(error)
+        guard isLive, !sink.isOver else { return }
+        sink.cancel()
+        sink.fail(error)
     }
 
     override func receiveCompleted() {
-        guard isLive, !watch.isOver else { return }
-        watch.cancel()
-        watch.finish()
+        guard isLive, !sink.isOver else { return }
+        sink.cancel()
+        sink.finish()
     }
 }

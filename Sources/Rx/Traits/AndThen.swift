@@ -29,13 +29,13 @@ private final class AndThen<Element>: Source<Element> {
         self.second = second
     }
 
-    override func run(_ sink: Sink<Element>) {
-        let hub = Hub(into: sink)
+    override func run(_ downstream: Sink<Element>) {
+        let sink = MultiInputSink(into: downstream)
         let second = second
-        hub.listen(
+        sink.subscribe(
             to: first,
-            with: Input<Never>(
-                of: hub, onNext: { _ in },
-                onCompleted: { hub.listen(to: second, with: HubInput(of: hub)) }))
+            with: ClosureInput<Never>(
+                of: sink, onNext: { _ in },
+                onCompleted: { sink.subscribe(to: second, with: ForwardingInput(of: sink)) }))
     }
 }

@@ -28,7 +28,7 @@ private final class Only<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(OnlySink(needsOne, into: sink)) }
 }
 
-private final class OnlySink<Element>: Pipe<Element, Element> {
+private final class OnlySink<Element>: SingleInputSink<Element, Element> {
     private let needsOne: Bool
     private var found: Element?
 

@@ -28,7 +28,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     ) -> Maybe<Element> {
         Maybe(
             raw: Observable<Element>.create { observer in
-                let target = Ferry(observer)
+                let target = UncheckedTransfer(observer)
                 return subscribe { outcome in
                     switch outcome {
                     case .success(let element):

@@ -1,7 +1,7 @@
 /// The closures of who awaits the outcome of a `Single` or a `Maybe`: the first event is the outcome.
 ///
 /// As in RxSwift, `onDisposed` follows the outcome at once; the source is undone when it ends, an instant later.
-final class OutcomeSink<Element>: LastSink<Element> {
+final class OutcomeSink<Element>: SubscriberSink<Element> {
     private let onSuccess: (@Sendable (Element) -> Void)?
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
@@ -11,7 +11,7 @@ final class OutcomeSink<Element>: LastSink<Element> {
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
     ) {
         self.onSuccess = onSuccess
-        self.onError = onError ?? unheard()
+        self.onError = onError ?? defaultErrorHandler()
         self.onCompleted = onCompleted
         super.init(Subscription(onDisposed: onDisposed))
     }
@@ -19,13 +19,13 @@ final class OutcomeSink<Element>: LastSink<Element> {
     override func next(_ value: Element) {
         guard subscription.markStopped() else { return }
         onSuccess?(value)
-        subscription.tell()
+        subscription.callOnDisposed()
     }
 
     override func error(_ error: any Error) {
         if subscription.markStopped() {
             onError(error)
-            subscription.tell()
+            subscription.callOnDisposed()
         }
         subscription.disposeAfterEnd()
     }
@@ -33,7 +33,7 @@ final class OutcomeSink<Element>: LastSink<Element> {
     override func completed() {
         if subscription.markStopped() {
             onCompleted?()
-            subscription.tell()
+            subscription.callOnDisposed()
         }
         subscription.disposeAfterEnd()
     }
@@ -48,6 +48,6 @@ extension Observable {
         let sink = OutcomeSink(
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
         source.connect(sink)
-        return Handle(sink.subscription)
+        return SubscriptionHandle(sink.subscription)
     }
 }

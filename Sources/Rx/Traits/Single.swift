@@ -18,7 +18,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     ) -> Single<Element> {
         Single(
             raw: Observable<Element>.create { observer in
-                let target = Ferry(observer)
+                let target = UncheckedTransfer(observer)
                 return subscribe { outcome in
                     switch outcome {
                     case .success(let element):

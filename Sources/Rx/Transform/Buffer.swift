@@ -11,7 +11,7 @@ extension ObservableType {
     }
 }
 
-private final class Buffer<Element>: Timed<Element, [Element]> {
+private final class Buffer<Element>: TimedSource<Element, [Element]> {
     private let count: Int
 
     init(_ upstream: Source<Element>, _ timeSpan: RxTimeInterval, _ count: Int, _ scheduler: any SchedulerType) {
@@ -19,19 +19,19 @@ private final class Buffer<Element>: Timed<Element, [Element]> {
         super.init(upstream, timeSpan, scheduler)
     }
 
-    override func run(_ sink: Sink<[Element]>) {
-        let hub = BufferHub<Element>(dueTime, count, scheduler, into: sink)
-        hub.begin()
-        hub.listen(
-            to: upstream, with: Input<Element>(of: hub, onNext: { hub.put($0) }, onCompleted: { hub.end() }))
+    override func run(_ downstream: Sink<[Element]>) {
+        let sink = BufferSink<Element>(dueTime, count, scheduler, into: downstream)
+        sink.begin()
+        sink.subscribe(
+            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.put($0) }, onCompleted: { sink.end() }))
     }
 }
 
-private final class BufferHub<Element>: Hub<[Element]> {
+private final class BufferSink<Element>: MultiInputSink<[Element]> {
     private let timeSpan: RxTimeInterval
     private let count: Int
-    private let alarm: Alarm
-    // Touched inside the gate only.
+    private let timer: OperatorTimer
+    // Touched inside the drain only.
     private var collected: [Element] = []
 
     init(
@@ -39,12 +39,12 @@ private final class BufferHub<Element>: Hub<[Element]> {
     ) {
         self.timeSpan = timeSpan
         self.count = count
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        inputs.add(alarm)
+        inputs.add(timer)
     }
 
-    func begin() { alarm.set(after: timeSpan, in: gate) { self.turnOver() } }
+    func begin() { timer.set(after: timeSpan, in: drain) { self.turnOver() } }
 
     func put(_ value: Element) {
         collected.append(value)

@@ -29,7 +29,7 @@ private final class Decode<Item: Decodable, Decoder: DataDecoder>: Source<Item> 
     override func run(_ sink: Sink<Item>) { upstream.run(DecodeSink(decoder, into: sink)) }
 }
 
-private final class DecodeSink<Item: Decodable, Decoder: DataDecoder>: Pipe<Data, Item> {
+private final class DecodeSink<Item: Decodable, Decoder: DataDecoder>: SingleInputSink<Data, Item> {
     private let decoder: Decoder
 
     init(_ decoder: Decoder, into downstream: Sink<Item>) {

@@ -11,7 +11,7 @@ private final class Enumerated<Element>: Source<(index: Int, element: Element)> 
     override func run(_ sink: Sink<(index: Int, element: Element)>) { upstream.run(EnumeratedSink(into: sink)) }
 }
 
-private final class EnumeratedSink<Element>: Pipe<Element, (index: Int, element: Element)> {
+private final class EnumeratedSink<Element>: SingleInputSink<Element, (index: Int, element: Element)> {
     private var index = 0
 
     override func next(_ value: Element) {

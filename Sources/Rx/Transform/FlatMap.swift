@@ -4,7 +4,7 @@ extension ObservableType {
     public func flatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Output> {
-        Observable(Flatten(asObservable().source, streams(selector)) { MergeHub(limit: .max, into: $0) })
+        Observable(Flatten(asObservable().source, streams(selector)) { MergeSink(limit: .max, into: $0) })
     }
 
     /// A stream for each element that comes while no earlier one flows; other elements are dropped.
@@ -13,7 +13,7 @@ extension ObservableType {
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Output> {
         Observable(
-            Flatten(asObservable().source, streams(selector)) { MergeHub(limit: 1, dropsExcess: true, into: $0) })
+            Flatten(asObservable().source, streams(selector)) { MergeSink(limit: 1, dropsExcess: true, into: $0) })
     }
 
     /// A stream for each element, one after the other in order; later ones wait.
@@ -21,7 +21,7 @@ extension ObservableType {
     public func concatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Output> {
-        Observable(Flatten(asObservable().source, streams(selector)) { MergeHub(limit: 1, into: $0) })
+        Observable(Flatten(asObservable().source, streams(selector)) { MergeSink(limit: 1, into: $0) })
     }
 
     /// A stream for each element; the next one ends the one before.
@@ -29,7 +29,7 @@ extension ObservableType {
     public func flatMapLatest<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
     ) -> Observable<Output> {
-        Observable(Flatten(asObservable().source, streams(selector)) { SwitchHub(into: $0) })
+        Observable(Flatten(asObservable().source, streams(selector)) { SwitchSink(into: $0) })
     }
 }
 

@@ -45,20 +45,21 @@ private final class GroupBy<Key: Hashable, Element>: Source<GroupedObservable<Ke
         self.keySelector = keySelector
     }
 
-    override func run(_ sink: Sink<GroupedObservable<Key, Element>>) {
-        let hub = GroupHub<Key, Element>(keySelector, into: sink)
-        hub.keep(
+    override func run(_ downstream: Sink<GroupedObservable<Key, Element>>) {
+        let sink = GroupBySink<Key, Element>(keySelector, into: downstream)
+        sink.keep(
             upstream,
-            with: Input<Element>(
-                of: hub, in: hub.kept, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
+            with: ClosureInput<Element>(
+                of: sink, in: sink.sourceTeardown, onNext: { sink.put($0) }, onCompleted: { sink.end() },
+                onError: { sink.end($0) }))
     }
 }
 
-private final class GroupHub<Key: Hashable, Element>: Nest<GroupedObservable<Key, Element>> {
+private final class GroupBySink<Key: Hashable, Element>: InnerStreamsSink<GroupedObservable<Key, Element>> {
     private let keySelector: @Sendable (Element) throws -> Key
-    // Both are touched inside the gate only. The table holds places in the list.
+    // Both are touched inside the drain only. The table holds indices in the list.
     private var groups: [SubjectCore<Element>] = []
-    private var places: [Key: Int] = [:]
+    private var indices: [Key: Int] = [:]
 
     init(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
@@ -77,9 +78,9 @@ private final class GroupHub<Key: Hashable, Element>: Nest<GroupedObservable<Key
     }
 
     private func group(of key: Key) -> SubjectCore<Element> {
-        if let place = places[key] { return groups[place] }
+        if let index = indices[key] { return groups[index] }
         let group = SubjectCore<Element>()
-        places[key] = groups.count
+        indices[key] = groups.count
         groups.append(group)
         forward(GroupedObservable(key: key, source: stream(of: group)))
         return group
@@ -88,12 +89,12 @@ private final class GroupHub<Key: Hashable, Element>: Nest<GroupedObservable<Key
     func end() {
         for group in groups { group.completed() }
         finish()
-        kept.dispose()
+        sourceTeardown.dispose()
     }
 
     func end(_ error: any Error) {
         for group in groups { group.error(error) }
         fail(error)
-        kept.dispose()
+        sourceTeardown.dispose()
     }
 }

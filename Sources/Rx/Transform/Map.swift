@@ -26,7 +26,7 @@ private final class Map<Input, Output>: Source<Output> {
     override func run(_ sink: Sink<Output>) { upstream.run(MapSink(transform, into: sink)) }
 }
 
-private final class MapSink<Input, Output>: Pipe<Input, Output> {
+private final class MapSink<Input, Output>: SingleInputSink<Input, Output> {
     private let transform: @Sendable (Input) throws -> Output
 
     init(_ transform: @escaping @Sendable (Input) throws -> Output, into downstream: Sink<Output>) {
@@ -55,7 +55,7 @@ private final class CompactMap<Input, Output>: Source<Output> {
     override func run(_ sink: Sink<Output>) { upstream.run(CompactMapSink(transform, into: sink)) }
 }
 
-private final class CompactMapSink<Input, Output>: Pipe<Input, Output> {
+private final class CompactMapSink<Input, Output>: SingleInputSink<Input, Output> {
     private let transform: @Sendable (Input) throws -> Output?
 
     init(_ transform: @escaping @Sendable (Input) throws -> Output?, into downstream: Sink<Output>) {

@@ -14,7 +14,7 @@ private final class Materialize<Element>: Source<Event<Element>> {
     override func run(_ sink: Sink<Event<Element>>) { upstream.run(MaterializeSink(into: sink)) }
 }
 
-private final class MaterializeSink<Element>: Pipe<Element, Event<Element>> {
+private final class MaterializeSink<Element>: SingleInputSink<Element, Event<Element>> {
     override func next(_ value: Element) { forward(.next(value)) }
 
     override func error(_ error: any Error) {
@@ -34,7 +34,7 @@ private final class Dematerialize<Input: EventConvertible>: Source<Input.Element
     override func run(_ sink: Sink<Input.Element>) { upstream.run(DematerializeSink(into: sink)) }
 }
 
-private final class DematerializeSink<Input: EventConvertible>: Pipe<Input, Input.Element> {
+private final class DematerializeSink<Input: EventConvertible>: SingleInputSink<Input, Input.Element> {
     override func next(_ value: Input) {
         switch value.event {
         case .next(let element): forward(element)

@@ -7,7 +7,7 @@ extension ObservableType {
         scan(into: seed) { state, element in state = try accumulator(state, element) }
     }
 
-    /// The running result, changed in place.
+    /// The running result, changed in box.
     @preconcurrency
     public func scan<Result>(
         into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
@@ -52,40 +52,40 @@ private final class Scan<Input, State>: Source<State> {
     override func run(_ sink: Sink<State>) { upstream.run(ScanSink(seed, join, into: sink)) }
 }
 
-private final class ScanSink<Input, State>: Pipe<Input, State> {
-    // Nil only while the closure works on it in place, so that an array grows without being copied.
-    private var place: Place<State>?
+private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
+    // Nil only while the closure works on it in box, so that an array grows without being copied.
+    private var box: Box<State>?
     // Elements that the closure itself causes: they have their turn after it.
-    private var caused: Line<Input>?
+    private var caused: FIFOQueue<Input>?
     private let join: @Sendable (inout State, Input) throws -> Void
 
     init(
         _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void, into downstream: Sink<State>
     ) {
-        place = Place(seed)
+        box = Box(seed)
         self.join = join
         super.init(into: downstream)
     }
 
     override func next(_ value: Input) {
-        guard let place else { return wait(value) }
-        self.place = nil
+        guard let box else { return wait(value) }
+        self.box = nil
         do {
-            try join(&place.value, value)
+            try join(&box.value, value)
         } catch {
             return fail(error)
         }
-        let joined = place.value
-        self.place = place
+        let joined = box.value
+        self.box = box
         forward(joined)
         if caused != nil { catchUp() }
     }
 
     @inline(never)
     private func wait(_ value: Input) {
-        let line = caused ?? Line()
-        caused = line
-        line.append(value)
+        let queue = caused ?? FIFOQueue()
+        caused = queue
+        queue.append(value)
     }
 
     @inline(never)
@@ -110,8 +110,8 @@ private final class Reduce<Input, State>: Source<State> {
     override func run(_ sink: Sink<State>) { upstream.run(ReduceSink(seed, join, into: sink)) }
 }
 
-private final class ReduceSink<Input, State>: Pipe<Input, State> {
-    // Nil only while the closure works on it, so that an array grows in place.
+private final class ReduceSink<Input, State>: SingleInputSink<Input, State> {
+    // Nil only while the closure works on it, so that an array grows in box.
     private var state: State?
     private let join: @Sendable (inout State, Input) throws -> Void
 

@@ -14,7 +14,7 @@ extension ObservableType {
     }
 }
 
-private final class Window<Element>: Timed<Element, Observable<Element>> {
+private final class Window<Element>: TimedSource<Element, Observable<Element>> {
     private let count: Int
 
     init(_ upstream: Source<Element>, _ timeSpan: RxTimeInterval, _ count: Int, _ scheduler: any SchedulerType) {
@@ -22,21 +22,22 @@ private final class Window<Element>: Timed<Element, Observable<Element>> {
         super.init(upstream, timeSpan, scheduler)
     }
 
-    override func run(_ sink: Sink<Observable<Element>>) {
-        let hub = WindowHub<Element>(dueTime, count, scheduler, into: sink)
-        hub.gate.pass(hub) { $0.open() }
-        hub.keep(
+    override func run(_ downstream: Sink<Observable<Element>>) {
+        let sink = WindowSink<Element>(dueTime, count, scheduler, into: downstream)
+        sink.drain.perform(on: sink) { $0.open() }
+        sink.keep(
             upstream,
-            with: Input<Element>(
-                of: hub, in: hub.kept, onNext: { hub.put($0) }, onCompleted: { hub.end() }, onError: { hub.end($0) }))
+            with: ClosureInput<Element>(
+                of: sink, in: sink.sourceTeardown, onNext: { sink.put($0) }, onCompleted: { sink.end() },
+                onError: { sink.end($0) }))
     }
 }
 
-private final class WindowHub<Element>: Nest<Observable<Element>> {
+private final class WindowSink<Element>: InnerStreamsSink<Observable<Element>> {
     private let timeSpan: RxTimeInterval
     private let count: Int
-    private let alarm: Alarm
-    // Touched inside the gate only.
+    private let timer: OperatorTimer
+    // Touched inside the drain only.
     private var window = SubjectCore<Element>()
     private var received = 0
 
@@ -46,14 +47,14 @@ private final class WindowHub<Element>: Nest<Observable<Element>> {
     ) {
         self.timeSpan = timeSpan
         self.count = count
-        alarm = Alarm(scheduler)
+        timer = OperatorTimer(scheduler)
         super.init(into: downstream)
-        kept.add(alarm)
+        sourceTeardown.add(timer)
     }
 
     func open() {
         forward(stream(of: window))
-        alarm.set(after: timeSpan, in: gate) { self.turnOver() }
+        timer.set(after: timeSpan, in: drain) { self.turnOver() }
     }
 
     func put(_ value: Element) {
@@ -73,12 +74,12 @@ private final class WindowHub<Element>: Nest<Observable<Element>> {
     func end() {
         window.completed()
         finish()
-        kept.dispose()
+        sourceTeardown.dispose()
     }
 
     func end(_ error: any Error) {
         window.error(error)
         fail(error)
-        kept.dispose()
+        sourceTeardown.dispose()
     }
 }

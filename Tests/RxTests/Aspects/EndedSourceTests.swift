@@ -13,7 +13,7 @@ import Testing
         let completable: Completable
 
         init(_ scheduler: TestScheduler, holding object: any AnyObject & Sendable) {
-            let script = scheduler.createHotObservable([.next(10, 1), .completed(20)] as [Line<Int>])
+            let script = scheduler.createHotObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
             some = script.do(onCompleted: { _ = object })
             none = script.filter { _ in false }.do(onCompleted: { _ = object })
             completable = script.ignoreElements().asCompletable().do(onCompleted: { _ = object })

@@ -6,17 +6,17 @@ import Testing
 /// What one way to make a stream says, subscribed to at 200.
 struct NoSource: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let heard: [Line<Int>]
+    let heard: [RecordedEvent<Int>]
     let make: @Sendable (TestScheduler) -> Observable<Int>
 
-    init(_ name: String, _ heard: [Line<Int>], make: @escaping @Sendable (TestScheduler) -> Observable<Int>) {
+    init(_ name: String, _ heard: [RecordedEvent<Int>], make: @escaping @Sendable (TestScheduler) -> Observable<Int>) {
         testDescription = name
         self.heard = heard
         self.make = make
     }
 
-    static let three: [Line<Int>] = [.next(201, 1), .next(202, 2), .next(203, 3), .completed(204)]
-    static let atOnce: [Line<Int>] = [.next(200, 1), .completed(200)]
+    static let three: [RecordedEvent<Int>] = [.next(201, 1), .next(202, 2), .next(203, 3), .completed(204)]
+    static let atOnce: [RecordedEvent<Int>] = [.next(200, 1), .completed(200)]
 
     static let all: [NoSource] = [
         NoSource("just", atOnce) { _ in .just(1) },

@@ -7,13 +7,13 @@ import Testing
 @Suite struct OneSourceTests {
     /// One run over a script with a subscriber that disposes of itself inside its first element, if it is to.
     struct Run {
-        let heard: [Line<Int>]
+        let heard: [RecordedEvent<Int>]
         let lives: [Subscription]
         let timesDisposed: Int
     }
 
     func run(
-        _ operation: OneSource, _ script: [Line<Int>], insideFirst: (@Sendable (Holder) -> Void)? = nil
+        _ operation: OneSource, _ script: [RecordedEvent<Int>], insideFirst: (@Sendable (Holder) -> Void)? = nil
     ) -> Run {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(script)

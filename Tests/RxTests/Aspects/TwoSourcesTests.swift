@@ -6,7 +6,7 @@ import Testing
 /// What every operator with two sources owes, asked of all of them.
 @Suite struct TwoSourcesTests {
     func run(
-        _ operation: TwoSources, _ left: [Line<Int>], _ right: [Line<Int>], end: Int = 1000,
+        _ operation: TwoSources, _ left: [RecordedEvent<Int>], _ right: [RecordedEvent<Int>], end: Int = 1000,
         insideFirst: (@Sendable (Holder) -> Void)? = nil
     ) -> TwoSources.Outcome {
         let scheduler = TestScheduler(initialClock: 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AmbTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func hot(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
+    func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
     @Test func itGoesWithTheFirst() {
         let one = hot([.next(220, 1), .completed(260)])

@@ -49,7 +49,7 @@ import Testing
         let count = Self.arity(place)
         let sources = sources(count)
         let result = scheduler.start { Self.latest[place](sources.map { $0.asObservable() }) }
-        var expected: [Line<[Int]>] = [.next(210 + count - 1, Array(0..<count))]
+        var expected: [RecordedEvent<[Int]>] = [.next(210 + count - 1, Array(0..<count))]
         for i in 0..<count {
             expected.append(.next(300 + i, (0..<count).map { $0 <= i ? 10 * $0 : $0 }))
         }
@@ -92,7 +92,9 @@ import Testing
     @Test(arguments: 0..<16) func completesWhenNothingCanBeJoinedAnyMore(_ place: Int) {
         let make = (Self.latest + Self.zipped)[place]
         let count = Self.arity(place % 8)
-        var sources = (0..<count).map { i in scheduler.createHotObservable([.completed(220 + i)] as [Line<Int>]) }
+        var sources = (0..<count).map { i in
+            scheduler.createHotObservable([.completed(220 + i)] as [RecordedEvent<Int>])
+        }
         sources[count - 1] = scheduler.createHotObservable([.next(500, 1), .completed(800)])
         let result = scheduler.start { make(sources.map { $0.asObservable() }) }
         let end = (8..<15).contains(place) ? 800 : 500
@@ -104,8 +106,8 @@ import Testing
         let sources = sources(2)
         for make in [Observable<Int>.combineLatest, Observable<Int>.zip] as [Joiner] {
             let scheduler = TestScheduler(initialClock: 0)
-            let one = scheduler.createHotObservable([.next(210, 1)] as [Line<Int>])
-            let two = scheduler.createHotObservable([.next(220, 1)] as [Line<Int>])
+            let one = scheduler.createHotObservable([.next(210, 1)] as [RecordedEvent<Int>])
+            let two = scheduler.createHotObservable([.next(220, 1)] as [RecordedEvent<Int>])
             let result = scheduler.start {
                 make(one.asObservable(), two.asObservable()) { _, _ in throw TestError.second }
             }

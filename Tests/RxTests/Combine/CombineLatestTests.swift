@@ -5,7 +5,7 @@ import Testing
 @Suite struct CombineLatestTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func hot(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
+    func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
     @Test func itJoinsTheLatest() {
         let one = hot([.next(210, 1), .next(230, 2), .completed(260)])

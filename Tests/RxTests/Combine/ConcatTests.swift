@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConcatTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func cold(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createColdObservable(events) }
+    func cold(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createColdObservable(events) }
 
     @Test func itGoesOnWithTheNext() {
         let one = cold([.next(10, 1), .completed(20)])
@@ -53,7 +53,8 @@ import Testing
 
     @Test func aStreamOfStreams() {
         let inners = [cold([.next(10, 1), .completed(30)]), cold([.next(10, 2), .completed(20)])]
-        let outer = scheduler.createHotObservable([.next(210, 0), .next(220, 1), .completed(230)] as [Line<Int>])
+        let outer = scheduler.createHotObservable(
+            [.next(210, 0), .next(220, 1), .completed(230)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.map { inners[$0] }.concat() }
         #expect(result.events == [.next(220, 1), .next(250, 2), .completed(260)])
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 240)], [Subscription(240, 260)]])

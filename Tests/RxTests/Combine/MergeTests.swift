@@ -5,8 +5,8 @@ import Testing
 @Suite struct MergeTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func hot(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
-    func cold(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createColdObservable(events) }
+    func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
+    func cold(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createColdObservable(events) }
 
     @Test func itEndsWithTheLast() {
         let one = hot([.next(210, 1), .next(230, 2), .completed(240)])

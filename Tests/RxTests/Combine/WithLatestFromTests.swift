@@ -5,7 +5,7 @@ import Testing
 @Suite struct WithLatestFromTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func hot(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
+    func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
     @Test func itTakesTheLatestOfTheOther() {
         let one = hot([.next(205, 0), .next(220, 1), .next(240, 2), .completed(260)])

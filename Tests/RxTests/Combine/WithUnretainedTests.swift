@@ -17,7 +17,7 @@ import Testing
     @Test func joinsElementsWithTheObject() {
         let screen = Screen()
         check(
-            [.next(210, 1), .next(220, 2), .completed(230)] as [Line<Int>],
+            [.next(210, 1), .next(220, 2), .completed(230)] as [RecordedEvent<Int>],
             gives: [.next(210, "screen 1"), .next(220, "screen 2"), .completed(230)], lives: (200, 230)
         ) { stream, _ in stream.withUnretained(screen).map { "\($0.name) \($1)" } }
         check(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ZipTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func hot(_ events: [Line<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
+    func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
     @Test func itPairsInOrder() {
         let one = hot([.next(210, 1), .next(220, 2), .next(250, 3), .completed(260)])
@@ -50,7 +50,7 @@ import Testing
         let again = TestScheduler(initialClock: 0)
         let sources = [3, 1, 2].map { count in
             again.createHotObservable(
-                (0..<count).map { .next(210 + $0, $0) } + [.completed(250 + count)] as [Line<Int>]
+                (0..<count).map { .next(210 + $0, $0) } + [.completed(250 + count)] as [RecordedEvent<Int>]
             ).asInfallible(onErrorJustReturn: 0)
         }
         let tuples = again.start { Infallible.zip(sources[0], sources[1], sources[2]).map { $0.0 + $0.1 + $0.2 } }
@@ -113,7 +113,7 @@ import Testing
         let two = scheduler.start { Observable.zip(all[0], all[1]).map { [$0.0, $0.1] } }
         #expect(two.elements == [[0, 1], [10, 11]])
         let again = TestScheduler(initialClock: 0)
-        let more = (0..<4).map { again.createHotObservable([.next(210, $0), .completed(220)] as [Line<Int>]) }
+        let more = (0..<4).map { again.createHotObservable([.next(210, $0), .completed(220)] as [RecordedEvent<Int>]) }
         let three = again.start { Observable.zip(more[0], more[1], more[2]).map { [$0.0, $0.1, $0.2] } }
         #expect(three.events == [.next(210, [0, 1, 2]), .completed(220)])
     }

@@ -98,7 +98,7 @@ import Testing
 @Suite struct DeferredTests {
     @Test func theFactoryIsCalledAtEachSubscription() {
         let scheduler = TestScheduler(initialClock: 0)
-        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [Line<Int>])
+        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
         let made = Log<Int>()
         let stream = Observable<Int>.deferred {
             made.add(scheduler.clock)

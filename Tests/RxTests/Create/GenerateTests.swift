@@ -82,7 +82,7 @@ import Testing
     @Test func anOptionalOnAScheduler() {
         for (element, expected) in [
             (5, [.next(201, 5), .completed(202)]), (nil, [.completed(201)]),
-        ] as [(Int?, [Line<Int>])] {
+        ] as [(Int?, [RecordedEvent<Int>])] {
             let scheduler = TestScheduler(initialClock: 0)
             let result = scheduler.start { Observable.from(optional: element, scheduler: scheduler) }
             #expect(result.events == expected)

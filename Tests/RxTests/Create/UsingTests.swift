@@ -17,7 +17,7 @@ import Testing
         let scheduler = scheduler
         let opened = Log<Int>()
         let closed = Log<Int>()
-        let source = scheduler.createHotObservable([.next(210, 1), .completed(250)] as [Line<Int>])
+        let source = scheduler.createHotObservable([.next(210, 1), .completed(250)] as [RecordedEvent<Int>])
         let result = scheduler.start(disposed: disposed) {
             Observable.using(
                 {
@@ -34,7 +34,7 @@ import Testing
     @Test func anErrorGivesTheResourceUp() {
         let scheduler = scheduler
         let closed = Log<Int>()
-        let source = scheduler.createHotObservable([.error(240, TestError.first)] as [Line<Int>])
+        let source = scheduler.createHotObservable([.error(240, TestError.first)] as [RecordedEvent<Int>])
         let result = scheduler.start {
             Observable.using(
                 { Resource { closed.add(scheduler.clock) } },

@@ -109,7 +109,7 @@ import Testing
 
     @Test func hooksThatThrowBeforeTheEndReplaceIt() {
         check(
-            [.completed(220)] as [Line<Int>], gives: [.error(220, TestError.second)], lives: (200, 220)
+            [.completed(220)] as [RecordedEvent<Int>], gives: [.error(220, TestError.second)], lives: (200, 220)
         ) {
             stream, _ in stream.do(onCompleted: { throw TestError.second })
         }

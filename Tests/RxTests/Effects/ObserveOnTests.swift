@@ -6,21 +6,21 @@ import Testing
 @Suite struct ObserveOnTests {
     @Test func eachEventHasItsOwnTick() {
         check(
-            [.next(210, 1), .next(210, 2), .completed(210)] as [Line<Int>],
+            [.next(210, 1), .next(210, 2), .completed(210)] as [RecordedEvent<Int>],
             gives: [.next(211, 1), .next(212, 2), .completed(213)], lives: (200, 210)
         ) { stream, scheduler in stream.observe(on: scheduler) }
     }
 
     @Test func theErrorWaitsForItsTurn() {
         check(
-            [.next(210, 1), .next(210, 2), .error(210, TestError.first)] as [Line<Int>],
+            [.next(210, 1), .next(210, 2), .error(210, TestError.first)] as [RecordedEvent<Int>],
             gives: [.next(211, 1), .next(212, 2), .error(213, TestError.first)], lives: (200, 210)
         ) { stream, scheduler in stream.observe(on: scheduler) }
     }
 
     @Test func disposalDropsWhatWaits() {
         check(
-            [.next(210, 1), .next(210, 2), .next(210, 3)] as [Line<Int>], disposed: 212,
+            [.next(210, 1), .next(210, 2), .next(210, 3)] as [RecordedEvent<Int>], disposed: 212,
             gives: [.next(211, 1)],
             lives: (200, 212)
         ) { stream, scheduler in stream.observe(on: scheduler) }

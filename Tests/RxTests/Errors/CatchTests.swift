@@ -6,7 +6,7 @@ import Testing
     let scheduler = TestScheduler(initialClock: 0)
 
     @Test func catchGoesOnWithWhatTheHandlerMakes() {
-        let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [Line<Int>])
+        let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [RecordedEvent<Int>])
         let source = scheduler.createHotObservable(failing)
         let seen = Log<String>()
         let result = scheduler.start {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func disposalEndsTheNextStream() {
-        let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [Line<Int>])
+        let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [RecordedEvent<Int>])
         let source = scheduler.createHotObservable(failing)
         let result = scheduler.start(disposed: 240) { source.catch { _ in other.asObservable() } }
         #expect(result.events == [.next(210, 1), .next(220, 2), .next(235, 9)])
@@ -80,10 +80,10 @@ import Testing
     @Test func aSequenceIsTriedInOrder() {
         let streams = [5, 10, 15].map { time in
             scheduler.createColdObservable(
-                [.next(1, time), .error(time, TestError.first)] as [Line<Int>])
+                [.next(1, time), .error(time, TestError.first)] as [RecordedEvent<Int>])
         }
-        let good = scheduler.createColdObservable([.next(1, 99), .completed(5)] as [Line<Int>])
-        let unused = scheduler.createColdObservable([] as [Line<Int>])
+        let good = scheduler.createColdObservable([.next(1, 99), .completed(5)] as [RecordedEvent<Int>])
+        let unused = scheduler.createColdObservable([] as [RecordedEvent<Int>])
         let result = scheduler.start {
             Observable.catch(sequence: (streams + [good, unused]).map { $0.asObservable() })
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RetryTests {
     let scheduler = TestScheduler(initialClock: 0)
-    let script: [Line<Int>] = [.next(10, 1), .error(20, TestError.first)]
+    let script: [RecordedEvent<Int>] = [.next(10, 1), .error(20, TestError.first)]
 
     @Test func retrySubscribesAgain() {
         let source = scheduler.createColdObservable(script)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func retryEndsWithTheGoodEnd() {
-        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [Line<Int>])
+        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
         let result = scheduler.start { source.retry() }
         #expect(result.events == [.next(210, 1), .completed(220)])
         #expect(source.subscriptions == [Subscription(200, 220)])
@@ -53,10 +53,10 @@ import Testing
 
 @Suite struct RetryWhenTests {
     let scheduler = TestScheduler(initialClock: 0)
-    let script: [Line<Int>] = [.next(10, 1), .next(20, 2), .error(30, TestError.first)]
+    let script: [RecordedEvent<Int>] = [.next(10, 1), .next(20, 2), .error(30, TestError.first)]
 
     /// The stream tried again as the second one says, whatever that is made of.
-    func run(_ signal: [Line<Int>], disposed: Int = 1000) -> TwoSources.Outcome {
+    func run(_ signal: [RecordedEvent<Int>], disposed: Int = 1000) -> TwoSources.Outcome {
         let source = scheduler.createColdObservable(script)
         let trigger = scheduler.createColdObservable(signal)
         let result = scheduler.start(disposed: disposed) {

@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct DistinctTests {
-    let script: [Line<Int>] = [
+    let script: [RecordedEvent<Int>] = [
         .next(210, 1), .next(220, 1), .next(230, 2), .next(240, 1), .completed(250),
     ]
 
@@ -36,7 +36,7 @@ import Testing
             stream.distinctUntilChanged { _, _ in false }
         }
         // It is given the last element that was sent, and the new one.
-        let rising: [Line<Int>] = (1...6).map { .next(200 + $0 * 10, $0) }
+        let rising: [RecordedEvent<Int>] = (1...6).map { .next(200 + $0 * 10, $0) }
         check(rising, disposed: 300, gives: [.next(210, 1), .next(240, 4)], lives: (200, 300)) {
             stream, _ in
             stream.distinctUntilChanged { old, new in new - old < 3 }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aClosureThatThrowsFailsTheStream() {
-        check(script, gives: [.error(210, TestError.second)] as [Line<Int>], lives: (200, 210)) {
+        check(script, gives: [.error(210, TestError.second)] as [RecordedEvent<Int>], lives: (200, 210)) {
             stream, _ in
             stream.distinctUntilChanged { _ -> Int in throw TestError.second }
         }

@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct DurationTests {
-    let two: [Line<Int>] = [.next(210, 1), .next(220, 2), .completed(230)]
+    let two: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .completed(230)]
 
     @Test func skipForLeavesOutAnInitialTime() {
         for make in [
@@ -14,26 +14,28 @@ import Testing
             check(two, gives: two, lives: (200, 230)) { make($0, .seconds(0), $1) }
             check(two, gives: two, lives: (200, 230)) { make($0, .seconds(-3), $1) }
             check(two, gives: Array(two.dropFirst()), lives: (200, 230)) { make($0, .seconds(15), $1) }
-            check(two, gives: [.completed(230)] as [Line<Int>], lives: (200, 230)) { make($0, .seconds(50), $1) }
-            check(two, gives: [.completed(230)] as [Line<Int>], lives: (200, 230)) { make($0, .never, $1) }
+            check(two, gives: [.completed(230)] as [RecordedEvent<Int>], lives: (200, 230)) {
+                make($0, .seconds(50), $1)
+            }
+            check(two, gives: [.completed(230)] as [RecordedEvent<Int>], lives: (200, 230)) { make($0, .never, $1) }
         }
     }
 
     @Test func skipForTellsAnErrorAtOnceAndEndsWithItsSubscription() {
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             $0.skip(.seconds(50), scheduler: $1)
         }
-        let scheduler = check(two, disposed: 215, gives: [] as [Line<Int>], lives: (200, 215)) {
+        let scheduler = check(two, disposed: 215, gives: [] as [RecordedEvent<Int>], lives: (200, 215)) {
             $0.skip(.seconds(500), scheduler: $1)
         }
         #expect(scheduler.clock == 230)
     }
 
     @Test func takeForEndsAfterATime() {
-        check(two, gives: [.completed(201)] as [Line<Int>], lives: (200, 201)) {
+        check(two, gives: [.completed(201)] as [RecordedEvent<Int>], lives: (200, 201)) {
             $0.take(for: .seconds(0), scheduler: $1)
         }
-        check(two, gives: [.completed(201)] as [Line<Int>], lives: (200, 201)) {
+        check(two, gives: [.completed(201)] as [RecordedEvent<Int>], lives: (200, 201)) {
             $0.take(for: .seconds(-9), scheduler: $1)
         }
         check(two, gives: [.next(210, 1), .completed(215)], lives: (200, 215)) {
@@ -44,7 +46,7 @@ import Testing
         check(failing, gives: Array(failing.dropFirst()), lives: (200, 225)) {
             $0.take(for: .seconds(50), scheduler: $1)
         }
-        let scheduler = check(two, disposed: 205, gives: [] as [Line<Int>], lives: (200, 205)) {
+        let scheduler = check(two, disposed: 205, gives: [] as [RecordedEvent<Int>], lives: (200, 205)) {
             $0.take(for: .seconds(500), scheduler: $1)
         }
         #expect(scheduler.clock == 230)

@@ -6,18 +6,19 @@ import Testing
     let scheduler = TestScheduler(initialClock: 0)
 
     func run(
-        _ elements: [Line<Int>], by samples: [Line<String>], defaultValue: Int? = nil, disposed: Int = 1000
-    ) -> (events: [Line<Int>], source: [Subscription], sampler: [Subscription]) {
+        _ elements: [RecordedEvent<Int>], by samples: [RecordedEvent<String>], defaultValue: Int? = nil,
+        disposed: Int = 1000
+    ) -> (events: [RecordedEvent<Int>], source: [Subscription], sampler: [Subscription]) {
         let source = scheduler.createHotObservable(elements)
         let sampler = scheduler.createHotObservable(samples)
         let result = scheduler.start(disposed: disposed) { source.sample(sampler, defaultValue: defaultValue) }
         return (result.events, source.subscriptions, sampler.subscriptions)
     }
 
-    let elements: [Line<Int>] = [
+    let elements: [RecordedEvent<Int>] = [
         .next(150, 1), .next(220, 2), .next(240, 3), .next(290, 4), .next(300, 5), .next(310, 6), .completed(400),
     ]
-    let samples: [Line<String>] = [
+    let samples: [RecordedEvent<String>] = [
         .next(150, ""), .next(210, "bar"), .next(250, "foo"), .next(260, "qux"), .next(320, "baz"), .completed(500),
     ]
 
@@ -63,7 +64,8 @@ import Testing
         #expect(first.source == [Subscription(200, 225)] && first.sampler == [Subscription(200, 225)])
         let second = TestScheduler(initialClock: 0)
         let source = second.createHotObservable(usual)
-        let sampler = second.createHotObservable([.next(225, 1), .error(245, TestError.second)] as [Line<Int>])
+        let sampler = second.createHotObservable(
+            [.next(225, 1), .error(245, TestError.second)] as [RecordedEvent<Int>])
         #expect(second.start { source.sample(sampler) }.events == [.next(225, 2), .error(245, TestError.second)])
         #expect(source.subscriptions == [Subscription(200, 245)])
     }

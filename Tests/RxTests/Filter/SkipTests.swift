@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func skipPassesTheErrorOn() {
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, _ in
             stream.skip(7)
         }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func skipWhileLetsAllPassAfterTheFirstOther() {
-        let script: [Line<Int>] = [.next(210, 1), .next(220, 5), .next(230, 2), .completed(240)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 5), .next(230, 2), .completed(240)]
         check(script, gives: [.next(220, 5), .next(230, 2), .completed(240)], lives: (200, 240)) {
             stream, _ in
             stream.skip(while: { $0 < 4 })
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func skipWhileFailsWhereItsPredicateThrows() {
-        check(usual, gives: [.error(220, TestError.second)] as [Line<Int>], lives: (200, 220)) {
+        check(usual, gives: [.error(220, TestError.second)] as [RecordedEvent<Int>], lives: (200, 220)) {
             stream, _ in
             stream.skip(while: { if $0 == 2 { throw TestError.second } else { true } })
         }

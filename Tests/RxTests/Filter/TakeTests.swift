@@ -52,7 +52,7 @@ import Testing
             stream, _ in
             stream.takeLast(50)
         }
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, _ in
             stream.takeLast(2)
         }

@@ -7,7 +7,7 @@ import Testing
 
     /// Runs an operator on the usual stream and another one; gives what came and both lifetimes.
     func run(
-        _ other: [Line<Int>], source script: [Line<Int>] = usual,
+        _ other: [RecordedEvent<Int>], source script: [RecordedEvent<Int>] = usual,
         _ make: @escaping (Observable<Int>, Observable<Int>) -> Observable<Int>
     ) -> TwoSources.Outcome {
         let source = scheduler.createHotObservable(script)

@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test(arguments: [(usual, 300), (failing, 225)])
-    func aFailureIsReplaced(_ script: [Line<Int>], _ end: Int) {
+    func aFailureIsReplaced(_ script: [RecordedEvent<Int>], _ end: Int) {
         let failed = end == 225
-        let replaced: [Line<Int>] = [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
+        let replaced: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
         for way in 0..<3 {
             check(script, gives: failed ? replaced : Array(usual.dropFirst()), lives: (200, end)) { stream, _ in
                 switch way {
@@ -62,7 +62,7 @@ import Testing
 
     @Test func operatorsDoWhatTheyDoOnObservables() {
         func both(
-            _ expected: [Line<Int>], _ operation: (Infallible<Int>, TestScheduler) -> Infallible<Int>
+            _ expected: [RecordedEvent<Int>], _ operation: (Infallible<Int>, TestScheduler) -> Infallible<Int>
         ) {
             let scheduler = TestScheduler(initialClock: 0)
             let source = scheduler.createHotObservable(usual)

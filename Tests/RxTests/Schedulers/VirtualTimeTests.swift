@@ -52,7 +52,7 @@ import Testing
     @Test("A hot event of the present tick is sent at that tick")
     func hotEventsOfTheFirstTick() {
         let scheduler = TestScheduler(initialClock: 0)
-        let source = scheduler.createHotObservable([.next(0, 1), .next(1, 2), .completed(1)] as [Line<Int>])
+        let source = scheduler.createHotObservable([.next(0, 1), .next(1, 2), .completed(1)] as [RecordedEvent<Int>])
         let observer = scheduler.createObserver(Int.self)
         _ = source.subscribe(observer)
         scheduler.start()
@@ -63,7 +63,8 @@ import Testing
     @Test("A cold event with distance 0 is sent at the tick of the subscription")
     func coldEventsOfTheFirstTick() {
         let scheduler = TestScheduler(initialClock: 0)
-        let source = scheduler.createColdObservable([.next(0, 1), .next(10, 2), .completed(10)] as [Line<Int>])
+        let source = scheduler.createColdObservable(
+            [.next(0, 1), .next(10, 2), .completed(10)] as [RecordedEvent<Int>])
         let result = scheduler.start { source }
         #expect(result.events == [.next(200, 1), .next(210, 2), .completed(210)])
         #expect(source.subscriptions == [Subscription(200, 210)])
@@ -72,7 +73,8 @@ import Testing
     @Test("Ticks before the present one run in their order, without moving the clock")
     func ticksBeforeTheClock() {
         let scheduler = TestScheduler(initialClock: 500)
-        let source = scheduler.createHotObservable([.next(300, 3), .next(100, 1), .next(200, 2)] as [Line<Int>])
+        let source = scheduler.createHotObservable(
+            [.next(300, 3), .next(100, 1), .next(200, 2)] as [RecordedEvent<Int>])
         let observer = scheduler.createObserver(Int.self)
         _ = source.subscribe(observer)
         scheduler.start()

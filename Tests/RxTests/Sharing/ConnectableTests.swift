@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func theEndReachesAllAndAReconnectStartsAnew() {
-        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [Line<Int>])
+        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
         let published = source.publish()
         let observers = (0..<3).map { _ in scheduler.createObserver(Int.self) }
         scheduler.scheduleAt(200) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MulticastSelectorTests {
     let scheduler = TestScheduler(initialClock: 0)
-    let script: [Line<Int>] = [.next(210, 1), .next(220, 2), .next(240, 3), .completed(300)]
+    let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .next(240, 3), .completed(300)]
 
     @Test func theStreamIsSubscribedToOnceForAllItsUses() {
         let source = scheduler.createHotObservable(script)
@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test func errorsOfTheStreamAndOfBothClosuresPass() {
-        let source = scheduler.createHotObservable([.next(210, 1), .error(220, TestError.first)] as [Line<Int>])
+        let source = scheduler.createHotObservable(
+            [.next(210, 1), .error(220, TestError.first)] as [RecordedEvent<Int>])
         #expect(
             scheduler.start { source.multicast({ PublishSubject<Int>() }) { $0 } }.events
                 == [.next(210, 1), .error(220, TestError.first)])

@@ -31,10 +31,10 @@ enum Sharing: CaseIterable, Sendable {
 @Suite struct ShareTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    func events(_ observer: TestableObserver<Int>) -> [Line<Int>] { observer.events }
+    func events(_ observer: TestableObserver<Int>) -> [RecordedEvent<Int>] { observer.events }
 
     /// The latest `count` of the elements, at that tick.
-    func past(_ values: [Int], _ count: Int, at time: Int) -> [Line<Int>] {
+    func past(_ values: [Int], _ count: Int, at time: Int) -> [RecordedEvent<Int>] {
         values.suffix(count).map { .next(time, $0) }
     }
 
@@ -74,7 +74,8 @@ enum Sharing: CaseIterable, Sendable {
 
     @Test(arguments: Sharing.allCases)
     func whoComesAfterTheGoodEnd(_ sharing: Sharing) {
-        let source = scheduler.createColdObservable([.next(10, 1), .next(20, 2), .completed(30)] as [Line<Int>])
+        let source = scheduler.createColdObservable(
+            [.next(10, 1), .next(20, 2), .completed(30)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
         let first = scheduler.start { shared }
         #expect(first.events == [.next(210, 1), .next(220, 2), .completed(230)])
@@ -90,7 +91,8 @@ enum Sharing: CaseIterable, Sendable {
 
     @Test(arguments: Sharing.allCases)
     func whoComesAfterTheError(_ sharing: Sharing) {
-        let source = scheduler.createColdObservable([.next(10, 1), .error(20, TestError.first)] as [Line<Int>])
+        let source = scheduler.createColdObservable(
+            [.next(10, 1), .error(20, TestError.first)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
         let first = scheduler.start { shared }
         #expect(first.events == [.next(210, 1), .error(220, TestError.first)])
@@ -104,7 +106,8 @@ enum Sharing: CaseIterable, Sendable {
 
     @Test(arguments: Sharing.allCases)
     func aRetryInsideTheErrorStartsAnewWhereItCan(_ sharing: Sharing) {
-        let source = scheduler.createColdObservable([.next(10, 1), .error(20, TestError.first)] as [Line<Int>])
+        let source = scheduler.createColdObservable(
+            [.next(10, 1), .error(20, TestError.first)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
         let result = scheduler.start(disposed: 235) { shared.retry(2) }
         if sharing.isForever {

@@ -7,10 +7,10 @@ import Testing
 struct OneSource: Sendable, CustomTestStringConvertible {
     let name: String
     /// For `usual` (1…5 at 210 … 250, completed at 300), and how long the source is subscribed to.
-    let well: [Line<Int>]
+    let well: [RecordedEvent<Int>]
     let wellLife: Subscription
     /// For `failing` (1 and 2, an error at 225).
-    let ill: [Line<Int>]
+    let ill: [RecordedEvent<Int>]
     let illLife: Subscription
     /// How much later the source is left when the subscription is disposed of.
     let lateness: Int
@@ -19,7 +19,7 @@ struct OneSource: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     init(
-        _ name: String, _ well: [Line<Int>], _ wellLife: (Int, Int) = (200, 300), ill: [Line<Int>],
+        _ name: String, _ well: [RecordedEvent<Int>], _ wellLife: (Int, Int) = (200, 300), ill: [RecordedEvent<Int>],
         _ illLife: (Int, Int) = (200, 225), lateness: Int = 0,
         make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) {
@@ -41,14 +41,14 @@ struct OneSource: Sendable, CustomTestStringConvertible {
 
     /// An operator of which nothing but the error comes out of the failing script.
     init(
-        _ name: String, _ well: [Line<Int>],
+        _ name: String, _ well: [RecordedEvent<Int>],
         _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) { self.init(name, well, ill: [.error(225, TestError.first)], make: make) }
 
     static let all = passing + transforming + filtering + timing + catching + sharing + collecting
 
     /// What comes out when the subscription is disposed of at a tick at which nothing else happens.
-    func well(until end: Int) -> [Line<Int>] { well.filter { $0.time < end } }
+    func well(until end: Int) -> [RecordedEvent<Int>] { well.filter { $0.time < end } }
 }
 
 extension OneSource {

@@ -5,7 +5,7 @@ import Testing
 /// The errors of these tests.
 enum TestError: Error, Equatable { case first, second }
 
-typealias Line<Element> = Recorded<Event<Element>>
+typealias RecordedEvent<Element> = Recorded<Event<Element>>
 
 /// Collects what several threads say.
 final class Log<Value: Sendable>: Sendable {
@@ -25,7 +25,7 @@ final class Holder: Sendable {
 /// One hot stream and what an operator makes of it, with the lifetime of the subscription.
 @discardableResult
 func check<Input, Output: Equatable>(
-    _ events: [Line<Input>], disposed: Int = 1000, gives expected: [Line<Output>], lives: (Int, Int),
+    _ events: [RecordedEvent<Input>], disposed: Int = 1000, gives expected: [RecordedEvent<Output>], lives: (Int, Int),
     sourceLocation: SourceLocation = #_sourceLocation,
     _ make: (Observable<Input>, TestScheduler) -> Observable<Output>
 ) -> TestScheduler {
@@ -39,8 +39,8 @@ func check<Input, Output: Equatable>(
 }
 
 /// The usual script: an element before subscription, then 1…5 at 210, 220 … 250, then the good end at 300.
-let usual: [Line<Int>] = [
+let usual: [RecordedEvent<Int>] = [
     .next(150, 0), .next(210, 1), .next(220, 2), .next(230, 3), .next(240, 4), .next(250, 5), .completed(300),
 ]
 /// As `usual`, failing at 225.
-let failing: [Line<Int>] = [.next(150, 0), .next(210, 1), .next(220, 2), .error(225, TestError.first)]
+let failing: [RecordedEvent<Int>] = [.next(150, 0), .next(210, 1), .next(220, 2), .error(225, TestError.first)]

@@ -15,17 +15,17 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
 
     /// What comes out, and how long each side is subscribed to.
     struct Outcome: Sendable, Equatable {
-        var heard: [Line<Int>]
+        var heard: [RecordedEvent<Int>]
         var left: [Subscription]
         var right: [Subscription]
 
-        init(_ heard: [Line<Int>], left: (Int, Int), right: (Int, Int)?) {
+        init(_ heard: [RecordedEvent<Int>], left: (Int, Int), right: (Int, Int)?) {
             self.heard = heard
             self.left = [Subscription(left.0, left.1)]
             self.right = right.map { [Subscription($0.0, $0.1)] } ?? []
         }
 
-        init(_ heard: [Line<Int>], _ left: [Subscription], _ right: [Subscription]) {
+        init(_ heard: [RecordedEvent<Int>], _ left: [Subscription], _ right: [Subscription]) {
             self.heard = heard
             self.left = left
             self.right = right
@@ -45,16 +45,16 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
 
 /// The scripts of the two sides.
 enum Sides {
-    static let left: [Line<Int>] = [
+    static let left: [RecordedEvent<Int>] = [
         .next(150, 0), .next(210, 1), .next(230, 2), .next(250, 3), .completed(270),
     ]
-    static let right: [Line<Int>] = [.next(150, 0), .next(220, 10), .next(240, 20), .completed(260)]
-    static let leftFailing: [Line<Int>] = [.next(210, 1), .error(225, TestError.first)]
-    static let rightFailing: [Line<Int>] = [.next(220, 10), .error(225, TestError.second)]
+    static let right: [RecordedEvent<Int>] = [.next(150, 0), .next(220, 10), .next(240, 20), .completed(260)]
+    static let leftFailing: [RecordedEvent<Int>] = [.next(210, 1), .error(225, TestError.first)]
+    static let rightFailing: [RecordedEvent<Int>] = [.next(220, 10), .error(225, TestError.second)]
 }
 
-private let leftError: Line<Int> = .error(225, TestError.first)
-private let rightError: Line<Int> = .error(225, TestError.second)
+private let leftError: RecordedEvent<Int> = .error(225, TestError.first)
+private let rightError: RecordedEvent<Int> = .error(225, TestError.second)
 
 extension TwoSources {
     static let all: [TwoSources] = [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DebounceTests {
     @Test func debounceWaitsForQuiet() {
-        let script: [Line<Int>] = [.next(210, 1), .next(215, 2), .next(240, 3), .completed(245)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .next(240, 3), .completed(245)]
         check(script, gives: [.next(225, 2), .next(245, 3), .completed(245)], lives: (200, 245)) {
             stream, scheduler in
             stream.debounce(.seconds(10), scheduler: scheduler)
@@ -14,21 +14,21 @@ import Testing
 
     /// The stream speaks before the timer of the same tick.
     @Test func anElementAtTheVeryTickStartsItAgain() {
-        let script: [Line<Int>] = [.next(210, 1), .next(220, 2), .completed(250)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .completed(250)]
         check(script, gives: [.next(230, 2), .completed(250)], lives: (200, 250)) { stream, scheduler in
             stream.debounce(.seconds(10), scheduler: scheduler)
         }
     }
 
     @Test func anErrorDropsWhatWaits() {
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, scheduler in
             stream.debounce(.seconds(20), scheduler: scheduler)
         }
     }
 
     @Test func disposalDropsWhatWaits() {
-        let scheduler = check(usual, disposed: 253, gives: [] as [Line<Int>], lives: (200, 253)) {
+        let scheduler = check(usual, disposed: 253, gives: [] as [RecordedEvent<Int>], lives: (200, 253)) {
             stream, scheduler in
             stream.debounce(.seconds(20), scheduler: scheduler)
         }

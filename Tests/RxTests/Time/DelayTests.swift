@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DelayTests {
     @Test func delayShiftsElementsAndTheGoodEnd() {
-        let script: [Line<Int>] = [.next(210, 1), .next(215, 2), .completed(230)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .completed(230)]
         check(script, gives: [.next(260, 1), .next(265, 2), .completed(280)], lives: (200, 230)) {
             stream, scheduler in
             stream.delay(.seconds(50), scheduler: scheduler)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func anErrorComesAtOnceAndDropsWhatWaits() {
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, scheduler in
             stream.delay(.seconds(50), scheduler: scheduler)
         }
@@ -27,7 +27,7 @@ import Testing
 
     /// One timer delivers one event, so in virtual time each takes a tick of its own.
     @Test func eventsOfOneTickComeOneATick() {
-        let script: [Line<Int>] = [.next(210, 1), .next(210, 2), .next(212, 3), .completed(212)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(210, 2), .next(212, 3), .completed(212)]
         check(
             script, gives: [.next(220, 1), .next(221, 2), .next(222, 3), .completed(223)],
             lives: (200, 212)

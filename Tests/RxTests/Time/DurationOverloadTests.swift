@@ -12,7 +12,7 @@ import Testing
         _ withDuration: @escaping (Observable<Int>, TestScheduler) -> Observable<Output>,
         _ withInterval: @escaping (Observable<Int>, TestScheduler) -> Observable<Output>
     ) {
-        var recorded: [[Line<Output>]] = []
+        var recorded: [[RecordedEvent<Output>]] = []
         for make in [withDuration, withInterval] {
             let scheduler = TestScheduler(initialClock: 0)
             let stream = make(scheduler.createHotObservable(usual).asObservable(), scheduler)
@@ -281,7 +281,7 @@ import Testing
     func extremes(_ seconds: Int64) {
         let extreme = Duration.seconds(seconds)
         let passes = seconds > 0
-        func ends<Output>(_ make: (Observable<Int>, TestScheduler) -> Observable<Output>) -> [Line<Output>] {
+        func ends<Output>(_ make: (Observable<Int>, TestScheduler) -> Observable<Output>) -> [RecordedEvent<Output>] {
             let scheduler = TestScheduler(initialClock: 0)
             let stream = make(scheduler.createHotObservable(usual).asObservable(), scheduler)
             return scheduler.start { stream }.events

@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct ThrottleTests {
-    let script: [Line<Int>] = [
+    let script: [RecordedEvent<Int>] = [
         .next(210, 1), .next(215, 2), .next(220, 3), .next(260, 4), .completed(270),
     ]
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func theGoodEndWaitsForTheLatest() {
-        let script: [Line<Int>] = [.next(210, 1), .next(215, 2), .completed(220)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .completed(220)]
         check(script, gives: [.next(210, 1), .next(230, 2), .completed(230)], lives: (200, 220)) {
             stream, scheduler in
             stream.throttle(.seconds(20), scheduler: scheduler)
@@ -50,7 +50,7 @@ import Testing
 
     /// The element that comes as the time is over is sent, and the older one that waited is not sent after it.
     @Test func anElementAtTheVeryTickReplacesTheLatest() {
-        let script: [Line<Int>] = [
+        let script: [RecordedEvent<Int>] = [
             .next(210, 1), .next(215, 2), .next(230, 3), .next(240, 4), .completed(300),
         ]
         check(

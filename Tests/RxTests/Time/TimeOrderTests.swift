@@ -10,10 +10,10 @@ import Testing
 
     @Test func delayOfNeverTellsTheErrorOnly() {
         check(
-            [.next(210, 1), .error(270, TestError.first)] as [Line<Int>],
-            gives: [.error(270, TestError.first)] as [Line<Int>], lives: (200, 270)
+            [.next(210, 1), .error(270, TestError.first)] as [RecordedEvent<Int>],
+            gives: [.error(270, TestError.first)] as [RecordedEvent<Int>], lives: (200, 270)
         ) { $0.delay(.never, scheduler: $1) }
-        check(usual, gives: [] as [Line<Int>], lives: (200, 300)) { $0.delay(.never, scheduler: $1) }
+        check(usual, gives: [] as [RecordedEvent<Int>], lives: (200, 300)) { $0.delay(.never, scheduler: $1) }
     }
 
     @Test func anElementFromInsideADelayedOneWaitsItsTime() {

@@ -12,12 +12,12 @@ import Testing
     }
 
     @Test func itFailsExactlyWhenDue() {
-        let script: [Line<Int>] = [.next(210, 1), .next(225, 2), .next(260, 3), .completed(300)]
+        let script: [RecordedEvent<Int>] = [.next(210, 1), .next(225, 2), .next(260, 3), .completed(300)]
         check(
             script, gives: [.next(210, 1), .next(225, 2), .error(245, RxError.timeout)], lives: (200, 245)
         ) { stream, scheduler in stream.timeout(.seconds(20), scheduler: scheduler) }
         check(
-            [] as [Line<Int>], gives: [.error(220, RxError.timeout)] as [Line<Int>], lives: (200, 220)
+            [] as [RecordedEvent<Int>], gives: [.error(220, RxError.timeout)] as [RecordedEvent<Int>], lives: (200, 220)
         ) {
             stream, scheduler in stream.timeout(.seconds(20), scheduler: scheduler)
         }
@@ -25,7 +25,7 @@ import Testing
 
     /// The stream speaks before the timer of the same tick.
     @Test func anElementAtTheVeryTickIsInTime() {
-        let script: [Line<Int>] = [.next(220, 1), .completed(240)]
+        let script: [RecordedEvent<Int>] = [.next(220, 1), .completed(240)]
         check(script, gives: [.next(220, 1), .completed(240)], lives: (200, 240)) { stream, scheduler in
             stream.timeout(.seconds(20), scheduler: scheduler)
         }
@@ -33,8 +33,8 @@ import Testing
 
     @Test func itGoesOnWithTheOther() {
         let scheduler = TestScheduler(initialClock: 0)
-        let source = scheduler.createHotObservable([.next(210, 1), .next(260, 3)] as [Line<Int>])
-        let other = scheduler.createColdObservable([.next(10, 8), .completed(20)] as [Line<Int>])
+        let source = scheduler.createHotObservable([.next(210, 1), .next(260, 3)] as [RecordedEvent<Int>])
+        let other = scheduler.createColdObservable([.next(10, 8), .completed(20)] as [RecordedEvent<Int>])
         let result = scheduler.start {
             source.timeout(.seconds(20), other: other, scheduler: scheduler)
         }
@@ -61,12 +61,13 @@ import Testing
 
     @Test func theOtherMayFailAndMayBeLate() {
         check(
-            [] as [Line<Int>], gives: [.error(220, TestError.second)] as [Line<Int>], lives: (200, 220)
+            [] as [RecordedEvent<Int>], gives: [.error(220, TestError.second)] as [RecordedEvent<Int>],
+            lives: (200, 220)
         ) {
             stream, scheduler in
             stream.timeout(.seconds(20), other: Observable.error(TestError.second), scheduler: scheduler)
         }
-        check([] as [Line<Int>], gives: [] as [Line<Int>], lives: (200, 220)) { stream, scheduler in
+        check([] as [RecordedEvent<Int>], gives: [] as [RecordedEvent<Int>], lives: (200, 220)) { stream, scheduler in
             stream.timeout(.seconds(20), other: Observable.never(), scheduler: scheduler)
         }
     }
@@ -75,7 +76,7 @@ import Testing
         check(failing, gives: Array(failing.dropFirst()), lives: (200, 225)) { stream, scheduler in
             stream.timeout(.seconds(30), scheduler: scheduler)
         }
-        check([] as [Line<Int>], disposed: 215, gives: [] as [Line<Int>], lives: (200, 215)) {
+        check([] as [RecordedEvent<Int>], disposed: 215, gives: [] as [RecordedEvent<Int>], lives: (200, 215)) {
             stream, scheduler in
             stream.timeout(.seconds(20), scheduler: scheduler)
         }
@@ -83,7 +84,7 @@ import Testing
 
     @Test(arguments: [0, -3])
     func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
-        check(usual, gives: [.error(201, RxError.timeout)] as [Line<Int>], lives: (200, 201)) {
+        check(usual, gives: [.error(201, RxError.timeout)] as [RecordedEvent<Int>], lives: (200, 201)) {
             stream, scheduler in
             stream.timeout(.seconds(seconds), scheduler: scheduler)
         }
@@ -91,7 +92,7 @@ import Testing
 
     @Test func ticksMayBeMilliseconds() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
-        let source = scheduler.createHotObservable([.next(210, 1), .next(259, 2)] as [Line<Int>])
+        let source = scheduler.createHotObservable([.next(210, 1), .next(259, 2)] as [RecordedEvent<Int>])
         let result = scheduler.start { source.timeout(.milliseconds(50), scheduler: scheduler) }
         #expect(result.events == [.next(210, 1), .next(259, 2), .error(309, RxError.timeout)])
     }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func aZipWaitsForAllAndFailsWithTheFirst() {
         let (a, b) = (single(at: 10, 1), single(at: 30, 2))
-        let bad = scheduler.createColdObservable([.error(20, TestError.first)] as [Line<Int>])
+        let bad = scheduler.createColdObservable([.error(20, TestError.first)] as [RecordedEvent<Int>])
         let sum = scheduler.createObserver(Int.self)
         let failed = scheduler.createObserver(Int.self)
         _ = Single.zip(a.asObservable().asSingle(), b.asObservable().asSingle(), resultSelector: { $0 + $1 })
@@ -79,8 +79,8 @@ import Testing
 
     @Test func completablesFollowEachOtherOrRunTogether() {
         let (a, b) = (
-            scheduler.createColdObservable([.completed(10)] as [Line<Never>]),
-            scheduler.createColdObservable([.completed(20)] as [Line<Never>])
+            scheduler.createColdObservable([.completed(10)] as [RecordedEvent<Never>]),
+            scheduler.createColdObservable([.completed(20)] as [RecordedEvent<Never>])
         )
         let all = [a, b].map { $0.asObservable().asCompletable() }
         let (chain, zip) = (scheduler.createObserver(Never.self), scheduler.createObserver(Never.self))

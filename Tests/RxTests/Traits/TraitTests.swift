@@ -34,8 +34,8 @@ import Testing
 
     @Test func andThenGoesOnAfterTheEnd() {
         let scheduler = TestScheduler(initialClock: 0)
-        let first = scheduler.createColdObservable([.completed(10)] as [Line<Never>])
-        let second = scheduler.createColdObservable([.next(10, 1), .completed(10)] as [Line<Int>])
+        let first = scheduler.createColdObservable([.completed(10)] as [RecordedEvent<Never>])
+        let second = scheduler.createColdObservable([.next(10, 1), .completed(10)] as [RecordedEvent<Int>])
         let result = scheduler.start {
             first.asObservable().asCompletable().andThen(second.asObservable())
         }
@@ -45,14 +45,14 @@ import Testing
 
     @Test func asSingleWantsOneElement() {
         check(
-            [.next(210, 1), .completed(220)] as [Line<Int>], gives: [.next(220, 1), .completed(220)],
+            [.next(210, 1), .completed(220)] as [RecordedEvent<Int>], gives: [.next(220, 1), .completed(220)],
             lives: (200, 220)
         ) { stream, _ in stream.asSingle().asObservable() }
         check(usual, gives: [.error(220, RxError.moreThanOneElement)], lives: (200, 220)) { stream, _ in
             stream.asSingle().asObservable()
         }
         check(
-            [.completed(220)] as [Line<Int>], gives: [.error(220, RxError.noElements)], lives: (200, 220)
+            [.completed(220)] as [RecordedEvent<Int>], gives: [.error(220, RxError.noElements)], lives: (200, 220)
         ) {
             stream, _ in stream.asSingle().asObservable()
         }
@@ -60,7 +60,7 @@ import Testing
 
     @Test func traitsTimeOut() {
         check(
-            [] as [Line<Int>], gives: [.error(230, RxError.timeout)] as [Line<Int>], lives: (200, 230)
+            [] as [RecordedEvent<Int>], gives: [.error(230, RxError.timeout)] as [RecordedEvent<Int>], lives: (200, 230)
         ) {
             stream, scheduler in
             stream.asSingle().timeout(.seconds(30), scheduler: scheduler).asObservable()

@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 /// The script that buffers and windows are known by: 70 ticks or three elements.
-let crowd: [Line<Int>] = [
+let crowd: [RecordedEvent<Int>] = [
     .next(205, 1), .next(210, 2), .next(240, 3), .next(280, 4), .next(320, 5), .next(350, 6), .next(370, 7),
     .next(420, 8), .next(470, 9), .completed(600),
 ]
@@ -24,7 +24,7 @@ let crowd: [Line<Int>] = [
         check(failing, gives: [.next(220, [1, 2]), .error(225, TestError.first)], lives: (200, 225)) {
             $0.buffer(timeSpan: .seconds(70), count: 2, scheduler: $1)
         }
-        check(failing, gives: [.error(225, TestError.first)] as [Line<[Int]>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<[Int]>], lives: (200, 225)) {
             $0.buffer(timeSpan: .seconds(70), count: 9, scheduler: $1)
         }
     }
@@ -33,7 +33,7 @@ let crowd: [Line<Int>] = [
         check(usual, gives: [.next(300, [1, 2, 3, 4, 5]), .completed(300)], lives: (200, 300)) {
             $0.buffer(timeSpan: .seconds(700), count: 9, scheduler: $1)
         }
-        check([.completed(220)] as [Line<Int>], gives: [.next(220, []), .completed(220)], lives: (200, 220)) {
+        check([.completed(220)] as [RecordedEvent<Int>], gives: [.next(220, []), .completed(220)], lives: (200, 220)) {
             $0.buffer(timeSpan: .seconds(700), count: 9, scheduler: $1)
         }
     }
@@ -99,7 +99,7 @@ let crowd: [Line<Int>] = [
     @Test func aSpanOfNothingSendsEachTick() {
         for span in [RxTimeInterval.seconds(0), .seconds(-5)] {
             check(
-                [.next(202, 1)] as [Line<Int>], disposed: 205,
+                [.next(202, 1)] as [RecordedEvent<Int>], disposed: 205,
                 gives: [.next(201, []), .next(202, [1]), .next(203, []), .next(204, [])],
                 lives: (200, 205)
             ) { $0.buffer(timeSpan: span, count: 9, scheduler: $1) }

@@ -7,7 +7,7 @@ import Testing
     struct Beacon: Codable, Equatable { let name: String }
 
     func run(
-        _ events: [Line<Data>], disposed: Int = 1000
+        _ events: [RecordedEvent<Data>], disposed: Int = 1000
     ) -> (TestableObserver<Beacon>, TestableObservable<Data>) {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(events)

@@ -14,7 +14,7 @@ import Testing
     @Test func flatMapMergesAllInnerStreams() {
         let inners = [inner(1), inner(2)]
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .next(225, 1), .completed(230)] as [Line<Int>])
+            [.next(210, 0), .next(225, 1), .completed(230)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMap { inners[$0] } }
         #expect(
             result.events == [
@@ -26,9 +26,9 @@ import Testing
 
     @Test func flatMapFailsWithAnInnerStreamAndEndsTheOthers() {
         let good = inner(1)
-        let bad = scheduler.createColdObservable([.error(5, TestError.first)] as [Line<Int>])
+        let bad = scheduler.createColdObservable([.error(5, TestError.first)] as [RecordedEvent<Int>])
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .next(225, 1), .completed(400)] as [Line<Int>])
+            [.next(210, 0), .next(225, 1), .completed(400)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMap { $0 == 0 ? good : bad } }
         #expect(result.events == [.next(220, 11), .error(230, TestError.first)])
         #expect(outer.subscriptions == [Subscription(200, 230)])
@@ -38,7 +38,7 @@ import Testing
 
     @Test func flatMapIsDisposedOfInMidFlow() {
         let one = inner(1)
-        let outer = scheduler.createHotObservable([.next(210, 0)] as [Line<Int>])
+        let outer = scheduler.createHotObservable([.next(210, 0)] as [RecordedEvent<Int>])
         let result = scheduler.start(disposed: 230) { outer.flatMap { _ in one } }
         #expect(result.events == [.next(220, 11)])
         #expect(outer.subscriptions == [Subscription(200, 230)])
@@ -48,7 +48,7 @@ import Testing
     @Test func flatMapFirstDropsWhatComesWhileOneFlows() {
         let inners = [inner(1), inner(2), inner(3)]
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .next(225, 1), .next(260, 2), .completed(270)] as [Line<Int>])
+            [.next(210, 0), .next(225, 1), .next(260, 2), .completed(270)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMapFirst { inners[$0] } }
         #expect(
             result.events == [
@@ -60,7 +60,7 @@ import Testing
     @Test func flatMapLatestEndsTheOneBefore() {
         let inners = [inner(1), inner(2)]
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .next(225, 1), .completed(230)] as [Line<Int>])
+            [.next(210, 0), .next(225, 1), .completed(230)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMapLatest { inners[$0] } }
         #expect(result.events == [.next(220, 11), .next(235, 21), .next(255, 22), .completed(265)])
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 225)], [Subscription(225, 265)]])
@@ -69,7 +69,7 @@ import Testing
     @Test func concatMapLetsThemWait() {
         let inners = [inner(1), inner(2)]
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .next(225, 1), .completed(230)] as [Line<Int>])
+            [.next(210, 0), .next(225, 1), .completed(230)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.concatMap { inners[$0] } }
         #expect(
             result.events == [
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func aSelectorThatThrowsFailsTheStream() {
-        let outer = scheduler.createHotObservable([.next(210, 0)] as [Line<Int>])
+        let outer = scheduler.createHotObservable([.next(210, 0)] as [RecordedEvent<Int>])
         let result = scheduler.start {
             outer.flatMap { _ -> Observable<Int> in throw TestError.second }
         }
@@ -100,7 +100,7 @@ import Testing
 
     @Test func flatMapEndsOnlyAfterItsOuterStream() {
         let one = inner(1)
-        let outer = scheduler.createHotObservable([.next(210, 0), .completed(400)] as [Line<Int>])
+        let outer = scheduler.createHotObservable([.next(210, 0), .completed(400)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMap { _ in one } }
         #expect(result.events == [.next(220, 11), .next(240, 12), .completed(400)])
         #expect(outer.subscriptions == [Subscription(200, 400)])
@@ -110,7 +110,7 @@ import Testing
     @Test func flatMapFailsWithItsOuterStream() {
         let one = inner(1)
         let outer = scheduler.createHotObservable(
-            [.next(210, 0), .error(230, TestError.first)] as [Line<Int>])
+            [.next(210, 0), .error(230, TestError.first)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMap { _ in one } }
         #expect(result.events == [.next(220, 11), .error(230, TestError.first)])
         #expect(one.subscriptions == [Subscription(210, 230)])
@@ -118,10 +118,10 @@ import Testing
 
     @Test func flatMapLatestFailsWithTheLatestAndForgetsTheOneBefore() {
         let bad = scheduler.createColdObservable(
-            [.next(5, 1), .error(50, TestError.first)] as [Line<Int>])
+            [.next(5, 1), .error(50, TestError.first)] as [RecordedEvent<Int>])
         let good = scheduler.createColdObservable(
-            [.next(5, 2), .error(30, TestError.second)] as [Line<Int>])
-        let outer = scheduler.createHotObservable([.next(210, 0), .next(240, 1)] as [Line<Int>])
+            [.next(5, 2), .error(30, TestError.second)] as [RecordedEvent<Int>])
+        let outer = scheduler.createHotObservable([.next(210, 0), .next(240, 1)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMapLatest { $0 == 0 ? bad : good } }
         #expect(result.events == [.next(215, 1), .next(245, 2), .error(270, TestError.second)])
         #expect(bad.subscriptions == [Subscription(210, 240)])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MaterializeTests {
     @Test func theGoodEndIsAnElement() {
         check(
-            [.next(210, 1), .completed(220)] as [Line<Int>],
+            [.next(210, 1), .completed(220)] as [RecordedEvent<Int>],
             gives: [.next(210, Event.next(1)), .next(220, .completed), .completed(220)], lives: (200, 220)
         ) { stream, _ in stream.materialize() }
     }
@@ -32,15 +32,15 @@ import Testing
     @Test func dematerializeEndsWithTheEventThatEnds() {
         check(
             [.next(210, .next(1)), .next(220, .completed), .next(230, .next(2)), .completed(300)]
-                as [Line<Event<Int>>],
+                as [RecordedEvent<Event<Int>>],
             gives: [.next(210, 1), .completed(220)], lives: (200, 220)
         ) { stream, _ in stream.dematerialize() }
         check(
-            [.next(210, .error(TestError.second)), .completed(300)] as [Line<Event<Int>>],
+            [.next(210, .error(TestError.second)), .completed(300)] as [RecordedEvent<Event<Int>>],
             gives: [.error(210, TestError.second)], lives: (200, 210)
         ) { stream, _ in stream.dematerialize() }
         check(
-            [.next(210, .next(1)), .error(220, TestError.first)] as [Line<Event<Int>>],
+            [.next(210, .next(1)), .error(220, TestError.first)] as [RecordedEvent<Event<Int>>],
             gives: [.next(210, 1), .error(220, TestError.first)], lives: (200, 220)
         ) { stream, _ in stream.dematerialize() }
     }

@@ -13,7 +13,8 @@ import Testing
             lives: (200, 300)
         ) { stream, _ in stream.scan(0) { $0 + $1 } }
         check(
-            [.completed(220)] as [Line<Int>], gives: [.completed(220)] as [Line<Int>], lives: (200, 220)
+            [.completed(220)] as [RecordedEvent<Int>], gives: [.completed(220)] as [RecordedEvent<Int>],
+            lives: (200, 220)
         ) {
             stream, _ in stream.scan(42) { $0 + $1 }
         }
@@ -58,22 +59,22 @@ import Testing
             stream.reduce(0, accumulator: { $0 + $1 }, mapResult: { "\($0)" })
         }
         check(
-            [.completed(220)] as [Line<Int>], gives: [.next(220, 42), .completed(220)], lives: (200, 220)
+            [.completed(220)] as [RecordedEvent<Int>], gives: [.next(220, 42), .completed(220)], lives: (200, 220)
         ) {
             stream, _ in stream.reduce(42) { $0 + $1 }
         }
     }
 
     @Test func reduceFailsWhereAClosureThrows() {
-        check(usual, gives: [.error(220, TestError.second)] as [Line<Int>], lives: (200, 220)) {
+        check(usual, gives: [.error(220, TestError.second)] as [RecordedEvent<Int>], lives: (200, 220)) {
             stream, _ in
             stream.reduce(0) { if $1 == 2 { throw TestError.second } else { $0 + $1 } }
         }
-        check(usual, gives: [.error(300, TestError.second)] as [Line<Int>], lives: (200, 300)) {
+        check(usual, gives: [.error(300, TestError.second)] as [RecordedEvent<Int>], lives: (200, 300)) {
             stream, _ in
             stream.reduce(0, accumulator: { $0 + $1 }, mapResult: { _ in throw TestError.second })
         }
-        check(failing, gives: [.error(225, TestError.first)] as [Line<Int>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, _ in
             stream.reduce(0) { $0 + $1 }
         }
@@ -85,11 +86,11 @@ import Testing
             stream.toArray().asObservable()
         }
         check(
-            [.completed(220)] as [Line<Int>], gives: [.next(220, []), .completed(220)], lives: (200, 220)
+            [.completed(220)] as [RecordedEvent<Int>], gives: [.next(220, []), .completed(220)], lives: (200, 220)
         ) {
             stream, _ in stream.toArray().asObservable()
         }
-        check(failing, gives: [.error(225, TestError.first)] as [Line<[Int]>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<[Int]>], lives: (200, 225)) {
             stream, _ in
             stream.toArray().asObservable()
         }

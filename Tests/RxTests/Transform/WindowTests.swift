@@ -9,7 +9,7 @@ import Testing
         windows.enumerated().flatMap { number, window in window.map { "\(number) \($0)" } }
     }
 
-    static let elements: [Line<String>] = [
+    static let elements: [RecordedEvent<String>] = [
         .next(205, "0 1"), .next(210, "0 2"), .next(240, "0 3"), .next(280, "1 4"), .next(320, "2 5"),
         .next(350, "2 6"), .next(370, "2 7"), .next(420, "3 8"), .next(470, "4 9"),
     ]
@@ -39,7 +39,7 @@ import Testing
 
     @Test func anErrorEndsTheWindowAndTheStream() {
         let log = Log<String>()
-        check(failing, gives: [.error(225, TestError.first)] as [Line<String>], lives: (200, 225)) {
+        check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<String>], lives: (200, 225)) {
             stream, scheduler in
             stream.window(timeSpan: .seconds(70), count: 9, scheduler: scheduler)
                 .do(

@@ -1,8 +1,8 @@
-/// The middle of an operator with several sources: its inputs share one gate, so what it keeps needs no other guard.
-class Hub<Output>: Stage {
+/// The middle of an operator with several sources: its inputs share one drain, so what it keeps needs no other guard.
+class MultiInputSink<Output>: SubscriptionNode {
     final let downstream: Sink<Output>
-    final let gate = Gate()
-    final let inputs = Group()
+    final let drain = SerialDrain()
+    final let inputs = CompositeTeardown()
 
     init(into downstream: Sink<Output>) {
         self.downstream = downstream
@@ -33,46 +33,46 @@ class Hub<Output>: Stage {
     }
 
     /// Subscribes one more input for as long as the operator lives.
-    final func listen<Input>(to source: Source<Input>, with input: Sink<Input>) {
+    final func subscribe<Input>(to source: Source<Input>, with input: Sink<Input>) {
         inputs.add(input)
         source.connect(input)
     }
 
     /// Ends every input and tells the subscriber nothing, now or later.
     ///
-    /// The subscriber forgets the hub: it would otherwise keep the hub and the hub it, without an end.
-    final func giveUp() {
+    /// The subscriber forgets the sink: it would otherwise keep the sink and the sink it, without an end.
+    final func disposeSilently() {
         dispose()
         downstream.detach()
     }
 
     /// Ends one input before the others.
-    final func drop(_ input: Stage) {
+    final func removeInput(_ input: SubscriptionNode) {
         inputs.remove(input)
         input.dispose()
     }
 }
 
-/// One input of a hub, told by closures that are made once a subscription.
+/// One input of a sink, told by closures that are made once a subscription.
 ///
-/// When its source ends it leaves the hub, also if the hub goes on: nothing keeps the source until the end of the whole.
-final class Input<Element>: SerialSink<Element> {
-    private let inputs: Group
+/// When its source ends it leaves the sink, also if the sink goes on: nothing keeps the source until the end of the whole.
+final class ClosureInput<Element>: SerialSink<Element> {
+    private let inputs: CompositeTeardown
     private let failed: (any Error) -> Void
-    // The closures hold the hub and the hub holds its inputs; `Group` lets go of them on dispose.
+    // The closures hold the sink and the sink holds its inputs; `CompositeTeardown` lets go of them on dispose.
     private let onNext: (Element) -> Void
     private let onCompleted: () -> Void
 
-    /// `group` holds the input if it is not the hub's own.
+    /// `group` holds the input if it is not the sink's own.
     init<Output>(
-        of hub: Hub<Output>, in group: Group? = nil, onNext: @escaping (Element) -> Void,
+        of sink: MultiInputSink<Output>, in group: CompositeTeardown? = nil, onNext: @escaping (Element) -> Void,
         onCompleted: @escaping () -> Void, onError: ((any Error) -> Void)? = nil
     ) {
         self.onNext = onNext
         self.onCompleted = onCompleted
-        inputs = group ?? hub.inputs
-        failed = onError ?? { hub.fail($0) }
-        super.init(hub.gate)
+        inputs = group ?? sink.inputs
+        failed = onError ?? { sink.fail($0) }
+        super.init(sink.drain)
     }
 
     override func receive(_ value: Element) { if isLive { onNext(value) } }

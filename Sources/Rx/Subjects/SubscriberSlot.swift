@@ -5,17 +5,17 @@
 #endif
 
 /// The place of one subscriber in the list of a subject.
-final class Slot<Element>: Stage {
+final class SubscriberSlot<Element>: SubscriptionNode {
     // The neighbours, and whether it has any; guarded as the list is.
-    var following: Slot<Element>?
-    unowned var preceding: Slot<Element>?
+    var following: SubscriberSlot<Element>?
+    unowned var preceding: SubscriberSlot<Element>?
     var isListed = false
     /// It is the so-many-th subscriber; written before it is in the list.
     var number = 0
 
     private let sink: Sink<Element>
     private weak var core: SubjectCore<Element>?
-    /// Guarded by the lock of the core. Only while the stage is held.
+    /// Guarded by the lock of the core. Only while the node is held.
     private var backlog: Backlog<Element>?
 
     init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
@@ -26,7 +26,7 @@ final class Slot<Element>: Stage {
     /// A live element. The core sends one at a time.
     @inline(__always)
     func next(_ value: Element) {
-        if passes { sink.next(value) } else if isLive { wait(with: value) }
+        if deliversAtOnce { sink.next(value) } else if isLive { wait(with: value) }
     }
 
     /// An element of the past, sent before the slot is let go.
@@ -39,8 +39,8 @@ final class Slot<Element>: Stage {
     func completed() { last { slot in if slot.markStopped() { slot.sink.completed() } } }
 
     /// A live event that waits if the slot is held back.
-    private func last(_ event: @escaping (Slot<Element>) -> Void) {
-        if passes || !postpone(event) { event(self) }
+    private func last(_ event: @escaping (SubscriberSlot<Element>) -> Void) {
+        if deliversAtOnce || !postpone(event) { event(self) }
     }
 
     // Apart, so that the usual way does not pay for the metadata of the closure.
@@ -50,37 +50,37 @@ final class Slot<Element>: Stage {
     }
 
     override func dispose() {
-        if markDisposed() { core?.left(self) }
+        if markDisposed() { core?.subscriberLeft(self) }
     }
 
-    /// Leaves the list of the core. Inside its gate.
-    func leaveList() { core?.forget(self) }
+    /// Leaves the list of the core. Inside its drain.
+    func removeFromList() { core?.forget(self) }
 
     /// The subject is gone: the sink and its place let go of each other, so that both can go too, as in RxSwift.
-    func abandon() { sink.detach() }
+    func detachSink() { sink.detach() }
 }
 
 /// Live events that wait until a new subscriber has got the past.
 private final class Backlog<Element> {
     let thread = pthread_self()
-    var events: [(Slot<Element>) -> Void] = []
+    var events: [(SubscriberSlot<Element>) -> Void] = []
 }
 
-extension Slot {
+extension SubscriberSlot {
     /// Makes live events of other threads wait; nobody else knows the slot yet. An event that the subscriber itself
     /// causes goes through at once, as everywhere.
-    func holdBack() {
+    func holdLiveEvents() {
         backlog = Backlog()
-        hold(true)
+        setHeld(true)
     }
 
     /// Sends what waited, in order, and lets later events pass.
-    func letGo(_ core: SubjectCore<Element>) {
+    func deliverBacklog(_ core: SubjectCore<Element>) {
         while true {
-            let events = core.locked { () -> [(Slot<Element>) -> Void] in
+            let events = core.locked { () -> [(SubscriberSlot<Element>) -> Void] in
                 guard let waiting = backlog?.events, !waiting.isEmpty else {
                     backlog = nil
-                    hold(false)
+                    setHeld(false)
                     return []
                 }
                 backlog?.events = []
@@ -92,7 +92,7 @@ extension Slot {
     }
 
     /// Leaves the event to whoever holds the slot back; false if it may pass at once.
-    private func postpone(_ event: @escaping (Slot<Element>) -> Void) -> Bool {
+    private func postpone(_ event: @escaping (SubscriberSlot<Element>) -> Void) -> Bool {
         guard let core else { return false }
         return core.locked {
             guard let backlog, backlog.thread != pthread_self() else { return false }

@@ -8,10 +8,10 @@ import Synchronization
 
 /// Lets one thread at a time through, without making the others wait.
 ///
-/// Who finds the gate free goes in. Who is inside already may go in again: a re-entrant event is delivered at once, as
-/// in RxSwift. Who finds somebody else inside leaves the work at the gate, and that other thread does it in order
+/// Who finds the drain free goes in. Who is inside already may go in again: a re-entrant event is delivered at once, as
+/// in RxSwift. Who finds somebody else inside leaves the work at the drain, and that other thread does it in order
 /// before it goes. So events of several threads become one well-formed stream, and no lock is held while calling out.
-final class Gate {
+final class SerialDrain {
     enum Entry {
         /// The caller is inside now and must call `leave`.
         case first
@@ -37,18 +37,18 @@ final class Gate {
     @inline(__always)
     func leave() {
         owner.store(0, ordering: .sequentiallyConsistent)
-        if waiting.load(ordering: .sequentiallyConsistent) != 0 { serve() }
+        if waiting.load(ordering: .sequentiallyConsistent) != 0 { runQueued() }
     }
 
     /// Leaves work to whoever is inside; does it here if nobody is any more.
     @inline(never)
-    func postpone(_ work: @escaping @Sendable () -> Void) {
-        append(work)
-        serve()
+    func enqueueAndRun(_ work: @escaping @Sendable () -> Void) {
+        enqueue(work)
+        runQueued()
     }
 
-    /// Leaves work at the gate, for callers who hold a lock. They must call `serve` when they hold it no longer.
-    func append(_ work: @escaping @Sendable () -> Void) {
+    /// Leaves work at the drain, for callers who hold a lock. They must call `serve` when they hold it no longer.
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
         // Counted under the lock: who takes it must find it counted. Else the count would be 0 for a moment with work
         // waiting, and a later event of the same thread would go first.
         queue.withLock { queue in
@@ -63,7 +63,7 @@ final class Gate {
 
     /// Does what waits, unless somebody else is inside: that one will.
     @inline(never)
-    func serve() {
+    func runQueued() {
         let me = pthread_self()
         // The count is read again after each departure, so work left in that very moment is not forgotten.
         while waiting.load(ordering: .sequentiallyConsistent) != 0, take(me) {
@@ -76,55 +76,55 @@ final class Gate {
     }
 }
 
-/// A sink that several threads or several sources may call: its events pass a gate, one at a time.
+/// A sink that several threads or several sources may call: its events pass a drain, one at a time.
 class SerialSink<Element>: Sink<Element> {
-    final let gate: Gate
-    init(_ gate: Gate) { self.gate = gate }
+    final let drain: SerialDrain
+    init(_ drain: SerialDrain) { self.drain = drain }
 
-    /// An element, inside the gate.
+    /// An element, inside the drain.
     func receive(_ value: Element) {}
-    /// The failure, inside the gate.
+    /// The failure, inside the drain.
     func receiveError(_ error: any Error) {}
-    /// The good end, inside the gate.
+    /// The good end, inside the drain.
     func receiveCompleted() {}
 
     final override func next(_ value: Element) {
-        switch gate.enter() {
+        switch drain.enter() {
         case .nested: receive(value)
         case .first:
             receive(value)
-            gate.leave()
+            drain.leave()
         case .busy: postpone(value)
         }
     }
 
-    // Apart, so that the usual way does not pay for the metadata of the parcel.
+    // Apart, so that the usual way does not pay for the metadata of the transfer.
     @inline(never)
     private final func postpone(_ value: Element) {
-        let parcel = Ferry((self, value))
-        gate.postpone { parcel.value.0.receive(parcel.value.1) }
+        let transfer = UncheckedTransfer((self, value))
+        drain.enqueueAndRun { transfer.value.0.receive(transfer.value.1) }
     }
 
     final override func error(_ error: any Error) {
-        gate.pass(self) { $0.receiveError(error) }
+        drain.perform(on: self) { $0.receiveError(error) }
     }
 
     final override func completed() {
-        gate.pass(self) { $0.receiveCompleted() }
+        drain.perform(on: self) { $0.receiveCompleted() }
     }
 }
 
-extension Gate {
-    /// Does the work on the target inside the gate, now or when whoever is inside goes. For rare events: it may allocate.
-    func pass<Target: AnyObject>(_ target: Target, _ work: @escaping @Sendable (Target) -> Void) {
+extension SerialDrain {
+    /// Does the work on the target inside the drain, now or when whoever is inside goes. For rare events: it may allocate.
+    func perform<Target: AnyObject>(on target: Target, _ work: @escaping @Sendable (Target) -> Void) {
         switch enter() {
         case .nested: work(target)
         case .first:
             work(target)
             leave()
         case .busy:
-            let parcel = Ferry(target)
-            postpone { work(parcel.value) }
+            let transfer = UncheckedTransfer(target)
+            enqueueAndRun { work(transfer.value) }
         }
     }
 }

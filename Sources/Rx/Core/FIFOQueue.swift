@@ -1,5 +1,5 @@
 /// Elements in the order in which they came, taken from the front. Not for several threads at once.
-final class Line<Element> {
+final class FIFOQueue<Element> {
     // Linked, and not an array: what is taken is let go of at once, and an array of a type that is not known costs five
     // times the instructions.
     final class Node {
@@ -48,7 +48,7 @@ final class Line<Element> {
     }
 
     /// Gives all its elements to an empty line.
-    func moveAll(to other: Line<Element>) {
+    func moveAll(to other: FIFOQueue<Element>) {
         other.first = first
         other.last = last
         other.count = count

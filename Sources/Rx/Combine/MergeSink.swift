@@ -1,5 +1,5 @@
 /// Streams flowing together, at most `limit` of them at a time; those that come later wait their turn, or are dropped.
-final class MergeHub<Element>: FlattenHub<Element> {
+final class MergeSink<Element>: FlattenSink<Element> {
     private let limit: Int
     private let dropsExcess: Bool
     // `lock` guards what follows.
@@ -7,8 +7,8 @@ final class MergeHub<Element>: FlattenHub<Element> {
     private var active = 0
     private var outerEnded = false
     private var pumping = false
-    // Made when the first stream has to wait, so that the usual way does not pay for looking at a line.
-    private var waiting: Line<Source<Element>>?
+    // Made when the first stream has to wait, so that the usual way does not pay for looking at a queue.
+    private var waiting: FIFOQueue<Source<Element>>?
 
     init(limit: Int, dropsExcess: Bool = false, into downstream: Sink<Element>) {
         self.limit = limit
@@ -24,9 +24,9 @@ final class MergeHub<Element>: FlattenHub<Element> {
                 active += 1
                 return true
             }
-            let line = waiting ?? Line()
-            line.append(source)
-            waiting = line
+            let queue = waiting ?? FIFOQueue()
+            queue.append(source)
+            waiting = queue
             return false
         }
         if starts { open(source) } else { pump() }
@@ -43,23 +43,23 @@ final class MergeHub<Element>: FlattenHub<Element> {
             return setOuterEnded()
         }
         if ends { finish() }
-        for source in sources where isLive { listen(to: source, with: InnerSink(of: self)) }
+        for source in sources where isLive { subscribe(to: source, with: InnerSink(of: self)) }
     }
 
     private func open(_ source: Source<Element>) {
-        if passOnly(of: source) {
-            innerEnded { hub in hub.gate.pass(hub) { $0.finish() } }
+        if forwardOnlyElement(of: source) {
+            innerEnded { sink in sink.drain.perform(on: sink) { $0.finish() } }
         } else if isLive {
-            listen(to: source, with: InnerSink(of: self))
+            subscribe(to: source, with: InnerSink(of: self))
         }
     }
 
-    override func innerCompleted(_ inner: Stage) {
-        drop(inner)
+    override func innerCompleted(_ inner: SubscriptionNode) {
+        removeInput(inner)
         innerEnded { $0.finish() }
     }
 
-    private func innerEnded(_ end: (MergeHub<Element>) -> Void) {
+    private func innerEnded(_ end: (MergeSink<Element>) -> Void) {
         var hasWaiting = false
         let ends = lock.withLock { () -> Bool in
             active -= 1
@@ -73,7 +73,7 @@ final class MergeHub<Element>: FlattenHub<Element> {
     private func pump() {
         guard lock.withLock({ startPumping() }) else { return }
         while isLive, let next = lock.withLock({ takeNext() }) { open(next) }
-        if lock.withLock({ isDone }) { gate.pass(self) { $0.finish() } }
+        if lock.withLock({ isDone }) { drain.perform(on: self) { $0.finish() } }
     }
 
     // MARK: Under the lock

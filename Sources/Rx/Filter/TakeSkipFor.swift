@@ -21,30 +21,30 @@ extension ObservableType {
     }
 }
 
-private final class TakeFor<Element>: Timed<Element, Element> {
-    override func run(_ sink: Sink<Element>) {
-        let hub = Hub(into: sink)
-        let alarm = Alarm(scheduler)
-        hub.inputs.add(alarm)
-        alarm.set(after: dueTime, in: hub.gate) { hub.finish() }
-        hub.listen(to: upstream, with: HubInput(of: hub))
+private final class TakeFor<Element>: TimedSource<Element, Element> {
+    override func run(_ downstream: Sink<Element>) {
+        let sink = MultiInputSink(into: downstream)
+        let timer = OperatorTimer(scheduler)
+        sink.inputs.add(timer)
+        timer.set(after: dueTime, in: sink.drain) { sink.finish() }
+        sink.subscribe(to: upstream, with: ForwardingInput(of: sink))
     }
 }
 
-private final class SkipFor<Element>: Timed<Element, Element> {
-    override func run(_ sink: Sink<Element>) {
-        let hub = SkippingHub(into: sink)
-        let alarm = Alarm(scheduler)
-        hub.inputs.add(alarm)
-        alarm.set(after: dueTime, in: hub.gate) { hub.isOpen = true }
-        hub.listen(
+private final class SkipFor<Element>: TimedSource<Element, Element> {
+    override func run(_ downstream: Sink<Element>) {
+        let sink = SkipForSink(into: downstream)
+        let timer = OperatorTimer(scheduler)
+        sink.inputs.add(timer)
+        timer.set(after: dueTime, in: sink.drain) { sink.isOpen = true }
+        sink.subscribe(
             to: upstream,
-            with: Input<Element>(
-                of: hub, onNext: { if hub.isOpen { hub.forward($0) } }, onCompleted: { hub.finish() }))
+            with: ClosureInput<Element>(
+                of: sink, onNext: { if sink.isOpen { sink.forward($0) } }, onCompleted: { sink.finish() }))
     }
 
-    private final class SkippingHub: Hub<Element> {
-        // Touched inside the gate only.
+    private final class SkipForSink: MultiInputSink<Element> {
+        // Touched inside the drain only.
         var isOpen = false
     }
 }

@@ -28,7 +28,7 @@ private final class First<Element>: Source<Element?> {
     override func run(_ sink: Sink<Element?>) { upstream.run(FirstSink(into: sink)) }
 }
 
-private final class FirstSink<Element>: Pipe<Element, Element?> {
+private final class FirstSink<Element>: SingleInputSink<Element, Element?> {
     override func next(_ value: Element) {
         forward(value)
         finish()
@@ -52,7 +52,7 @@ private final class OnlyOne<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(OnlyOneSink(predicate, into: sink)) }
 }
 
-private final class OnlyOneSink<Element>: Pipe<Element, Element> {
+private final class OnlyOneSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
     private var found = false
 
@@ -89,7 +89,7 @@ private final class ElementAt<Element>: Source<Element> {
     override func run(_ sink: Sink<Element>) { upstream.run(ElementAtSink(index, into: sink)) }
 }
 
-private final class ElementAtSink<Element>: Pipe<Element, Element> {
+private final class ElementAtSink<Element>: SingleInputSink<Element, Element> {
     private var left: Int
 
     init(_ index: Int, into downstream: Sink<Element>) {

@@ -2,8 +2,8 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct PickTests {
-    let none: [Line<Int>] = [.completed(220)]
+@Suite struct SingleElementTests {
+    let none: [RecordedEvent<Int>] = [.completed(220)]
 
     @Test func filterKeepsWhatHolds() {
         check(usual, gives: [.next(220, 2), .next(240, 4), .completed(300)], lives: (200, 300)) {
@@ -49,8 +49,8 @@ import Testing
             stream.first().asObservable()
         }
         check(
-            [.error(225, TestError.first)] as [Line<Int>],
-            gives: [.error(225, TestError.first)] as [Line<Int?>],
+            [.error(225, TestError.first)] as [RecordedEvent<Int>],
+            gives: [.error(225, TestError.first)] as [RecordedEvent<Int?>],
             lives: (200, 225)
         ) { stream, _ in stream.first().asObservable() }
     }

@@ -2,7 +2,7 @@ import Rx
 import Testing
 
 /// What comes after the end is ignored, and explained in a debug build. In a process of its own: the hook is global.
-@Suite struct GrammarTests {
+@Suite struct EventAfterEndTests {
     @Test func anEventAfterTheEndIsExplained() async {
         await #expect(processExitsWith: .success) {
             let explained = Log<String>()

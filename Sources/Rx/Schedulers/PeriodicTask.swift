@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A periodic action on a scheduler that only knows single ones.
+/// A task action on a scheduler that only knows single ones.
 ///
-/// Guard: `state` and the ticks owed are behind `gate`, `timer` is an atomic slot of its own.
-final class Periodic<State>: @unchecked Sendable {
+/// Guard: `state` and the ticks owed are behind `drain`, `timer` is an atomic slot of its own.
+final class PeriodicTask<State>: @unchecked Sendable {
     private let scheduler: any SchedulerType
     private let period: RxTimeInterval
     private let action: @Sendable (State) -> State
-    private let gate = Gate()
+    private let drain = SerialDrain()
     private var state: State
     private let timer = SerialDisposable()
 
@@ -34,8 +34,8 @@ final class Periodic<State>: @unchecked Sendable {
 
     private func tick() {
         arm(after: period)
-        gate.pass(self) { periodic in
-            if !periodic.timer.isDisposed { periodic.state = periodic.action(periodic.state) }
+        drain.perform(on: self) { task in
+            if !task.timer.isDisposed { task.state = task.action(task.state) }
         }
     }
 }

@@ -1,8 +1,8 @@
 /// Room for one element that changes.
 ///
 /// A field of type `Element?` in a generic class makes each access look up the metadata of that optional, some 400
-/// instructions an event. A `Place?` is a plain reference, made at the first element and written to from then on.
-final class Place<Element> {
+/// instructions an event. A `Box?` is a plain reference, made at the first element and written to from then on.
+final class Box<Element> {
     final var value: Element
     init(_ value: Element) { self.value = value }
 

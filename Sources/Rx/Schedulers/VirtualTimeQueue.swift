@@ -1,5 +1,5 @@
 /// Work in the order of its time, and among equals in the order in which it came: a binary heap.
-struct VirtualQueue<Converter: VirtualTimeConverterType> {
+struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
     typealias Time = Converter.VirtualTimeUnit
 
     struct Item {
