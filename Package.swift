@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
+        .library(name: "RxDeprecated", targets: ["RxDeprecated"]),
         .executable(name: "ble-cli", targets: ["ble-cli"]),
     ],
     dependencies: [
@@ -41,6 +42,8 @@ let package = Package(
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         // What several modules need and no user sees.
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
+        // Names of RxSwift 5 and earlier, for sources that still use them.
+        .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
         .target(
             name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", log],
@@ -61,12 +64,12 @@ let package = Package(
         // The command line's arguments without /proc.
         .target(name: "CArguments"),
 
-        .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest"], swiftSettings: strict),
+        .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest", "RxDeprecated"], swiftSettings: strict),
         .testTarget(
             name: "RxFoundationTests", dependencies: ["RxFoundation", "Rx", "RxTest"], swiftSettings: strict),
         // Written as users of RxSwift write, in their language mode and without our settings.
         .testTarget(
-            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation"],
+            name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation", "RxDeprecated"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting"], swiftSettings: strict),
         // make fuzz

@@ -1,39 +1,33 @@
 public import Foundation
 public import Rx
 
-/// Does work as operations of an operation queue, whose limits and priorities hold.
+/// Runs work as operations of an operation queue, with the limits of the queue.
 ///
-/// Whether work keeps its order is up to the queue: with `maxConcurrentOperationCount = 1` it does.
+/// Work runs in order only if the queue has `maxConcurrentOperationCount = 1`.
 public final class OperationQueueScheduler: ImmediateSchedulerType {
-    /// The queue.
+    /// The queue that runs the work.
     public let operationQueue: OperationQueue
-    /// The priority of the work among the operations of the queue.
+    /// The priority of the operations.
     public let queuePriority: Operation.QueuePriority
 
-    /// A scheduler on the given queue.
+    /// Creates a scheduler on the given queue.
     public init(operationQueue: OperationQueue, queuePriority: Operation.QueuePriority = .normal) {
         self.operationQueue = operationQueue
         self.queuePriority = queuePriority
     }
 
-    /// Does the action as an operation of the queue; disposing of the result before it began prevents it.
+    /// Runs the action as an operation of the queue. Dispose of the result to cancel it.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let parcel = Parcel(state)
+        let transfer = UncheckedTransfer(state)
         let slot = SingleAssignmentDisposable()
         let operation = BlockOperation {
-            if !slot.isDisposed { slot.setDisposable(action(parcel.value)) }
+            if !slot.isDisposed { slot.setDisposable(action(transfer.value)) }
         }
         operation.queuePriority = queuePriority
         operationQueue.addOperation(operation)
         return slot
     }
-}
-
-/// Carries the state into the operation. Guard: the one who schedules does not touch it again.
-private struct Parcel<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
 }

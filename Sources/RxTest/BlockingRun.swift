@@ -1,11 +1,11 @@
 import Dispatch
 import Rx
 
-/// One wait for a stream: collects elements until it has enough, the stream ends or time runs out.
+/// One wait for a stream: collects elements until it has enough, the stream ends or the time is over.
 ///
-/// Guard: `lock` guards `elements` and `result`; the rest never changes.
+/// Guard: `lock` guards `elements` and `result`; the rest does not change.
 final class BlockingRun<Element>: @unchecked Sendable {
-    private let enough: Int
+    private let requiredCount: Int
     private let predicate: @Sendable (Element) throws -> Bool
     private let subscription = SingleAssignmentDisposable()
     private let ended = DispatchSemaphore(value: 0)
@@ -15,8 +15,8 @@ final class BlockingRun<Element>: @unchecked Sendable {
     private var elements: [Element] = []
     private var result: MaterializedSequenceResult<Element>?
 
-    init(_ enough: Int, _ predicate: @escaping @Sendable (Element) throws -> Bool) {
-        self.enough = enough
+    init(_ requiredCount: Int, _ predicate: @escaping @Sendable (Element) throws -> Bool) {
+        self.requiredCount = requiredCount
         self.predicate = predicate
     }
 
@@ -24,7 +24,7 @@ final class BlockingRun<Element>: @unchecked Sendable {
         let deadline = timeout.map { .now() + max($0, 0) } ?? DispatchTime.distantFuture
         begin(stream, until: deadline)
         if isOnMainThread { MainRunLoop.run(until: deadline) { self.lock.withLock { self.result == nil } } }
-        // Whoever came first has set the result: what follows is without effect then.
+        // If there is a result already, this has no effect.
         if ended.wait(timeout: deadline) == .timedOut { end(RxError.timeout) }
         subscription.dispose()
         return lock.withLock { result ?? .completed(elements: []) }
@@ -32,13 +32,13 @@ final class BlockingRun<Element>: @unchecked Sendable {
 
     private func begin(_ stream: Observable<Element>, until deadline: DispatchTime) {
         guard CurrentThreadScheduler.isScheduleRequired else {
-            // The caller is inside a subscription. What a stream leaves for this thread would wait for that one to go
-            // on, and that one waits here. So another thread subscribes.
+            // The caller is inside a subscription, so work for the current thread would wait for the caller, which
+            // waits here. Therefore another thread subscribes.
             DispatchQueue(label: "RxTest.toBlocking").async { self.subscribe(to: stream, until: deadline) }
             return
         }
-        // As work of the current thread, so that `subscribe` returns before a cold stream begins: then a stream without
-        // an end can be left.
+        // As work of the current thread, so that `subscribe` returns before a cold stream starts: otherwise an endless
+        // stream could not be disposed of.
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
             self.subscribe(to: stream, until: deadline)
             return Disposables.create()
@@ -58,9 +58,9 @@ final class BlockingRun<Element>: @unchecked Sendable {
                     if result == nil { elements.append(element) }
                     return elements.count
                 }
-                if count >= enough { end(nil) }
+                if count >= requiredCount { end(nil) }
             }
-            // A stream that floods the calling thread does not let it come to its wait.
+            // A stream that sends on the calling thread without a pause would never let it check the time.
             if deadline != .distantFuture, DispatchTime.now() > deadline { end(RxError.timeout) }
         } catch {
             end(error)

@@ -2,26 +2,26 @@ import Dispatch
 import Rx
 
 #if canImport(XCTest) && canImport(CoreFoundation)
-    // The code of CoreFoundation is in Foundation's library. XCTest links that library, so this adds nothing to a program.
+    // CoreFoundation is part of Foundation's library, which XCTest links anyway.
     import CoreFoundation
     import XCTest
 
-    /// The main thread's run loop, which also does the work of the main queue.
+    /// The main thread's run loop, which also runs the work of the main queue.
     enum MainRunLoop {
-        /// How many calls of `run` are under way, one inside another.
+        /// The number of nested calls of `run`.
         private static let depth = Guarded<Int>(0)
 
-        /// Whether the caller is on the main thread. No thread is, once `dispatchMain` was called.
+        /// Whether the caller is on the main thread. After `dispatchMain` no thread is.
         static var isCurrent: Bool { CFRunLoopGetCurrent() === CFRunLoopGetMain() }
 
-        /// Runs the loop while the condition holds, at most until the deadline. To be called on the main thread.
+        /// Runs the loop while the condition is true, at most until the deadline. Call it on the main thread.
         ///
-        /// It returns at once when the loop has nothing to do, as inside work of the main queue.
+        /// It returns at once if the loop has no work, for example inside work of the main queue.
         static func run(until deadline: DispatchTime, while condition: () -> Bool) {
             depth.withLock { $0 += 1 }
             defer {
                 // A wake-up for an outer call may have ended this one.
-                if depth.withLock({ depth in outer(&depth) }) { wake() }
+                if depth.withLock({ depth in leave(&depth) }) { wake() }
             }
             while condition() {
                 let now = DispatchTime.now()
@@ -32,22 +32,22 @@ import Rx
             }
         }
 
-        /// Makes `run` look at its condition. From any thread.
+        /// Makes `run` check its condition. From any thread.
         static func wake() {
             CFRunLoopPerformBlock(CFRunLoopGetMain(), kCFRunLoopDefaultMode) {
-                // A block that comes too late must not stop a loop that is not ours.
+                // A late block must not stop a loop that is not ours.
                 if depth.withLock({ $0 > 0 }) { CFRunLoopStop(CFRunLoopGetMain()) }
             }
             CFRunLoopWakeUp(CFRunLoopGetMain())
         }
 
-        private static func outer(_ depth: inout Int) -> Bool {
+        private static func leave(_ depth: inout Int) -> Bool {
             depth -= 1
             return depth > 0
         }
     }
 #else
-    /// Without CoreFoundation the main thread waits as any other.
+    /// Without CoreFoundation the main thread waits like any other.
     enum MainRunLoop {
         static var isCurrent: Bool { false }
         static func run(until deadline: DispatchTime, while condition: () -> Bool) {}

@@ -1,16 +1,16 @@
 public import Rx
 
-/// A point on the clock of a `TestScheduler`.
+/// A time of the clock of a `TestScheduler`, in ticks.
 public typealias TestTime = Int
 
-/// A value with the virtual time at which it came.
+/// A value with its virtual time.
 public struct Recorded<Value> {
-    /// When it came.
+    /// The time of the value.
     public let time: TestTime
-    /// What came.
+    /// The value.
     public let value: Value
 
-    /// A value with its time.
+    /// Creates a value with its time.
     public init(time: TestTime, value: Value) {
         self.time = time
         self.value = value
@@ -32,17 +32,51 @@ extension Recorded {
         Recorded(time: time, value: .next(element))
     }
 
-    /// The good end at a time.
+    /// Completion at a time.
     public static func completed<Element>(
         _ time: TestTime, _ type: Element.Type = Element.self
     ) -> Recorded<Event<Element>> where Value == Event<Element> {
         Recorded(time: time, value: .completed)
     }
 
-    /// The failure at a time.
+    /// An error at a time.
     public static func error<Element>(
         _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
     ) -> Recorded<Event<Element>> where Value == Event<Element> {
         Recorded(time: time, value: .error(error))
     }
+}
+
+extension Recorded {
+    /// The events as an array, if the compiler cannot infer the type of an array literal.
+    public static func events<Element>(
+        _ recordedEvents: Recorded<Event<Element>>...
+    ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
+        recordedEvents
+    }
+
+    /// The array itself.
+    public static func events<Element>(
+        _ recordedEvents: [Recorded<Event<Element>>]
+    ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
+        recordedEvents
+    }
+}
+
+/// An element at a time.
+@available(*, deprecated, renamed: "Recorded.next(_:_:)")
+public func next<Element>(_ time: TestTime, _ element: Element) -> Recorded<Event<Element>> { .next(time, element) }
+
+/// Completion at a time.
+@available(*, deprecated, renamed: "Recorded.completed(_:_:)")
+public func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded<Event<Element>> {
+    .completed(time, type)
+}
+
+/// An error at a time.
+@available(*, deprecated, renamed: "Recorded.error(_:_:_:)")
+public func error<Element>(
+    _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
+) -> Recorded<Event<Element>> {
+    .error(time, error, type)
 }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 package import Rx
 
-/// A test scheduler with a wall clock that a test can set, which moves no timers.
+/// A test scheduler with a wall clock that a test can set. Setting it does not move timers.
 package class SettableScheduler: SchedulerType, @unchecked Sendable {
-    // Guard for `@unchecked`: the lock of `offset`; the rest never changes.
+    // Guard for `@unchecked`: the lock of `offset`; the rest does not change.
     fileprivate let scheduler: TestScheduler
     private let offset = Guarded(0.0)
 
     package init(_ scheduler: TestScheduler) { self.scheduler = scheduler }
 
-    /// Sets the wall clock forward by so many seconds, or back.
+    /// Sets the wall clock forward by so many seconds, or back if negative.
     package final func setWallClock(by seconds: Double) { offset.withLock { $0 += seconds } }
 
     package final var now: RxTime { scheduler.now.addingTimeInterval(offset.withLock { $0 }) }
@@ -23,7 +23,7 @@ package class SettableScheduler: SchedulerType, @unchecked Sendable {
     ) -> any Disposable { scheduler.scheduleRelative(state, dueTime: dueTime, action: action) }
 }
 
-/// The same as operators see a scheduler on the real clock: `uptime` does not follow the wall clock.
+/// The same, for operators that use a monotonic clock: setting the wall clock does not change `uptime`.
 package final class SettableRealTimeScheduler: SettableScheduler, RealTimeScheduler, @unchecked Sendable {
     package var uptime: Double { scheduler.now.timeIntervalSince1970 }
 }

@@ -1,13 +1,37 @@
 public import Rx
 
-/// A stream with a script, which records who was subscribed and when.
+/// The virtual times at which one subscription to a testable stream began and ended.
+public struct Subscription: Equatable, Hashable, Sendable {
+    /// When it began.
+    public let subscribe: TestTime
+    /// When it ended; `Int.max` if it has not.
+    public let unsubscribe: TestTime
+
+    /// Creates a subscription that has not ended.
+    public init(_ subscribe: TestTime) { self.init(subscribe, .max) }
+
+    /// Creates a subscription that has ended.
+    public init(_ subscribe: TestTime, _ unsubscribe: TestTime) {
+        self.subscribe = subscribe
+        self.unsubscribe = unsubscribe
+    }
+}
+
+extension Subscription: CustomDebugStringConvertible {
+    /// `(from : to)`, with `Infinity` if it has not ended.
+    public var debugDescription: String {
+        "(\(subscribe) : \(unsubscribe == .max ? "Infinity" : String(unsubscribe)))"
+    }
+}
+
+/// A stream that sends given events and records the times of its subscriptions.
 public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: `lock` guards `lifetimes`; the rest never changes.
+    // Guard for `@unchecked`: `lock` guards `lifetimes`; the rest does not change.
     let scheduler: TestScheduler
     private let lock = Lock()
     private var lifetimes: [Subscription] = []
 
-    /// The script.
+    /// The events that it sends, with their times.
     public let recordedEvents: [Recorded<Event<Element>>]
 
     init(_ scheduler: TestScheduler, _ events: [Recorded<Event<Element>>]) {
@@ -18,18 +42,18 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
     /// When each subscription began and ended.
     public var subscriptions: [Subscription] { lock.withLock { lifetimes } }
 
-    /// Subscribes an observer to the script.
+    /// Sends the events to the observer until the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         let number = lock.withLock {
             lifetimes.append(Subscription(scheduler.clock))
             return lifetimes.count - 1
         }
-        // An observer without a state of its own: a hot script may go on after its end, for the operator under test.
-        let listener: Carried<(Event<Element>) -> Void> = Carried(observer.on)
-        let script = play(to: AnyObserver { listener.value($0) })
+        // An observer without a state of its own: a test may send events after the end, for the operator under test.
+        let target: UncheckedTransfer<(Event<Element>) -> Void> = UncheckedTransfer(observer.on)
+        let sending = play(to: AnyObserver { target.value($0) })
         return Disposables.create {
-            script.dispose()
+            sending.dispose()
             let end = self.scheduler.clock
             self.lock.withLock {
                 self.lifetimes[number] = Subscription(self.lifetimes[number].subscribe, end)
@@ -40,16 +64,16 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
     func play(to observer: AnyObserver<Element>) -> any Disposable { Disposables.create() }
 }
 
-/// Sends each event that many ticks after the subscription.
+/// Sends each event that many ticks after a subscription.
 final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     // Guard for `@unchecked`: as in the superclass.
     override func play(to observer: AnyObserver<Element>) -> any Disposable {
-        // The ticks stay in the clock after disposal, as in RxTest: `start` ends at the time of the last one.
+        // The work remains scheduled after disposal, as in RxTest: `start` ends at the time of the last event.
         let ended = BooleanDisposable()
         for event in recordedEvents {
-            let line = Carried((observer, event.value))
+            let transfer = UncheckedTransfer((observer, event.value))
             _ = scheduler.scheduleRelativeVirtual((), dueTime: event.time) { _ in
-                if !ended.isDisposed { line.value.0.on(line.value.1) }
+                if !ended.isDisposed { transfer.value.0.on(transfer.value.1) }
                 return Disposables.create()
             }
         }
@@ -57,7 +81,7 @@ final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sen
     }
 }
 
-/// Sends each event at its tick to whoever is subscribed then.
+/// Sends each event at its tick to the current subscribers.
 final class HotObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
     // Guard for `@unchecked`: the subject's own.
     private let subject = PublishSubject<Event<Element>>()
@@ -65,13 +89,13 @@ final class HotObservable<Element>: TestableObservable<Element>, @unchecked Send
     override init(_ scheduler: TestScheduler, _ events: [Recorded<Event<Element>>]) {
         super.init(scheduler, events)
         for event in events {
-            let line = Carried((subject, event.value))
-            scheduler.scheduleAt(event.time) { line.value.0.onNext(line.value.1) }
+            let transfer = UncheckedTransfer((subject, event.value))
+            scheduler.scheduleAt(event.time) { transfer.value.0.onNext(transfer.value.1) }
         }
     }
 
     override func play(to observer: AnyObserver<Element>) -> any Disposable {
-        let listener = Carried(observer)
-        return subject.subscribe(onNext: { listener.value.on($0) })
+        let target = UncheckedTransfer(observer)
+        return subject.subscribe(onNext: { target.value.on($0) })
     }
 }

@@ -2,17 +2,16 @@
     public import Rx
     import XCTest
 
-    // These three are functions of XCTest's kind, and not equalities, because `Result` can be made equatable by nobody
-    // but the standard library. They are all that this module needs XCTest for.
+    // Assertions instead of equality, because only the standard library can make `Result` equatable.
 
-    /// Asserts that the outcomes of two `Single`s are the same: equal elements, or errors of one description.
+    /// Asserts that two outcomes of a `Single` are equal. Errors are compared by their description.
     public func XCTAssertEqual<Element: Equatable>(
         _ lhs: SingleEvent<Element>, _ rhs: SingleEvent<Element>, file: StaticString = #filePath, line: UInt = #line
     ) {
         XCTAssertTrue(lhs == rhs, "\(lhs) is not equal to \(rhs).", file: file, line: line)
     }
 
-    /// Asserts that the outcomes of `Single`s are the same, one by one.
+    /// Asserts that two arrays of outcomes of `Single`s are equal.
     public func XCTAssertEqual<Element: Equatable>(
         _ lhs: [SingleEvent<Element>], _ rhs: [SingleEvent<Element>], file: StaticString = #filePath,
         line: UInt = #line
@@ -21,7 +20,7 @@
         XCTAssertTrue(same, "\(lhs) is not equal to \(rhs).", file: file, line: line)
     }
 
-    /// Asserts that the stream sent these elements, whenever that was; its end is not looked at, but a failure is one.
+    /// Asserts that the stream sent these elements at any time and did not fail.
     public func XCTAssertRecordedElements<Element: Equatable>(
         _ stream: [Recorded<Event<Element>>], _ elements: [Element], file: StaticString = #filePath,
         line: UInt = #line

@@ -1,11 +1,12 @@
 extension ObservableConvertibleType {
-    /// Sends an element to the subscriber of a stream that is made by an asynchronous closure.
+    /// Sends an element to the subscriber of a stream with an asynchronous closure.
     public typealias ElementObserver<Element> = @Sendable (Element) -> Void
 
-    /// A cold stream made by an asynchronous closure, which runs in a task for each subscription.
+    /// A cold stream with an asynchronous closure that runs in a task for each subscription.
     ///
-    /// The stream completes when the closure returns and fails with what it throws. To dispose cancels the task; elements
-    /// that the closure sends after that are ignored. A detached task inherits nothing from the task that subscribes.
+    /// The stream completes when the closure returns, and fails with the error that it throws. Disposing of the
+    /// subscription cancels the task; later elements are ignored. A detached task inherits nothing from the task that
+    /// subscribes.
     @_disfavoredOverload
     @preconcurrency
     public static func create(
@@ -27,10 +28,10 @@ extension ObservableConvertibleType {
 }
 
 extension InfallibleType {
-    /// A cold stream made by an asynchronous closure, which runs in a task for each subscription.
+    /// A cold stream with an asynchronous closure that runs in a task for each subscription.
     ///
-    /// The stream completes when the closure returns. To dispose cancels the task; elements that the closure sends after
-    /// that are ignored. A detached task inherits nothing from the task that subscribes.
+    /// The stream completes when the closure returns. Disposing of the subscription cancels the task; later elements
+    /// are ignored. A detached task inherits nothing from the task that subscribes.
     @_disfavoredOverload
     @preconcurrency
     public static func create(
@@ -46,4 +47,14 @@ extension InfallibleType {
                 }
             })
     }
+}
+
+/// Starts a task for a subscription. Disposing of the result cancels it.
+func runTask(
+    _ detached: Bool, _ priority: TaskPriority?, _ operation: @escaping @concurrent @Sendable () async -> Void
+) -> any Disposable {
+    let task =
+        detached
+        ? Task.detached(priority: priority, operation: operation) : Task(priority: priority, operation: operation)
+    return Disposables.create { task.cancel() }
 }

@@ -1,7 +1,8 @@
 extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
-    /// The element. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    /// Subscribes and returns the element, or throws the error.
     ///
-    /// In a task that is cancelled already, a result at subscription is still returned or thrown.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
+    /// already, an outcome at subscription is still returned or thrown.
     public var value: Element {
         get async throws {
             let stream = primitiveSequence.stream
@@ -10,7 +11,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
         }
     }
 
-    /// A `Single` of what the closure gives, run in a task for each subscription; dispose cancels the task.
+    /// A cold `Single` of the value that the closure returns, which runs in a task for each subscription.
+    ///
+    /// It fails with the error that the closure throws. Disposing of the subscription cancels the task.
     @preconcurrency
     public static func create(
         detached: Bool = false, priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
@@ -30,9 +33,10 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
-    /// The element or nil. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    /// Subscribes and returns the element, or nil if there is none, or throws the error.
     ///
-    /// In a task that is cancelled already, a result at subscription is still returned or thrown.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
+    /// already, an outcome at subscription is still returned or thrown.
     public var value: Element? {
         get async throws {
             let stream = primitiveSequence.stream
@@ -42,9 +46,10 @@ extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// Waits for the end. Subscribes; cancelling the task disposes and throws `CancellationError`.
+    /// Subscribes and returns after completion, or throws the error.
     ///
-    /// In a task that is cancelled already, a result at subscription still counts.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
+    /// already, an outcome at subscription still counts.
     public var value: Void {
         get async throws {
             let stream = primitiveSequence.stream
@@ -53,7 +58,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     }
 }
 
-/// The end of one subscription, awaited by one task, whichever of the two comes first.
+/// Awaits the outcome of one subscription in one task.
 private final class OutcomeWaiter<Element: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Element?, any Error>?
@@ -71,7 +76,7 @@ private final class OutcomeWaiter<Element: Sendable>: Sendable {
                     stream.subscribeForOutcome(
                         onSuccess: { self.end(.success($0)) }, onError: { self.end(.failure($0)) },
                         onCompleted: { self.end(.success(nil)) },
-                        // Only the first end counts: this one is for a subscription that was disposed of.
+                        // For a subscription that was disposed of; after an outcome it has no effect.
                         onDisposed: { self.end(.failure(CancellationError())) }))
             }
         } onCancel: {

@@ -1,13 +1,12 @@
 extension ObservableConvertibleType where Element: Sendable {
-    /// The stream for `for try await`. It is subscribed to at once; leaving the loop, cancelling the task or letting go
-    /// of the sequence disposes.
+    /// The elements as a sequence for `for try await`. The stream is subscribed to at once.
     ///
-    /// Elements that come faster than they are taken are kept without a bound, so that none is lost. Where they could
-    /// pile up, give `values(bufferingPolicy:)` a bound. The loop ends when the stream completes, and throws what failed
-    /// it.
+    /// The loop ends when the stream completes, and throws its error. Leaving the loop, cancelling the task or
+    /// releasing the sequence disposes of the subscription. Elements that wait for the loop are stored without a limit;
+    /// use `values(bufferingPolicy:)` to set one.
     public var values: AsyncThrowingStream<Element, any Error> { values(bufferingPolicy: .unbounded) }
 
-    /// As `values`, keeping at most as many elements as the policy says.
+    /// As `values`, storing at most as many elements as the policy permits.
     public func values(
         bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
     ) -> AsyncThrowingStream<Element, any Error> {
@@ -15,7 +14,7 @@ extension ObservableConvertibleType where Element: Sendable {
             let subscription = asObservable().subscribe(
                 onNext: { continuation.yield($0) }, onError: { continuation.finish(throwing: $0) },
                 onCompleted: { continuation.finish() },
-                // Only the first finish counts: this one is for a subscription that was given up from elsewhere.
+                // For a subscription that was disposed of elsewhere; after another end it has no effect.
                 onDisposed: { continuation.finish(throwing: CancellationError()) })
             continuation.onTermination = { _ in subscription.dispose() }
         }
@@ -23,14 +22,14 @@ extension ObservableConvertibleType where Element: Sendable {
 }
 
 extension InfallibleType where Element: Sendable {
-    /// The stream for `for await`. It is subscribed to at once; leaving the loop, cancelling the task or letting go of
-    /// the sequence disposes.
+    /// The elements as a sequence for `for await`. The stream is subscribed to at once.
     ///
-    /// Elements that come faster than they are taken are kept without a bound, so that none is lost. Where they could
-    /// pile up, give `values(bufferingPolicy:)` a bound.
+    /// The loop ends when the stream completes. Leaving the loop, cancelling the task or releasing the sequence
+    /// disposes of the subscription. Elements that wait for the loop are stored without a limit; use
+    /// `values(bufferingPolicy:)` to set one.
     public var values: AsyncStream<Element> { values(bufferingPolicy: .unbounded) }
 
-    /// As `values`, keeping at most as many elements as the policy says.
+    /// As `values`, storing at most as many elements as the policy permits.
     public func values(
         bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy
     ) -> AsyncStream<Element> {

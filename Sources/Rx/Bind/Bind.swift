@@ -11,23 +11,25 @@ extension ObservableType {
         bind(to: observers.map { AnyObserver($0) }) { $0 }
     }
 
-    /// What the closure makes of the stream.
+    /// Returns the result of the closure for the stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result { binder(self) }
 
-    /// What the closure makes of the stream and the argument: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
+    /// Returns the result of a curried closure: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
     public func bind<Argument, Result>(
         to binder: (Self) -> (Argument) -> Result, curriedArgument: Argument
     ) -> Result {
         binder(self)(curriedArgument)
     }
 
-    /// Hands each element to the closure. An error traps in a debug build and is ignored otherwise.
+    /// Calls the closure for each element. An error traps in a debug build and is ignored otherwise.
     @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         subscribe(onNext: onNext, onError: bindingFailed)
     }
 
-    /// Hands each element to the closure with an object, which is held weakly. An error traps in a debug build.
+    /// Calls the closure for each element with an object, which is held weakly.
+    ///
+    /// An error traps in a debug build and is ignored otherwise.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void
@@ -48,7 +50,45 @@ extension ObservableType {
     }
 }
 
-/// A binding has no place to show an error.
+/// The error handler of a binding, which cannot show an error.
 @Sendable func bindingFailed(_ error: any Error) {
-    assertionFailure("A binding was given an error: \(error).")
+    assertionFailure("A binding received an error: \(error). Handle errors before the binding.")
+}
+
+extension ObservableType {
+    /// Sends each element to the relays. Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
+
+    /// Sends each element to relays of optional elements.
+    ///
+    /// Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
+
+    /// Sends each element to the relays. Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
+
+    /// Sends each element to relays of optional elements.
+    ///
+    /// Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
+
+    /// Sends each element to the relays. Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
+
+    /// Sends each element to relays of optional elements.
+    ///
+    /// Completion is not forwarded; an error traps in a debug build.
+    public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
+        bind { element in for relay in relays { relay.accept(element) } }
+    }
 }

@@ -15,23 +15,23 @@ extension InfallibleType {
         }
     }
 
-    /// What the closure makes of the stream.
+    /// Returns the result of the closure for the stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result { binder(self) }
 
-    /// What the closure makes of the stream and the argument: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
+    /// Returns the result of a curried closure: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
     public func bind<Argument, Result>(
         to binder: (Self) -> (Argument) -> Result, curriedArgument: Argument
     ) -> Result {
         binder(self)(curriedArgument)
     }
 
-    /// Hands each element to the closure.
+    /// Calls the closure for each element.
     @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         subscribe(onNext: onNext)
     }
 
-    /// Hands each element to the closure with an object, which is held weakly.
+    /// Calls the closure for each element with an object, which is held weakly.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void
@@ -39,32 +39,32 @@ extension InfallibleType {
         subscribe(with: object, onNext: onNext)
     }
 
-    /// Hands each element to the relays. The end is not passed on.
+    /// Sends each element to the relays. Completion is not forwarded.
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }
 
-    /// Hands each element to relays of optional elements. The end is not passed on.
+    /// Sends each element to relays of optional elements. Completion is not forwarded.
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }
 
-    /// Hands each element to the relays. The end is not passed on.
+    /// Sends each element to the relays. Completion is not forwarded.
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }
 
-    /// Hands each element to relays of optional elements. The end is not passed on.
+    /// Sends each element to relays of optional elements. Completion is not forwarded.
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }
 
-    /// Hands each element to the relays. The end is not passed on.
+    /// Sends each element to the relays. Completion is not forwarded.
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }
 
-    /// Hands each element to relays of optional elements. The end is not passed on.
+    /// Sends each element to relays of optional elements. Completion is not forwarded.
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
         bind { element in for relay in relays { relay.accept(element) } }
     }

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// An observer that sets something of an object, which it holds weakly. It takes elements only.
+/// An observer that sets a property of an object, which it holds weakly.
 ///
-/// Bindings run on the scheduler, the main one unless told otherwise, in the order of the elements. A binder cannot show
-/// an error: it traps on one in a debug build and ignores it otherwise.
+/// The binding runs on the scheduler, by default the main one, in the order of the elements. Completion has no effect.
+/// An error traps in a debug build and is ignored otherwise.
 public struct Binder<Value>: ObserverType {
-    /// The type of what it takes.
+    /// The type of the elements that it receives.
     public typealias Element = Value
 
     private let binding: @Sendable (Event<Value>) -> Void
 
-    /// A binder of the target; the closure sets a value on it.
+    /// Creates a binder with a closure that sets a value on the target.
     @preconcurrency
     public init<Target: AnyObject>(
         _ target: Target, scheduler: any ImmediateSchedulerType = MainScheduler(),
@@ -24,13 +24,14 @@ public struct Binder<Value>: ObserverType {
                 _ = scheduler.run {
                     if let object = target.object { binding(object, transfer.value) }
                 }
-            case .error(let error): assertionFailure("A binder was given an error: \(error).")
+            case .error(let error):
+                assertionFailure("A binder received an error: \(error). Handle errors before the binder.")
             case .completed: break
             }
         }
     }
 
-    /// Sets the element; the end changes nothing.
+    /// Calls the binding for an element. Completion has no effect.
     public func on(_ event: Event<Value>) { binding(event) }
 
     /// The same observer with its type hidden.
@@ -39,8 +40,9 @@ public struct Binder<Value>: ObserverType {
 
 extension Binder: Sendable {}
 
-/// An object held weakly. Guard: weak references may be read from any thread, and the object goes to the binding only,
-/// which runs on the scheduler.
+/// An object held weakly.
+///
+/// Guard: weak references may be read from any thread, and only the binding uses the object, on the scheduler.
 private final class WeakTarget<Target: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Target?
     init(_ object: Target) { self.object = object }

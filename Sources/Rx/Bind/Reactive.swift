@@ -1,13 +1,15 @@
-/// The place for reactive extensions of a type: what stands in `extension Reactive where Base: …` is at `base.rx`.
+/// The namespace of reactive extensions.
+///
+/// Members of `extension Reactive where Base: …` are used as `base.rx.member`.
 @dynamicMemberLookup
 public struct Reactive<Base> {
-    /// What is extended.
+    /// The extended value.
     public let base: Base
 
-    /// The extensions of the base.
+    /// Creates the extensions of the base.
     public init(_ base: Base) { self.base = base }
 
-    /// A binder of the property of that name. It sets the property on the main scheduler.
+    /// A binder that sets the property of that name on the main scheduler.
     public subscript<Property>(
         dynamicMember keyPath: ReferenceWritableKeyPath<Base, Property>
     ) -> Binder<Property> where Base: AnyObject {
@@ -20,7 +22,7 @@ extension Reactive: Sendable where Base: Sendable {}
 
 /// A type with reactive extensions at `.rx`.
 public protocol ReactiveCompatible {
-    /// What is extended.
+    /// The extended type.
     associatedtype ReactiveBase
 
     /// The extensions of the type.
@@ -31,13 +33,13 @@ public protocol ReactiveCompatible {
 }
 
 extension ReactiveCompatible {
-    /// The extensions of the type. Setting it does nothing: it lets extensions be written through.
+    /// The extensions of the type. Setting it has no effect; it permits extensions with setters.
     public static var rx: Reactive<Self>.Type {
         get { Reactive<Self>.self }
         set {}
     }
 
-    /// The extensions of the instance. Setting it does nothing: it lets extensions be written through.
+    /// The extensions of the instance. Setting it has no effect; it permits extensions with setters.
     public var rx: Reactive<Self> {
         get { Reactive(self) }
         set {}

@@ -1,58 +1,56 @@
 extension ObservableType {
-    /// Whichever of the two streams says something first; the other is given up.
+    /// The stream of the two that sends an event first. The other one is disposed of.
     public func amb<Stream: ObservableType>(_ right: Stream) -> Observable<Element> where Stream.Element == Element {
-        Observable(Amb([asObservable().source, right.asObservable().source]))
+        Observable<Element>.amb([asObservable(), right.asObservable()])
     }
 
-    /// Whichever of the streams says something first; the others are given up. Of no streams none ever says anything.
+    /// The stream that sends an event first.
+    ///
+    /// The others are disposed of. Without streams it never sends an event.
     public static func amb<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
-        Observable(Amb(sequence.map(\.source)))
+        let sources = sequence.map(\.source)
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = AmbSink(into: downstream)
+                let inputs = sources.map { _ in AmbInput(of: sink) }
+                sink.candidates = inputs.map { WeakAmbInput(input: $0) }
+                // Outside the drain: a stream that takes long at subscription must not delay the others.
+                for (source, input) in Swift.zip(sources, inputs) where sink.isLive && input.isLive {
+                    sink.subscribe(to: source, with: input)
+                }
+            })
     }
 }
 
-private final class Amb<Element>: Source<Element> {
-    private let sources: [Source<Element>]
-    init(_ sources: [Source<Element>]) { self.sources = sources }
+private final class AmbSink<Element>: MultiInputSink<Element> {
+    // Used inside the drain only, and before the first subscription. Weak, because the inputs retain the sink.
+    weak var winner: AmbInput<Element>?
+    var candidates: [WeakAmbInput<Element>] = []
+}
 
-    override func run(_ downstream: Sink<Element>) {
-        let sink = AmbSink(into: downstream)
-        let inputsToStop = sources.map { _ in AmbInput(of: sink) }
-        sink.inputsToStop = inputsToStop.map { AmbInput.WeakInput(input: $0) }
-        // Outside the drain: one that takes its time at subscription must not hold back the others.
-        for (source, input) in zip(sources, inputsToStop) where sink.isLive && input.isLive {
-            sink.subscribe(to: source, with: input)
-        }
+private struct WeakAmbInput<Element> { weak var input: AmbInput<Element>? }
+
+private final class AmbInput<Element>: SerialSink<Element> {
+    private let sink: AmbSink<Element>
+
+    init(of sink: AmbSink<Element>) {
+        self.sink = sink
+        super.init(sink.drain)
     }
 
-    private final class AmbSink: MultiInputSink<Element> {
-        // Both are touched inside the drain only, and before the first subscription. The sink does not hold who holds it.
-        weak var winner: AmbInput?
-        var inputsToStop: [AmbInput.WeakInput] = []
+    /// Makes this input the winner if there is none; returns whether it is the winner.
+    private func claimWin() -> Bool {
+        if sink.winner == nil {
+            sink.winner = self
+            let candidates = sink.candidates
+            sink.candidates = []
+            for case let other? in candidates.map(\.input) where other !== self { sink.removeInput(other) }
+        }
+        return sink.winner === self && isLive
     }
 
-    private final class AmbInput: SerialSink<Element> {
-        struct WeakInput { weak var input: AmbInput? }
-
-        private let sink: AmbSink
-
-        init(of sink: AmbSink) {
-            self.sink = sink
-            super.init(sink.drain)
-        }
-
-        private func claimWin() -> Bool {
-            if sink.winner == nil {
-                sink.winner = self
-                let others = sink.inputsToStop
-                sink.inputsToStop = []
-                for case let other? in others.map(\.input) where other !== self { sink.removeInput(other) }
-            }
-            return sink.winner === self && isLive
-        }
-
-        override func receive(_ value: Element) { if claimWin() { sink.forward(value) } }
-        override func receiveError(_ error: any Error) { if claimWin() { sink.fail(error) } }
-        override func receiveCompleted() { if claimWin() { sink.finish() } }
-    }
+    override func receive(_ value: Element) { if claimWin() { sink.forward(value) } }
+    override func receiveError(_ error: any Error) { if claimWin() { sink.fail(error) } }
+    override func receiveCompleted() { if claimWin() { sink.finish() } }
 }

@@ -1,8 +1,8 @@
-// It completes when all streams did, or when one completed without an element and no other can bring a result any more; it
-// fails with the first that fails, and with what the selector throws.
-
 extension ObservableType {
-    /// The latest elements of both streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of two streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType
@@ -13,7 +13,10 @@ extension ObservableType {
         combine(.latest, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
-    /// The latest elements of the three streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of three streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
@@ -24,7 +27,10 @@ extension ObservableType {
         combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
-    /// The latest elements of the four streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of four streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
@@ -37,7 +43,10 @@ extension ObservableType {
             resultSelector)
     }
 
-    /// The latest elements of the five streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of five streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
@@ -51,7 +60,10 @@ extension ObservableType {
             source5.asObservable(), resultSelector)
     }
 
-    /// The latest elements of the six streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of six streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -67,7 +79,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
-    /// The latest elements of the seven streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of seven streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -83,7 +98,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
-    /// The latest elements of the eight streams joined, at each element of any of them once all gave one.
+    /// Combines the latest elements of eight streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible. It fails with the first error of a stream or of the selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -100,5 +118,128 @@ extension ObservableType {
             .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
             resultSelector)
+    }
+}
+
+extension ObservableType where Element == Any {
+    /// The latest elements of two streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType
+    >(
+        _ source1: O1, _ source2: O2
+    ) -> Observable<(O1.Element, O2.Element)> {
+        combine(.latest, source1.asObservable(), source2.asObservable()) { ($0, $1) }
+    }
+
+    /// The latest elements of three streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3
+    ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
+        combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
+    }
+
+    /// The latest elements of four streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
+        combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable())
+        { ($0, $1, $2, $3) }
+    }
+
+    /// The latest elements of five streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
+        combine(
+            .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable()
+        ) { ($0, $1, $2, $3, $4) }
+    }
+
+    /// The latest elements of six streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
+        combine(
+            .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5) }
+    }
+
+    /// The latest elements of seven streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
+        combine(
+            .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5, $6) }
+    }
+
+    /// The latest elements of eight streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible. It fails with the first error.
+    public static func combineLatest<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
+        combine(
+            .latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+    }
+}
+
+extension ObservableType {
+    /// Combines the latest elements of all streams, at each element of any of them.
+    ///
+    /// An empty collection sends the result of `[]` and completes.
+    @preconcurrency
+    public static func combineLatest<Streams: Collection>(
+        _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
+    ) -> Observable<Element> where Streams.Element: ObservableType {
+        combine(.latest, collection.map { $0.asObservable() }, resultSelector)
+    }
+
+    /// The latest elements of all streams as an array, at each element of any of them.
+    ///
+    /// An empty collection sends `[]` and completes.
+    public static func combineLatest<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
+    where Streams.Element: ObservableType, Streams.Element.Element == Element {
+        combine(.latest, collection.map { $0.asObservable() }) { $0 }
     }
 }

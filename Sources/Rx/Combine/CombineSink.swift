@@ -1,8 +1,21 @@
-/// Streams of any number and types, joined to results: what `combineLatest` and `zip` are made of.
+/// How the elements of several streams are combined.
+enum CombineMode {
+    /// The latest ones, at each element: `combineLatest`.
+    case latest
+    /// The first ones, then the second ones, until all streams complete: `zip` of two to eight streams.
+    case pairwise
+    /// As `pairwise`, until an element arrives that can no longer be combined: `zip` of a collection.
+    case pairwiseWhilePossible
+
+    /// Whether an element that cannot be combined, as all other streams have ended, completes the result.
+    var endsEarly: Bool { self != .pairwise }
+}
+
+/// `combineLatest` and `zip` of streams of any number and types.
 final class Combine<Result>: Source<Result> {
     private let prepare: (CombineSink<Result>) -> () throws -> Result
 
-    /// `prepare` names the inputs to the sink, in order, and gives the closure that joins what they have in buffer.
+    /// `prepare` adds the inputs to the sink in order, and returns the closure that makes a result.
     init(_ prepare: @escaping (CombineSink<Result>) -> () throws -> Result) { self.prepare = prepare }
 
     override func run(_ downstream: Sink<Result>) {
@@ -11,19 +24,19 @@ final class Combine<Result>: Source<Result> {
     }
 }
 
-/// The middle of `combineLatest` and `zip`: joins when every input has something in buffer.
+/// The sink of `combineLatest` and `zip`. It sends a result when every input has a buffered element.
 final class CombineSink<Result>: MultiInputSink<Result> {
     // Written before the first input is subscribed to.
     private var makeResult: (() throws -> Result)?
     private var subscribeActions: [() -> Void] = []
     private var buffers: [AnyCombineBuffer] = []
     private var endsEarly = false
-    /// Whether a collection without streams gives one result. Set before `begin`.
+    /// Whether a collection without streams sends one result. Set before `begin`.
     var emitsForNoInputs = false
-    // Touched inside the drain only.
+    // Used inside the drain only.
     private var ended = 0
 
-    /// Names an input. It is subscribed to by `begin`.
+    /// Adds an input. `begin` subscribes to it.
     func input<Element>(_ stream: Observable<Element>, _ mode: CombineMode) -> CombineBuffer<Element> {
         let buffer: CombineBuffer<Element> = mode == .latest ? LatestBuffer() : QueueBuffer()
         let input = CombineInput(of: self, buffer)
@@ -33,7 +46,7 @@ final class CombineSink<Result>: MultiInputSink<Result> {
         return buffer
     }
 
-    /// Subscribes to the inputs in order. Without any the stream completes, after one result if `emitsForNoInputs`.
+    /// Subscribes to the inputs in order. Without any it completes, after one result if `emitsForNoInputs`.
     func begin(_ makeResult: @escaping () throws -> Result) {
         self.makeResult = makeResult
         let subscribeActions = subscribeActions
@@ -45,10 +58,10 @@ final class CombineSink<Result>: MultiInputSink<Result> {
         for subscribe in subscribeActions where isLive { subscribe() }
     }
 
-    /// An input has something new in buffer.
+    /// An input has stored an element.
     fileprivate func inputStored() {
         for buffer in buffers where buffer.isEmpty {
-            // Nothing can be joined any more when all the other inputs ended, one of them with nothing in buffer.
+            // No result is possible any more if all other inputs have ended and one has an empty buffer.
             if endsEarly, ended == buffers.count - 1 { finish() }
             return
         }
@@ -65,7 +78,7 @@ final class CombineSink<Result>: MultiInputSink<Result> {
     }
 }
 
-/// The subscriber of one input.
+/// One input of `combineLatest` or `zip`.
 private final class CombineInput<Element, Result>: SerialSink<Element> {
     private let sink: CombineSink<Result>
     private let buffer: CombineBuffer<Element>
@@ -88,5 +101,47 @@ private final class CombineInput<Element, Result>: SerialSink<Element> {
         guard markStopped() else { return }
         sink.removeInput(self)
         sink.inputEnded()
+    }
+}
+
+/// The buffered elements of one input. Used inside the drain of its sink only.
+class AnyCombineBuffer {
+    final var isEmpty = true
+}
+
+class CombineBuffer<Element>: AnyCombineBuffer {
+    func store(_ value: Element) {}
+    /// Returns the element of the next result. Call it only if the buffer is not empty.
+    func take() -> Element { preconditionFailure("CombineBuffer.take: the buffer is empty.") }
+}
+
+/// Returns the latest element each time.
+final class LatestBuffer<Element>: CombineBuffer<Element> {
+    private var latest: Box<Element>?
+
+    override func store(_ value: Element) {
+        if let latest { latest.replace(with: value) } else { latest = Box(value) }
+        isEmpty = false
+    }
+
+    override func take() -> Element {
+        guard let latest else { return super.take() }
+        return latest.value
+    }
+}
+
+/// Returns each element once, in order.
+final class QueueBuffer<Element>: CombineBuffer<Element> {
+    private var queue = FIFOQueue<Element>()
+
+    override func store(_ value: Element) {
+        queue.append(value)
+        isEmpty = false
+    }
+
+    override func take() -> Element {
+        guard let node = queue.takeFirst() else { return super.take() }
+        isEmpty = queue.isEmpty
+        return node.element
     }
 }

@@ -1,35 +1,45 @@
 extension ObservableType {
-    /// The stream, and after it completed the second one.
+    /// This stream, then the second one after it completed.
     public func concat<Stream: ObservableConvertibleType>(_ second: Stream) -> Observable<Element>
     where Stream.Element == Element {
         Observable<Element>.concat([asObservable(), second.asObservable()])
     }
 
-    /// The streams one after the other. The sequence is walked as far as streams complete, anew for each subscription.
-    /// Without a stream it completes at subscription.
+    /// The streams one after the other.
+    ///
+    /// Each subscription iterates the sequence again, as far as streams complete. An empty sequence completes at
+    /// subscription. It fails with the first error.
     public static func concat<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Concat<Element, _>(sequence))
     }
 
-    /// The streams one after the other.
+    /// The streams one after the other. It fails with the first error.
     public static func concat<Streams: Collection>(_ collection: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Concat<Element, _>(collection))
     }
 
-    /// The streams one after the other.
+    /// The streams one after the other. It fails with the first error.
     public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
         Observable(Concat<Element, _>(sources))
     }
 
-    /// The elements given, then the stream.
+    /// The given elements at subscription, then the stream.
     public func startWith(_ elements: Element...) -> Observable<Element> {
-        Observable(StartWith(asObservable().source, elements))
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = ForwardingSink(into: downstream)
+                for element in elements where sink.isLive { sink.next(element) }
+                upstream.run(sink)
+            })
     }
 }
 
-/// Streams one after the other. `concat` of any sequence is one of these, so that one inside another can be recognized.
+/// Streams one after the other.
+///
+/// The common base of `concat` of any sequence, which makes nested ones recognizable.
 private class AnyConcat<Element>: Source<Element> {
     func makeIterator() -> AnyIterator<Source<Element>> { AnyIterator { nil } }
 
@@ -46,10 +56,11 @@ where Streams.Element == Observable<Element> {
     }
 }
 
-/// Walks through what was put together with `concat`, at any depth, as one list. A stream that goes on with a further
-/// `concat` again and again costs neither stack nor a growing number of sinks an element, as in RxSwift.
+/// Subscribes to the streams of nested `concat`s, at any depth, as one list.
+///
+/// A stream that continues with a further `concat` again and again needs neither stack nor a growing number of sinks.
 private final class ConcatSink<Element>: SequentialSink<Element> {
-    // The innermost comes last. Touched by the pump only.
+    // The innermost is last.
     private var iterators: [AnyIterator<Source<Element>>]
 
     init(_ iterator: AnyIterator<Source<Element>>, into downstream: Sink<Element>) {
@@ -70,20 +81,4 @@ private final class ConcatSink<Element>: SequentialSink<Element> {
     }
 
     override func inputCompleted() { subscribeToNext() }
-}
-
-private final class StartWith<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let elements: [Element]
-
-    init(_ upstream: Source<Element>, _ elements: [Element]) {
-        self.upstream = upstream
-        self.elements = elements
-    }
-
-    override func run(_ downstream: Sink<Element>) {
-        let pass = ForwardingSink(into: downstream)
-        for element in elements where pass.isLive { pass.next(element) }
-        upstream.run(pass)
-    }
 }

@@ -1,5 +1,6 @@
-/// An outer stream, what makes inner streams of its elements, and the sink where these meet: `flatMap`, `merge`, `concat`,
-/// `flatMapLatest` and `switchLatest`.
+/// An outer stream, the transform to inner streams, and the sink that subscribes to these.
+///
+/// The core of `flatMap`, `merge`, `concat`, `flatMapLatest` and `switchLatest`.
 final class Flatten<Input, Element>: Source<Element> {
     private let upstream: Source<Input>
     private let transform: (Input) throws -> Source<Element>
@@ -20,21 +21,21 @@ final class Flatten<Input, Element>: Source<Element> {
     }
 }
 
-/// What becomes of inner streams.
+/// Subscribes to inner streams.
 ///
-/// They are subscribed to outside the drain, as one that takes its time at subscription must not hold back the elements
-/// of the others. So what the hubs keep is under a lock.
+/// It does so outside the drain, because a stream that takes long at subscription must not delay the elements of the
+/// others. Therefore a lock guards the state of the subclasses.
 class FlattenSink<Element>: MultiInputSink<Element> {
     /// Whether a further stream would be dropped now.
     var isFull: Bool { false }
-    /// Here is one more stream.
+    /// Receives an inner stream.
     func admit(_ source: Source<Element>) {}
-    /// One of them completed. Inside the drain.
+    /// An inner stream completed. Inside the drain.
     func innerCompleted(_ inner: SubscriptionNode) {}
-    /// There will be no more streams. Inside the drain.
+    /// There are no further inner streams. Inside the drain.
     func outerCompleted() {}
 
-    /// Passes on the one element of a stream that has it at hand; false if that cannot be done at once.
+    /// Forwards the only element of a stream that has it at hand; returns false if it cannot.
     final func forwardOnlyElement(of source: Source<Element>) -> Bool {
         switch drain.enter() {
         case .nested: return isLive && source.emitOnlyElement(to: downstream)
@@ -46,7 +47,7 @@ class FlattenSink<Element>: MultiInputSink<Element> {
     }
 }
 
-/// The subscriber of one inner stream.
+/// The input of one inner stream.
 final class InnerSink<Element>: SerialSink<Element> {
     private let sink: FlattenSink<Element>
 
@@ -60,7 +61,7 @@ final class InnerSink<Element>: SerialSink<Element> {
     override func receiveCompleted() { if markStopped() { sink.innerCompleted(self) } }
 }
 
-/// The subscriber of the outer stream: makes an inner stream of each element.
+/// The input of the outer stream: transforms each element to an inner stream.
 private final class OuterSink<Input, Element>: Sink<Input> {
     private let sink: FlattenSink<Element>
     private let transform: (Input) throws -> Source<Element>

@@ -1,75 +1,77 @@
-/// One stream after another: what `concat`, `retry` and `catch` of a sequence have in common.
+/// Subscribes to one source after another.
+///
+/// The core of `concat`, `retry`, `catch` of a sequence and `ifEmpty`.
 class SequentialSink<Element>: MultiInputSink<Element> {
-    // These are touched inside the drain only.
-    private final var due = true
-    private final var pumping = false
+    // Used inside the drain only.
+    private final var isNextDue = true
+    private final var isSubscribing = false
     private final weak var current: SubscriptionNode?
 
-    /// The next stream, or nil when there is none.
+    /// Returns the next source, or nil if there is none.
     func nextSource() -> Source<Element>? { nil }
 
-    /// What to do when there is no next stream.
+    /// There is no next source.
     func sourcesExhausted() { finish() }
 
-    /// An element is about to be sent on.
+    /// An element is about to be forwarded.
     func willForward() {}
 
-    /// A stream completed.
+    /// The current source completed.
     func inputCompleted() { finish() }
 
-    /// A stream failed.
+    /// The current source failed.
     func inputFailed(_ error: any Error) { fail(error) }
 
-    final func begin() { drain.perform(on: self) { $0.pump() } }
+    final func begin() { drain.perform(on: self) { $0.subscribeWhileDue() } }
 
-    /// Goes on with the next stream.
+    /// Ends the current input and subscribes to the next source.
     final func subscribeToNext() {
         if let current { removeInput(current) }
-        due = true
-        pump()
+        isNextDue = true
+        subscribeWhileDue()
     }
 
-    // A loop and not a recursion: many streams may end at subscription.
-    private func pump() {
-        if pumping { return }
-        pumping = true
-        while due, isLive {
-            due = false
+    // A loop, not a recursion: many sources may end at subscription.
+    private func subscribeWhileDue() {
+        if isSubscribing { return }
+        isSubscribing = true
+        while isNextDue, isLive {
+            isNextDue = false
             guard let source = nextSource() else {
                 sourcesExhausted()
                 break
             }
-            let attempt = SequentialInput(of: self)
-            current = attempt
-            subscribe(to: source, with: attempt)
+            let input = SequentialInput(of: self)
+            current = input
+            subscribe(to: source, with: input)
         }
-        pumping = false
+        isSubscribing = false
     }
 }
 
 private final class SequentialInput<Element>: SerialSink<Element> {
-    private let sequentialSink: SequentialSink<Element>
+    private let sink: SequentialSink<Element>
 
-    init(of sequentialSink: SequentialSink<Element>) {
-        self.sequentialSink = sequentialSink
-        super.init(sequentialSink.drain)
+    init(of sink: SequentialSink<Element>) {
+        self.sink = sink
+        super.init(sink.drain)
     }
 
     override func receive(_ value: Element) {
         guard isLive else { return }
-        sequentialSink.willForward()
-        sequentialSink.forward(value)
+        sink.willForward()
+        sink.forward(value)
     }
 
     override func receiveError(_ error: any Error) {
         guard markStopped() else { return }
-        sequentialSink.removeInput(self)
-        sequentialSink.inputFailed(error)
+        sink.removeInput(self)
+        sink.inputFailed(error)
     }
 
     override func receiveCompleted() {
         guard markStopped() else { return }
-        sequentialSink.removeInput(self)
-        sequentialSink.inputCompleted()
+        sink.removeInput(self)
+        sink.inputCompleted()
     }
 }

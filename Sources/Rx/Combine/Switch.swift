@@ -1,11 +1,14 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// The latest of the streams that come; each new one ends the one before.
+    /// The elements of the latest inner stream.
+    ///
+    /// Each new inner stream ends the subscription to the previous one. It completes when the outer and the latest
+    /// inner stream have, and fails with the first error.
     public func switchLatest() -> Observable<Element.Element> {
         Observable(Flatten(asObservable().source, streams { $0 }) { SwitchSink(into: $0) })
     }
 }
 
-/// Only the latest inner stream flows.
+/// Forwards the latest inner stream only.
 final class SwitchSink<Element>: FlattenSink<Element> {
     // `lock` guards both.
     private let lock = Lock()

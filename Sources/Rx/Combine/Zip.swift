@@ -1,8 +1,8 @@
-// It completes when all streams did; it fails with the first that fails, and with what the selector throws. Elements that
-// wait for a slower stream are kept without a limit.
-
 extension ObservableType {
-    /// The first elements of both streams joined, then their second ones, and so on.
+    /// Combines the first elements of two streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType
@@ -13,7 +13,10 @@ extension ObservableType {
         combine(.pairwise, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
-    /// The first elements of the three streams joined, then their second ones, and so on.
+    /// Combines the first elements of three streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
@@ -24,7 +27,10 @@ extension ObservableType {
         combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
-    /// The first elements of the four streams joined, then their second ones, and so on.
+    /// Combines the first elements of four streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
@@ -37,7 +43,10 @@ extension ObservableType {
             resultSelector)
     }
 
-    /// The first elements of the five streams joined, then their second ones, and so on.
+    /// Combines the first elements of five streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
@@ -51,7 +60,10 @@ extension ObservableType {
             source5.asObservable(), resultSelector)
     }
 
-    /// The first elements of the six streams joined, then their second ones, and so on.
+    /// Combines the first elements of six streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -67,7 +79,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
-    /// The first elements of the seven streams joined, then their second ones, and so on.
+    /// Combines the first elements of seven streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -83,7 +98,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
-    /// The first elements of the eight streams joined, then their second ones, and so on.
+    /// Combines the first elements of eight streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
+    /// Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -100,5 +118,131 @@ extension ObservableType {
             .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
             source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable(),
             resultSelector)
+    }
+}
+
+extension ObservableType where Element == Any {
+    /// The first elements of two streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType
+    >(
+        _ source1: O1, _ source2: O2
+    ) -> Observable<(O1.Element, O2.Element)> {
+        combine(.pairwise, source1.asObservable(), source2.asObservable()) { ($0, $1) }
+    }
+
+    /// The first elements of three streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3
+    ) -> Observable<(O1.Element, O2.Element, O3.Element)> {
+        combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
+    }
+
+    /// The first elements of four streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element)> {
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable()
+        ) { ($0, $1, $2, $3) }
+    }
+
+    /// The first elements of five streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element)> {
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable()
+        ) { ($0, $1, $2, $3, $4) }
+    }
+
+    /// The first elements of six streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element)> {
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5) }
+    }
+
+    /// The first elements of seven streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element)> {
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5, $6) }
+    }
+
+    /// The first elements of eight streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
+    /// stream are stored without a limit.
+    public static func zip<
+        O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
+        O6: ObservableType, O7: ObservableType, O8: ObservableType
+    >(
+        _ source1: O1, _ source2: O2, _ source3: O3, _ source4: O4, _ source5: O5, _ source6: O6, _ source7: O7,
+        _ source8: O8
+    ) -> Observable<(O1.Element, O2.Element, O3.Element, O4.Element, O5.Element, O6.Element, O7.Element, O8.Element)> {
+        combine(
+            .pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), source4.asObservable(),
+            source5.asObservable(), source6.asObservable(), source7.asObservable(), source8.asObservable()
+        ) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+    }
+}
+
+extension ObservableType {
+    /// Combines the first elements of all streams, then the second ones, and so on.
+    ///
+    /// An empty collection completes. Unlike `zip` of two to eight streams, it also completes at an element that can no
+    /// longer be combined because all other streams have completed.
+    @preconcurrency
+    public static func zip<Streams: Collection>(
+        _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
+    ) -> Observable<Element> where Streams.Element: ObservableType {
+        combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }, resultSelector)
+    }
+
+    /// The first elements of all streams as an array, then the second ones, and so on.
+    ///
+    /// An empty collection completes. Unlike `zip` of two to eight streams, it also completes at an element that can no
+    /// longer be combined because all other streams have completed.
+    public static func zip<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
+    where Streams.Element: ObservableType, Streams.Element.Element == Element {
+        combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }) { $0 }
     }
 }

@@ -1,38 +1,40 @@
-/// What a stream says: an element, or its one last word.
+/// An event of a stream: an element, or the end.
+///
+/// A stream sends any number of elements, then at most one error or completion.
 @frozen
 public enum Event<Element> {
-    /// The stream goes on with this element.
+    /// An element of the stream.
     case next(Element)
-    /// The stream failed; nothing follows.
+    /// The stream failed. No event follows.
     case error(any Error)
-    /// The stream ended well; nothing follows.
+    /// The stream completed. No event follows.
     case completed
 }
 
 extension Event: Sendable where Element: Sendable {}
 
 extension Event {
-    /// Whether nothing can follow this event.
+    /// Whether this event ends the stream.
     public var isStopEvent: Bool {
         if case .next = self { false } else { true }
     }
 
-    /// The element, when there is one.
+    /// The element, or nil for an event that ends the stream.
     public var element: Element? {
         if case .next(let value) = self { value } else { nil }
     }
 
-    /// The error, when there is one.
+    /// The error, or nil for other events.
     public var error: (any Error)? {
         if case .error(let error) = self { error } else { nil }
     }
 
-    /// Whether this is the good end.
+    /// Whether this event is completion.
     public var isCompleted: Bool {
         if case .completed = self { true } else { false }
     }
 
-    /// The same event with its element transformed; a throwing transform makes it an error.
+    /// The same event with its element transformed. If the transform throws, the result is `error`.
     public func map<Result>(_ transform: (Element) throws -> Result) -> Event<Result> {
         do {
             switch self {
@@ -57,11 +59,11 @@ extension Event: CustomDebugStringConvertible {
     }
 }
 
-/// Anything that can stand for an event, so that events themselves can be elements (`dematerialize`).
+/// A value that can be converted to an event. It lets events be elements: see `dematerialize`.
 public protocol EventConvertible<Element> {
-    /// The type of the element of the event.
+    /// The type of the event's element.
     associatedtype Element
-    /// The event it stands for.
+    /// The event that the value stands for.
     var event: Event<Element> { get }
 }
 

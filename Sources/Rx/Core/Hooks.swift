@@ -1,40 +1,62 @@
 import Synchronization
 
-/// What happens to errors that nobody listens to.
+/// Process-wide settings: errors without a handler, and events after the end of a stream.
 public enum Hooks {
-    /// Takes the error of a subscription without `onError`, with the call stack recorded when it was made.
+    /// Receives the error of a subscription without `onError`, and the call stack of the subscription.
     public typealias DefaultErrorHandler =
         @Sendable (_ subscriptionCallStack: [String], _ error: any Error) -> Void
-    /// Gives the call stack of the subscription that is being made.
+    /// Returns the call stack of the subscription that is being made.
     public typealias CustomCaptureSubscriptionCallstack = @Sendable () -> [String]
+    /// Receives one sentence about a stream that broke the rule `next* (error | completed)?`.
+    public typealias GrammarViolationHandler = @Sendable (_ explanation: String) -> Void
 
     private static let handler = Guarded<DefaultErrorHandler>({ _, _ in })
     private static let capture = Guarded<CustomCaptureSubscriptionCallstack>({ [] })
     private static let records = Atomic<Bool>(false)
+    private static let violationHandler = Guarded<GrammarViolationHandler>({ print("Rx: \($0)") })
 
-    /// Called for the error of a subscription without `onError`. It does nothing until set; a library must not print.
+    /// Called for the error of a subscription without `onError`. By default it does nothing.
     @preconcurrency
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { handler.withLock { $0 } }
         set { handler.withLock { $0 = newValue } }
     }
 
-    /// Records the call stack of a subscription. It gives none until set; with Foundation, give it
-    /// `{ Thread.callStackSymbols }`.
+    /// Captures the call stack of a subscription. By default it returns an empty one.
+    ///
+    /// With Foundation, set it to `{ Thread.callStackSymbols }`.
     @preconcurrency
     public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
         get { capture.withLock { $0 } }
         set { capture.withLock { $0 = newValue } }
     }
 
-    /// Whether call stacks are recorded for `defaultErrorHandler` at each subscription that has no `onError`; by default
-    /// not.
+    /// Whether each subscription without `onError` captures its call stack. Default: false.
     public static var recordCallStackOnError: Bool {
         get { records.load(ordering: .relaxed) }
         set { records.store(newValue, ordering: .relaxed) }
     }
 
+    /// Called in a debug build when a stream sends an event after its end.
+    ///
+    /// Such an event, for example of a `create` closure, is ignored in every build. By default the explanation is
+    /// printed; a release build reports nothing.
+    public static var grammarViolationHandler: GrammarViolationHandler {
+        get { violationHandler.withLock { $0 } }
+        set { violationHandler.withLock { $0 = newValue } }
+    }
+
     /// The call stack for a subscription without `onError`.
     @inline(__always)
     static var callStack: [String] { recordCallStackOnError ? customCaptureSubscriptionCallstack() : [] }
+
+    /// Reports an event that was sent after the end of a stream and ignored.
+    @inline(__always)
+    static func reportEventAfterEnd(_ event: StaticString, toObserverOf source: StaticString) {
+        #if DEBUG
+            grammarViolationHandler(
+                "The observer of \(source) ignored \(event) after its end; send nothing after an error or a completion."
+            )
+        #endif
+    }
 }

@@ -1,4 +1,6 @@
-/// The middle of an operator with several sources: its inputs share one drain, so what it keeps needs no other guard.
+/// The sink of an operator with several inputs.
+///
+/// They share one drain, which guards the operator's state.
 class MultiInputSink<Output>: SubscriptionNode {
     final let downstream: Sink<Output>
     final let drain = SerialDrain()
@@ -11,12 +13,12 @@ class MultiInputSink<Output>: SubscriptionNode {
         downstream.attach(self)
     }
 
-    /// Sends an element on, unless the subscription was given up meanwhile.
+    /// Forwards an element, unless the subscription has been disposed of.
     final func forward(_ value: Output) {
         if isLive { downstream.next(value) }
     }
 
-    /// Sends the failure on, then ends every input.
+    /// Forwards an error, then disposes of every input.
     final func fail(_ error: any Error) {
         if isLive {
             downstream.error(error)
@@ -24,7 +26,7 @@ class MultiInputSink<Output>: SubscriptionNode {
         }
     }
 
-    /// Sends the good end on, then ends every input.
+    /// Forwards completion, then disposes of every input.
     final func finish() {
         if isLive {
             downstream.completed()
@@ -32,46 +34,60 @@ class MultiInputSink<Output>: SubscriptionNode {
         }
     }
 
-    /// Subscribes one more input for as long as the operator lives.
+    /// Subscribes one more input, which is disposed of with the operator.
     final func subscribe<Input>(to source: Source<Input>, with input: Sink<Input>) {
         inputs.add(input)
         source.connect(input)
     }
 
-    /// Ends every input and tells the subscriber nothing, now or later.
+    /// Disposes of every input and never sends an event to the subscriber.
     ///
-    /// The subscriber forgets the sink: it would otherwise keep the sink and the sink it, without an end.
+    /// It also detaches from the subscriber, because the two would otherwise retain each other forever.
     final func disposeSilently() {
         dispose()
         downstream.detach()
     }
 
-    /// Ends one input before the others.
+    /// Disposes of one input before the others.
     final func removeInput(_ input: SubscriptionNode) {
         inputs.remove(input)
         input.dispose()
     }
 }
 
-/// One input of a sink, told by closures that are made once a subscription.
+/// An input that forwards its events unchanged.
+final class ForwardingInput<Element>: SerialSink<Element> {
+    private let sink: MultiInputSink<Element>
+
+    init(of sink: MultiInputSink<Element>) {
+        self.sink = sink
+        super.init(sink.drain)
+    }
+
+    override func receive(_ value: Element) { if isLive { sink.forward(value) } }
+    override func receiveError(_ error: any Error) { if isLive { sink.fail(error) } }
+    override func receiveCompleted() { if isLive { sink.finish() } }
+}
+
+/// An input that passes its events to closures, which are created once a subscription.
 ///
-/// When its source ends it leaves the sink, also if the sink goes on: nothing keeps the source until the end of the whole.
+/// It is removed when its source ends, even if the operator continues, so that the source is released then.
 final class ClosureInput<Element>: SerialSink<Element> {
     private let inputs: CompositeTeardown
-    private let failed: (any Error) -> Void
-    // The closures hold the sink and the sink holds its inputs; `CompositeTeardown` lets go of them on dispose.
+    private let onError: (any Error) -> Void
+    // The closures retain the sink, and the sink retains its inputs until `CompositeTeardown` is disposed of.
     private let onNext: (Element) -> Void
     private let onCompleted: () -> Void
 
-    /// `group` holds the input if it is not the sink's own.
+    /// `inputs` holds the input, if it is not the sink's own collection.
     init<Output>(
-        of sink: MultiInputSink<Output>, in group: CompositeTeardown? = nil, onNext: @escaping (Element) -> Void,
+        of sink: MultiInputSink<Output>, in inputs: CompositeTeardown? = nil, onNext: @escaping (Element) -> Void,
         onCompleted: @escaping () -> Void, onError: ((any Error) -> Void)? = nil
     ) {
         self.onNext = onNext
         self.onCompleted = onCompleted
-        inputs = group ?? sink.inputs
-        failed = onError ?? { sink.fail($0) }
+        self.inputs = inputs ?? sink.inputs
+        self.onError = onError ?? { sink.fail($0) }
         super.init(sink.drain)
     }
 
@@ -79,13 +95,13 @@ final class ClosureInput<Element>: SerialSink<Element> {
 
     override func receiveError(_ error: any Error) {
         guard markStopped() else { return }
-        failed(error)
+        onError(error)
         leave()
     }
 
     override func receiveCompleted() {
         guard markStopped() else { return }
-        // What follows is subscribed to before this one is disposed of, as in RxSwift.
+        // A subsequent source is subscribed to before this one is disposed of, as in RxSwift.
         onCompleted()
         leave()
     }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// A count of the live objects of this module, for tests that look for leaks.
+/// A count of the live objects of this module, for tests that search for leaks.
 public enum Resources {
     private static let count = Atomic<Int32>(0)
 
-    /// How many observables, subscriptions and disposables are alive in this process. A release build counts
-    /// only what `incrementTotal` counts.
+    /// The number of live observables, subscriptions and disposables in this process.
+    ///
+    /// A release build counts only calls of `incrementTotal` and `decrementTotal`.
     public static var total: Int32 { count.load(ordering: .sequentiallyConsistent) }
 
-    /// Counts an object of a user's own; gives the new total. To be called where the object is made.
+    /// Adds one to the count and returns it. Call it when an object of your own is created.
     @discardableResult
     public static func incrementTotal() -> Int32 { count.add(1, ordering: .sequentiallyConsistent).newValue }
 
-    /// Counts an object of a user's own no more; gives the new total. To be called where the object goes.
+    /// Subtracts one from the count and returns it. Call it when an object of your own is destroyed.
     @discardableResult
     public static func decrementTotal() -> Int32 { count.subtract(1, ordering: .sequentiallyConsistent).newValue }
 

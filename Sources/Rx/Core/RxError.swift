@@ -1,23 +1,23 @@
-/// The errors that operators make themselves.
+/// The errors that operators produce themselves.
 public enum RxError: Error, Sendable {
-    /// Something unexpected.
+    /// An unexpected error.
     case unknown
-    /// Use of something after it was disposed of.
+    /// An object was used after it was disposed of.
     case disposed(object: any Sendable)
-    /// A counter went over its largest value.
+    /// A counter exceeded its largest value.
     case overflow
-    /// An index lies outside the stream: `element(at:)`.
+    /// The stream has no element at that index: `element(at:)`.
     case argumentOutOfRange
-    /// The stream ended without the element asked for.
+    /// The stream ended without the requested element.
     case noElements
-    /// The stream had several elements where one was asked for.
+    /// The stream has several elements, but at most one was expected.
     case moreThanOneElement
-    /// Nothing came in time.
+    /// No element arrived in time.
     case timeout
 }
 
 extension RxError: CustomDebugStringConvertible {
-    /// One sentence on the error.
+    /// A sentence that describes the error.
     public var debugDescription: String {
         switch self {
         case .unknown: "Unknown error occurred."

@@ -6,18 +6,19 @@ import Synchronization
     import Musl
 #endif
 
-/// Lets one thread at a time through, without making the others wait.
+/// Runs work of several threads one piece at a time, without blocking any of them.
 ///
-/// Who finds the drain free goes in. Who is inside already may go in again: a re-entrant event is delivered at once, as
-/// in RxSwift. Who finds somebody else inside leaves the work at the drain, and that other thread does it in order
-/// before it goes. So events of several threads become one well-formed stream, and no lock is held while calling out.
+/// A thread that finds the drain free enters it. Re-entry by the same thread is allowed: a re-entrant event is
+/// delivered at once, as in RxSwift. A thread that finds the drain busy enqueues its work, and the thread inside does
+/// it in order before it leaves. So events of several threads become one well-formed stream, and no lock is held
+/// while user code runs.
 final class SerialDrain {
     enum Entry {
-        /// The caller is inside now and must call `leave`.
+        /// The caller entered and must call `leave`.
         case first
         /// The caller was inside already.
         case nested
-        /// Somebody else is inside: use `postpone`.
+        /// Another thread is inside: use `enqueueAndRun`.
         case busy
     }
 
@@ -27,11 +28,11 @@ final class SerialDrain {
 
     @inline(__always)
     func enter() -> Entry {
-        let me = pthread_self()
-        if owner.load(ordering: .relaxed) == me { return .nested }
-        // What waits goes first, so that two events of one thread keep their order.
+        let thread = pthread_self()
+        if owner.load(ordering: .relaxed) == thread { return .nested }
+        // Enqueued work is first, so that two events of one thread keep their order.
         if waiting.load(ordering: .sequentiallyConsistent) != 0 { return .busy }
-        return take(me) ? .first : .busy
+        return take(thread) ? .first : .busy
     }
 
     @inline(__always)
@@ -40,17 +41,17 @@ final class SerialDrain {
         if waiting.load(ordering: .sequentiallyConsistent) != 0 { runQueued() }
     }
 
-    /// Leaves work to whoever is inside; does it here if nobody is any more.
+    /// Enqueues work for the thread inside, or does it here if that has left meanwhile.
     @inline(never)
     func enqueueAndRun(_ work: @escaping @Sendable () -> Void) {
         enqueue(work)
         runQueued()
     }
 
-    /// Leaves work at the drain, for callers who hold a lock. They must call `serve` when they hold it no longer.
+    /// Enqueues work, for callers that hold a lock. They must call `runQueued` after they released it.
     func enqueue(_ work: @escaping @Sendable () -> Void) {
-        // Counted under the lock: who takes it must find it counted. Else the count would be 0 for a moment with work
-        // waiting, and a later event of the same thread would go first.
+        // Counted under the lock: otherwise the count could be 0 while work waits, and a later event of the same
+        // thread would overtake it.
         queue.withLock { queue in
             queue.append(work)
             waiting.add(1, ordering: .sequentiallyConsistent)
@@ -61,12 +62,12 @@ final class SerialDrain {
         owner.compareExchange(expected: 0, desired: thread, ordering: .sequentiallyConsistent).exchanged
     }
 
-    /// Does what waits, unless somebody else is inside: that one will.
+    /// Does the enqueued work, unless another thread is inside, which will do it.
     @inline(never)
     func runQueued() {
-        let me = pthread_self()
-        // The count is read again after each departure, so work left in that very moment is not forgotten.
-        while waiting.load(ordering: .sequentiallyConsistent) != 0, take(me) {
+        let thread = pthread_self()
+        // The count is read again after each departure, so work enqueued at that moment is not lost.
+        while waiting.load(ordering: .sequentiallyConsistent) != 0, take(thread) {
             var works: [@Sendable () -> Void] = []
             queue.withLock { swap(&$0, &works) }
             for work in works { work() }
@@ -74,18 +75,33 @@ final class SerialDrain {
             owner.store(0, ordering: .sequentiallyConsistent)
         }
     }
+
+    /// Does the work on the target inside the drain, now or when the thread inside leaves.
+    ///
+    /// For rare events only: it may allocate.
+    func perform<Target: AnyObject>(on target: Target, _ work: @escaping @Sendable (Target) -> Void) {
+        switch enter() {
+        case .nested: work(target)
+        case .first:
+            work(target)
+            leave()
+        case .busy:
+            let transfer = UncheckedTransfer(target)
+            enqueueAndRun { work(transfer.value) }
+        }
+    }
 }
 
-/// A sink that several threads or several sources may call: its events pass a drain, one at a time.
+/// A sink that several threads or sources may call: a drain passes its events one at a time.
 class SerialSink<Element>: Sink<Element> {
     final let drain: SerialDrain
     init(_ drain: SerialDrain) { self.drain = drain }
 
-    /// An element, inside the drain.
+    /// Receives an element, inside the drain.
     func receive(_ value: Element) {}
-    /// The failure, inside the drain.
+    /// Receives an error, inside the drain.
     func receiveError(_ error: any Error) {}
-    /// The good end, inside the drain.
+    /// Receives completion, inside the drain.
     func receiveCompleted() {}
 
     final override func next(_ value: Element) {
@@ -98,7 +114,7 @@ class SerialSink<Element>: Sink<Element> {
         }
     }
 
-    // Apart, so that the usual way does not pay for the metadata of the transfer.
+    // A function of its own, so that the hot path does not pay for the metadata of the transfer.
     @inline(never)
     private final func postpone(_ value: Element) {
         let transfer = UncheckedTransfer((self, value))
@@ -111,20 +127,5 @@ class SerialSink<Element>: Sink<Element> {
 
     final override func completed() {
         drain.perform(on: self) { $0.receiveCompleted() }
-    }
-}
-
-extension SerialDrain {
-    /// Does the work on the target inside the drain, now or when whoever is inside goes. For rare events: it may allocate.
-    func perform<Target: AnyObject>(on target: Target, _ work: @escaping @Sendable (Target) -> Void) {
-        switch enter() {
-        case .nested: work(target)
-        case .first:
-            work(target)
-            leave()
-        case .busy:
-            let transfer = UncheckedTransfer(target)
-            enqueueAndRun { work(transfer.value) }
-        }
     }
 }

@@ -1,10 +1,10 @@
-/// Where a source sends its events. The base class ignores them.
+/// Receives the events of a source. The base class ignores them.
 class Sink<Element>: SubscriptionNode {
     func next(_ value: Element) {}
     func error(_ error: any Error) {}
     func completed() {}
 
-    /// Takes an event in its public form.
+    /// Receives an event in its public form.
     final func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): next(value)
@@ -14,7 +14,9 @@ class Sink<Element>: SubscriptionNode {
     }
 }
 
-/// The sink of an operator with one source: it owns its upstream and is owned by it until either side ends.
+/// The sink of an operator with one upstream.
+///
+/// It and its upstream retain each other until either of them ends.
 class SingleInputSink<Input, Output>: Sink<Input> {
     final let downstream: Sink<Output>
 
@@ -24,12 +26,12 @@ class SingleInputSink<Input, Output>: Sink<Input> {
         downstream.attach(self)
     }
 
-    /// Sends an element on, unless the subscription was given up meanwhile.
+    /// Forwards an element, unless the subscription has been disposed of.
     final func forward(_ value: Output) {
         if isLive { downstream.next(value) }
     }
 
-    /// Sends the failure on, then undoes everything upstream.
+    /// Forwards an error, then disposes of the upstream.
     final func fail(_ error: any Error) {
         if isLive {
             downstream.error(error)
@@ -37,7 +39,7 @@ class SingleInputSink<Input, Output>: Sink<Input> {
         }
     }
 
-    /// Sends the good end on, then undoes everything upstream.
+    /// Forwards completion, then disposes of the upstream.
     final func finish() {
         if isLive {
             downstream.completed()
@@ -49,17 +51,22 @@ class SingleInputSink<Input, Output>: Sink<Input> {
     override func completed() { finish() }
 }
 
-/// The sink of a subscriber, at the end of a chain. Its flags and the way up are those of its subscription.
+/// Forwards events unchanged.
+final class ForwardingSink<Element>: SingleInputSink<Element, Element> {
+    override func next(_ value: Element) { forward(value) }
+}
+
+/// The sink of a subscriber, at the end of a chain. Its `Subscription` has the flags and the upstream.
 class SubscriberSink<Element>: Sink<Element> {
-    final let subscription: Subscription
-    init(_ subscription: Subscription = Subscription()) { self.subscription = subscription }
+    final let subscription: SubscriberNode
+    init(_ subscription: SubscriberNode = SubscriberNode()) { self.subscription = subscription }
 
     final override func attach(_ teardown: Teardown) { subscription.attach(teardown) }
     final override func detach() { subscription.detach() }
     final override func dispose() { subscription.dispose() }
 }
 
-/// A user's own observer.
+/// Forwards events to a user's observer.
 final class ObserverSink<Observer: ObserverType>: SubscriberSink<Observer.Element> {
     private let observer: Observer
 

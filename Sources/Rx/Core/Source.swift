@@ -1,15 +1,15 @@
-/// How a stream starts for one subscriber. Each operator is one subclass with its own sinks.
+/// Starts a stream for one subscriber. The root of the internal class hierarchy.
 ///
-/// The hierarchy is internal and typed by the element, so an event passes from sink to sink by one virtual call: no
-/// `Event` is built, no closure is chained and no metadata is looked up.
+/// The hierarchy is typed by the element, so an event passes from sink to sink by one virtual call: no `Event` is
+/// created, no closure is chained and no metadata is looked up.
 @usableFromInline
 class Source<Element> {
-    /// Starts the stream for the sink. The base class is the stream that never says anything.
+    /// Starts the stream for the sink. The base class is the stream that never sends an event.
     func run(_ sink: Sink<Element>) {}
 
-    /// `run`, with what `CurrentThreadScheduler` was given meanwhile done before the outermost call returns.
+    /// As `run`; the outermost call also does the work that `CurrentThreadScheduler` received meanwhile.
     ///
-    /// Streams that schedule nothing by themselves override this with a plain `run`.
+    /// Streams that schedule nothing themselves override this with a plain `run`.
     func connect(_ sink: Sink<Element>) {
         if Trampoline.enter() {
             run(sink)
@@ -19,11 +19,42 @@ class Source<Element> {
         }
     }
 
-    /// For a stream that has one element at hand, as `just`: gives it and is complete, without a subscription.
+    /// Sends the element of a stream that has exactly one at hand, such as `just`, without a subscription.
     ///
-    /// False, and nothing given, for any other stream. It saves operators like `flatMap` a sink for each element.
+    /// Other streams send nothing and return false. It saves operators such as `flatMap` a sink for each element.
     func emitOnlyElement(to sink: Sink<Element>) -> Bool { false }
 
     init() { Resources.objectCreated() }
     deinit { Resources.objectDestroyed() }
+}
+
+/// An operator with one upstream: it stores the upstream and a closure with the operator's arguments.
+final class OperatorSource<Input, Output>: Source<Output> {
+    private let upstream: Source<Input>
+    private let makeSink: (Sink<Output>) -> Sink<Input>
+
+    init(_ upstream: Source<Input>, _ makeSink: @escaping (Sink<Output>) -> Sink<Input>) {
+        self.upstream = upstream
+        self.makeSink = makeSink
+    }
+
+    override func run(_ downstream: Sink<Output>) { upstream.run(makeSink(downstream)) }
+}
+
+/// An operator with several inputs, or a timer: a closure subscribes to its inputs.
+final class MultiInputSource<Output>: Source<Output> {
+    private let start: (Sink<Output>) -> Void
+
+    init(_ start: @escaping (Sink<Output>) -> Void) { self.start = start }
+
+    override func run(_ downstream: Sink<Output>) { start(downstream) }
+}
+
+extension ObservableType {
+    /// The stream that an operator's sink makes of this one.
+    ///
+    /// The closure makes the sink of one subscription.
+    func lift<Output>(_ makeSink: @escaping (Sink<Output>) -> Sink<Element>) -> Observable<Output> {
+        Observable<Output>(OperatorSource(asObservable().source, makeSink))
+    }
 }

@@ -1,14 +1,17 @@
 extension ObservableType {
-    /// Hands each event of the stream to the closure.
+    /// Subscribes and calls the closure for each event.
+    ///
+    /// Dispose of the result to unsubscribe.
     @preconcurrency
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         subscribe(
             onNext: { on(.next($0)) }, onError: { on(.error($0)) }, onCompleted: { on(.completed) })
     }
 
-    /// Hands elements and the end of the stream to the closures that are given.
+    /// Subscribes and calls the given closures for elements and the end of the stream.
     ///
-    /// `onDisposed` is called once, after the end or after disposal. An error without `onError` goes to `Hooks`.
+    /// `onDisposed` is called once, after the end or after disposal. An error without `onError` is passed to
+    /// `Hooks.defaultErrorHandler`. Dispose of the result to unsubscribe.
     @preconcurrency
     public func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
@@ -21,7 +24,9 @@ extension ObservableType {
         return SubscriptionHandle(sink.subscription)
     }
 
-    /// As `subscribe(onNext:…)`, with an object held weakly and given to each closure while it lives.
+    /// As `subscribe(onNext:…)`; each closure also receives an object, which is held weakly.
+    ///
+    /// After the object is released, no closure is called.
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
@@ -38,14 +43,14 @@ extension ObservableType {
     }
 }
 
-/// What takes the error of a subscription that has no `onError`.
+/// The error handler of a subscription without `onError`.
 func defaultErrorHandler() -> @Sendable (any Error) -> Void {
     let callStack = Hooks.callStack
     if callStack.isEmpty { return { Hooks.defaultErrorHandler([], $0) } }
     return { Hooks.defaultErrorHandler(callStack, $0) }
 }
 
-/// The closures of a subscriber at the end of a chain.
+/// Passes events to a subscriber's closures.
 final class ClosureSink<Element>: SubscriberSink<Element> {
     private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
@@ -55,11 +60,11 @@ final class ClosureSink<Element>: SubscriberSink<Element> {
         onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
     ) {
-        // Not `??`: it would wrap each closure in another one.
+        // Not `??`, which would wrap each closure in a second one.
         if let onNext { self.onNext = onNext } else { self.onNext = { _ in } }
         if let onError { self.onError = onError } else { self.onError = defaultErrorHandler() }
         self.onCompleted = onCompleted
-        super.init(Subscription(onDisposed: onDisposed))
+        super.init(SubscriberNode(onDisposed: onDisposed))
     }
 
     override func next(_ value: Element) {
@@ -78,7 +83,7 @@ final class ClosureSink<Element>: SubscriberSink<Element> {
         end()
     }
 
-    // After the last event RxSwift says `onDisposed` first and undoes the sources after it.
+    // As in RxSwift, `onDisposed` is called before the sources are disposed of.
     private func end() {
         subscription.callOnDisposed()
         subscription.disposeAfterEnd()

@@ -1,10 +1,9 @@
-import Synchronization
-
 extension ObservableType {
-    /// A cold stream made by a closure that is run for each subscription.
+    /// A cold stream with a closure that runs for each subscription and sends the events.
     ///
-    /// The closure gets an observer that may be called from any thread, one event at a time being delivered; what comes
-    /// after the end is ignored. What it returns is disposed of at the end of the stream or of the subscription.
+    /// The closure receives an observer that may be called from any thread. It delivers one event at a time and ignores
+    /// events after the end. The disposable that the closure returns is disposed of at the end of the stream or when
+    /// the subscription is disposed of.
     @preconcurrency
     public static func create(
         _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
@@ -12,7 +11,9 @@ extension ObservableType {
         Observable(Create(subscribe))
     }
 
-    /// A cold stream that calls the factory at each subscription; a throwing factory is an error of the stream.
+    /// A cold stream that calls the factory at each subscription and forwards its stream.
+    ///
+    /// If the factory throws, the stream fails with that error.
     @preconcurrency
     public static func deferred(
         _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
@@ -20,13 +21,28 @@ extension ObservableType {
         Observable(Deferred(observableFactory))
     }
 
-    /// A cold stream that makes a resource at each subscription and disposes of it at the end.
+    /// A cold stream that creates a resource at each subscription and disposes of it at the end.
+    ///
+    /// The resource is also disposed of when the subscription is. If a factory throws, the stream fails with that
+    /// error.
     @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
         observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>
     ) -> Observable<Element> {
-        Observable(Using(resourceFactory, observableFactory))
+        Observable(
+            MultiInputSource { downstream in
+                var resource: Resource?
+                do {
+                    let created = try resourceFactory()
+                    resource = created
+                    let source = try observableFactory(created).source
+                    source.connect(UsingSink(created, into: downstream))
+                } catch {
+                    // The resource is disposed of after the error is sent, as at any other end.
+                    UsingSink<Element>(resource ?? Disposables.create(), into: downstream).fail(error)
+                }
+            })
     }
 }
 
@@ -40,7 +56,20 @@ private final class Create<Element>: Source<Element> {
     }
 }
 
-/// A stream of a type from elsewhere.
+private final class Deferred<Element>: Source<Element> {
+    private let factory: @Sendable () throws -> Observable<Element>
+    init(_ factory: @escaping @Sendable () throws -> Observable<Element>) { self.factory = factory }
+
+    override func run(_ sink: Sink<Element>) {
+        do {
+            try factory().source.connect(ForwardingSink(into: sink))
+        } catch {
+            sink.error(error)
+        }
+    }
+}
+
+/// A stream of a user's own type.
 final class ExternalSource<Stream: ObservableType>: Source<Stream.Element>, DisposalSchedulable {
     private let stream: Stream
     private let scheduler: (any ImmediateSchedulerType)?
@@ -65,14 +94,15 @@ final class ExternalSource<Stream: ObservableType>: Source<Stream.Element>, Disp
     }
 }
 
-/// A stream of a type from elsewhere, which can see when its subscription is undone: `subscribe(on:)` does it on the
-/// scheduler even after the end.
+/// A source that can dispose of its subscriptions on a scheduler, even after the end of the stream.
+///
+/// `subscribe(on:)` needs that for streams of a user's own type, which can observe the disposal.
 protocol DisposalSchedulable<Element> {
     associatedtype Element
     func disposed(on scheduler: any ImmediateSchedulerType) -> Source<Element>
 }
 
-/// What the closure of `create` talks to. It keeps the grammar whatever the closure does.
+/// The sink behind the observer of `create`. It sends a well-formed stream, whatever the closure sends.
 private final class CreateSink<Element>: SerialSink<Element> {
     private let source: StaticString
     private let downstream: Sink<Element>
@@ -87,12 +117,12 @@ private final class CreateSink<Element>: SerialSink<Element> {
     }
 
     override func receive(_ value: Element) {
-        if ended { return Grammar.eventAfterEnd("an element", toObserverOf: source) }
+        if ended { return Hooks.reportEventAfterEnd("an element", toObserverOf: source) }
         if isLive { downstream.next(value) }
     }
 
     override func receiveError(_ error: any Error) {
-        if ended { return Grammar.eventAfterEnd("an error", toObserverOf: source) }
+        if ended { return Hooks.reportEventAfterEnd("an error", toObserverOf: source) }
         guard isLive else { return }
         ended = true
         downstream.error(error)
@@ -100,56 +130,11 @@ private final class CreateSink<Element>: SerialSink<Element> {
     }
 
     override func receiveCompleted() {
-        if ended { return Grammar.eventAfterEnd("a completion", toObserverOf: source) }
+        if ended { return Hooks.reportEventAfterEnd("a completion", toObserverOf: source) }
         guard isLive else { return }
         ended = true
         downstream.completed()
         dispose()
-    }
-}
-
-private final class Deferred<Element>: Source<Element> {
-    private let factory: @Sendable () throws -> Observable<Element>
-    init(_ factory: @escaping @Sendable () throws -> Observable<Element>) { self.factory = factory }
-
-    override func run(_ sink: Sink<Element>) {
-        do {
-            try factory().source.connect(ForwardingSink(into: sink))
-        } catch {
-            sink.error(error)
-        }
-    }
-}
-
-/// Passes events on as they are.
-final class ForwardingSink<Element>: SingleInputSink<Element, Element> {
-    override func next(_ value: Element) { forward(value) }
-}
-
-private final class Using<Resource: Disposable, Element>: Source<Element> {
-    private let make: @Sendable () throws -> Resource
-    private let factory: @Sendable (Resource) throws -> Observable<Element>
-
-    init(
-        _ make: @escaping @Sendable () throws -> Resource,
-        _ factory: @escaping @Sendable (Resource) throws -> Observable<Element>
-    ) {
-        self.make = make
-        self.factory = factory
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        var resource: Resource?
-        do {
-            let made = try make()
-            resource = made
-            let source = try factory(made).source
-            source.connect(UsingSink(made, into: sink))
-        } catch {
-            // A resource whose stream could not be made is given up before the error is told.
-            let holder = UsingSink<Element>(resource ?? Disposables.create(), into: sink)
-            holder.fail(error)
-        }
     }
 }
 

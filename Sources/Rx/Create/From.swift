@@ -1,19 +1,23 @@
 extension ObservableType {
-    /// A stream of these elements. Each is a turn of the scheduler, so streams subscribed together take turns.
+    /// A cold stream of the given elements, then completion.
+    ///
+    /// Each element is scheduled separately, so that streams that are subscribed to together alternate.
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         Observable(SequenceSource(elements, scheduler))
     }
 
-    /// A stream of the elements of the array.
+    /// A cold stream of the elements of the array, then completion. Each element is scheduled separately.
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         Observable(SequenceSource(array, scheduler))
     }
 
-    /// A stream of the elements of the sequence, which is walked anew for each subscription.
+    /// A cold stream of the elements of the sequence, which each subscription iterates again.
+    ///
+    /// Each element is scheduled separately.
     public static func from<Elements: Sequence>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> where Elements.Element == Element {
@@ -21,22 +25,25 @@ extension ObservableType {
     }
 }
 
-/// The numbers that `range`, `interval` and `timer` count with.
+/// The integers that `range`, `interval` and `timer` count with.
 public typealias RxAbstractInteger = FixedWidthInteger
 
 extension ObservableType where Element: RxAbstractInteger {
-    /// A stream of `count` whole numbers from `start` on. A negative count, or one past the largest number, traps.
+    /// A cold stream of `count` consecutive integers from `start` on, then completion.
+    ///
+    /// A negative count, or a range beyond the largest integer of the type, traps.
     public static func range(
         start: Element, count: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
-        precondition(count >= 0, "range needs a count that is not negative.")
+        precondition(count >= 0, "range: count must not be negative.")
         guard count > 0 else { return Observable(SequenceSource([], scheduler)) }
         let (last, overflow) = start.addingReportingOverflow(count - 1)
-        precondition(!overflow, "range goes past the largest number of its type.")
+        precondition(!overflow, "range: the last number exceeds the largest one of its type.")
         return Observable(SequenceSource((start...last).lazy.map { $0 }, scheduler))
     }
 }
 
+/// Sends the elements of a sequence.
 final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     private let items: Items
     private let scheduler: any ImmediateSchedulerType
@@ -53,7 +60,9 @@ final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     }
 }
 
-/// One emitter over the elements: a turn of the scheduler for each. Only the turn that runs touches the iterator.
+/// One iteration over the elements, one scheduled step for each.
+///
+/// Only the running step uses the iterator.
 private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, ScheduledStep {
     private var iterator: Items.Iterator
     private let scheduler: any ImmediateSchedulerType
@@ -67,15 +76,16 @@ private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, Schedule
         self.sink = sink
     }
 
-    /// Schedules the next turn. A turn finds out by itself that the emitter was given up, so its disposable is not kept
-    /// (a cancelled turn at a far scheduler costs one look).
+    /// Schedules the next step.
+    ///
+    /// Its disposable is not stored: a step after disposal checks `isLive` and returns.
     func scheduleNext() { scheduleStep(on: scheduler) }
 
     func performStep() {
         while isLive {
             guard let element = iterator.next() else { return sink.completed() }
             sink.next(element)
-            // Where nobody else waits for this thread, the next turn would come at once: it is taken without a queue.
+            // If no other work waits on this thread, the next step would run at once: skip the queue.
             guard isOnCurrentThread, Trampoline.isIdle else {
                 if isLive { scheduleNext() }
                 return
@@ -84,15 +94,15 @@ private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, Schedule
     }
 }
 
-/// Something that takes turns on a scheduler.
+/// Work that runs on a scheduler, step by step.
 protocol ScheduledStep: AnyObject {
     func performStep()
 }
 
 extension ScheduledStep {
-    /// Schedules one turn.
+    /// Schedules one step.
     func scheduleStep(on scheduler: any ImmediateSchedulerType) {
-        let turning = UncheckedTransfer<any ScheduledStep>(self)
-        _ = scheduler.run { turning.value.performStep() }
+        let target = UncheckedTransfer<any ScheduledStep>(self)
+        _ = scheduler.run { target.value.performStep() }
     }
 }

@@ -1,17 +1,23 @@
 extension ObservableType {
-    /// The state, and what `iterate` makes of it again and again, as long as the condition holds; then it completes.
+    /// A cold stream of the state and its successors, as long as the condition holds, then completion.
     ///
-    /// Cold. Each element is a turn of the scheduler. A closure that throws is an error of the stream.
+    /// `iterate` returns the successor of a state. Each element is scheduled separately. If a closure throws, the
+    /// stream fails with that error.
     @preconcurrency
     public static func generate(
         initialState: Element, condition: @escaping @Sendable (Element) throws -> Bool,
         scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance,
         iterate: @escaping @Sendable (Element) throws -> Element
     ) -> Observable<Element> {
-        Observable(Generate(initialState, condition, scheduler, iterate))
+        Observable(
+            MultiInputSource { downstream in
+                let emitter = GenerateEmitter(initialState, condition, scheduler, iterate, into: downstream)
+                downstream.attach(emitter)
+                emitter.scheduleNext()
+            })
     }
 
-    /// The element again and again without an end, a turn of the scheduler each. Cold.
+    /// A cold stream that repeats the element without end. Each element is scheduled separately.
     public static func repeatElement(
         _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
@@ -19,30 +25,7 @@ extension ObservableType {
     }
 }
 
-private final class Generate<Element>: Source<Element> {
-    private let initialState: Element
-    private let condition: @Sendable (Element) throws -> Bool
-    private let scheduler: any ImmediateSchedulerType
-    private let iterate: @Sendable (Element) throws -> Element
-
-    init(
-        _ initialState: Element, _ condition: @escaping @Sendable (Element) throws -> Bool,
-        _ scheduler: any ImmediateSchedulerType, _ iterate: @escaping @Sendable (Element) throws -> Element
-    ) {
-        self.initialState = initialState
-        self.condition = condition
-        self.scheduler = scheduler
-        self.iterate = iterate
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        let emitter = GenerateEmitter(initialState, condition, scheduler, iterate, into: sink)
-        sink.attach(emitter)
-        emitter.scheduleNext()
-    }
-}
-
-/// One run: a turn of the scheduler for each element. Only the turn that runs touches the state.
+/// One run, one scheduled step for each element. Only the running step uses the state.
 private final class GenerateEmitter<Element>: SubscriptionNode, ScheduledStep {
     private var state: Element
     private var isFirst = true

@@ -1,8 +1,8 @@
-/// Several disposables that come and go, and end together.
+/// A collection of disposables that are disposed of together.
 public final class CompositeDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
-    /// The place of one content, to take it out again.
+    /// Identifies one disposable of the collection, to remove it.
     public struct DisposeKey: Sendable {
         fileprivate let number: Int
     }
@@ -15,22 +15,22 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
 
     private let state: Guarded<State>
 
-    /// An empty one.
+    /// Creates an empty collection.
     public override init() { state = Guarded(State()) }
 
-    /// One with two contents.
+    /// Creates a collection of two disposables.
     public convenience init(_ disposable1: any Disposable, _ disposable2: any Disposable) {
         self.init(disposables: [disposable1, disposable2])
     }
 
-    /// One with three contents.
+    /// Creates a collection of three disposables.
     public convenience init(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
     ) {
         self.init(disposables: [disposable1, disposable2, disposable3])
     }
 
-    /// One with these contents.
+    /// Creates a collection of the given disposables.
     public convenience init(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable,
         _ disposable4: any Disposable, _ disposables: any Disposable...
@@ -38,7 +38,7 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
         self.init(disposables: [disposable1, disposable2, disposable3, disposable4] + disposables)
     }
 
-    /// One with these contents.
+    /// Creates a collection of the given disposables.
     public init(disposables: [any Disposable]) {
         var filled = State()
         for disposable in disposables {
@@ -52,10 +52,10 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }
 
-    /// How many contents there are.
+    /// The number of disposables.
     public var count: Int { state.withLock { $0.contents.count } }
 
-    /// Adds a content; after `dispose` it is disposed of at once and there is no key.
+    /// Adds a disposable. After `dispose` it is disposed of at once, and the result is nil.
     @discardableResult
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         let key = state.withLock { state -> DisposeKey? in
@@ -68,13 +68,13 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
         return key
     }
 
-    /// Takes the content out and disposes of it.
+    /// Removes the disposable of that key and disposes of it.
     public func remove(for disposeKey: DisposeKey) {
         let content = state.withLock { $0.contents.removeValue(forKey: disposeKey.number) }
         content?.dispose()
     }
 
-    /// Disposes of all contents in the order in which they came.
+    /// Disposes of all disposables, in the order in which they were added.
     public func dispose() { disposeOf(takeContents()) }
 
     func takeContents() -> DisposableContents {

@@ -1,10 +1,18 @@
-/// A disposable that holds others: it can give them away instead of disposing of them itself.
+/// The base class of bags and of disposables that contain others. It counts them in `Resources`.
+public class DisposeBase: @unchecked Sendable {
+    // Guard for `@unchecked`: it has no state; subclasses keep theirs in a `Guarded`.
+
+    init() { Resources.objectCreated() }
+    deinit { Resources.objectDestroyed() }
+}
+
+/// A disposable that contains others and can hand them out instead of disposing of them itself.
 protocol DisposableContainer: Disposable {
-    /// Becomes disposed of and gives what it held, in the order in which that is to be disposed of.
+    /// Becomes disposed of and returns its contents, in the order in which to dispose of them.
     func takeContents() -> DisposableContents
 }
 
-/// What a holder held: nothing, one or several disposables.
+/// The contents of a container: none, one or several disposables.
 enum DisposableContents {
     case none
     case one(any Disposable)
@@ -16,8 +24,9 @@ extension DisposableContainer {
     func dispose() { disposeOf(takeContents()) }
 }
 
-/// Disposes of the contents, and of what holders among them hold, depth first and in order. It is a loop, so that a
-/// chain of holders may be of any length.
+/// Disposes of the contents, and of those of containers among them, depth first and in order.
+///
+/// It is a loop, so that a chain of containers may have any length.
 func disposeOf(_ contents: DisposableContents) {
     var left: [any Disposable]
     switch contents {
@@ -26,11 +35,11 @@ func disposeOf(_ contents: DisposableContents) {
     case .several(let disposables): left = disposables.reversed()
     }
     while let disposable = left.popLast() {
-        guard let holder = disposable as? any DisposableContainer else {
+        guard let container = disposable as? any DisposableContainer else {
             disposable.dispose()
             continue
         }
-        switch holder.takeContents() {
+        switch container.takeContents() {
         case .none: break
         case .one(let inner): left.append(inner)
         case .several(let inner): left.append(contentsOf: inner.reversed())

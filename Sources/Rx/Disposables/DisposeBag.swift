@@ -1,9 +1,9 @@
 extension Disposable {
-    /// Leaves it to the bag, which disposes of it when the bag goes.
+    /// Adds it to the bag, which disposes of it when the bag is deallocated.
     public func disposed(by bag: DisposeBag) { bag.insert(self) }
 }
 
-/// Holds disposables and disposes of them when it is deallocated.
+/// Contains disposables and disposes of them when it is deallocated.
 public final class DisposeBag: DisposeBase, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
     private struct State {
@@ -13,21 +13,21 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
 
     private let state = Guarded<State>(State())
 
-    /// An empty bag.
+    /// Creates an empty bag.
     public override init() {}
 
-    /// A bag with these contents.
+    /// Creates a bag with the given disposables.
     public convenience init(disposing disposables: any Disposable...) {
         self.init()
         insert(disposables)
     }
 
-    /// A bag with what the builder lists.
+    /// Creates a bag with the disposables that the builder lists.
     public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
         self.init(disposing: builder())
     }
 
-    /// A bag with these contents.
+    /// Creates a bag with the given disposables.
     public convenience init(disposing disposables: [any Disposable]) {
         self.init()
         insert(disposables)
@@ -60,13 +60,13 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         for disposable in disposables { insert(disposable) }
     }
 
-    /// Adds what the builder lists.
+    /// Adds the disposables that the builder lists.
     public func insert(@DisposableBuilder builder: () -> [any Disposable]) { insert(builder()) }
 
-    /// Lists disposables, one a line.
+    /// Builds a list of disposables, one a line.
     @resultBuilder
     public enum DisposableBuilder {
-        /// The lines.
+        /// The disposables of all lines.
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] { disposables }
     }
 }

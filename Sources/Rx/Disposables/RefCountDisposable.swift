@@ -1,4 +1,4 @@
-/// Disposes of its content when it and all that retained it were disposed of.
+/// Disposes of its content after it and all results of `retain` were disposed of.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
@@ -10,7 +10,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 
     private let state: Guarded<State>
 
-    /// One with this content.
+    /// Creates one with the given content.
     public init(disposable: any Disposable) {
         state = Guarded(State(content: disposable))
         super.init()
@@ -19,7 +19,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
     /// Whether the content was disposed of.
     public var isDisposed: Bool { state.withLock { $0.content == nil } }
 
-    /// One more reason to keep the content; dispose of the result to withdraw it.
+    /// Keeps the content until the result is disposed of.
     public func retain() -> any Disposable {
         let alive = state.withLock { state in
             if state.content == nil { return false }
@@ -29,7 +29,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         return alive ? Disposables.create { self.release() } : Disposables.create()
     }
 
-    /// Withdraws the first reason.
+    /// Releases the content; it is disposed of as soon as nothing else retains it.
     public func dispose() {
         drop { state in
             if state.primary { return false }

@@ -1,10 +1,10 @@
 /// Disposes of its content on a scheduler.
 public final class ScheduledDisposable: Cancelable {
-    /// The scheduler.
+    /// The scheduler on which the content is disposed of.
     public let scheduler: any ImmediateSchedulerType
     private let content: SingleAssignmentDisposable
 
-    /// One that disposes of the content on the scheduler.
+    /// Creates one that disposes of the content on the scheduler.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
         content = SingleAssignmentDisposable()

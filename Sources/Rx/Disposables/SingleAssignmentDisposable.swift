@@ -1,4 +1,4 @@
-/// A disposable that is given its content once, before or after it is disposed of.
+/// A disposable with a content that is set once, before or after it is disposed of.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
     // Guard for `@unchecked`: `Guarded` holds all that changes.
 
@@ -10,16 +10,17 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, Disposab
 
     private let state = Guarded<State>(State())
 
-    /// An empty one.
+    /// Creates one without content.
     public override init() {}
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }
 
-    /// Gives the content, which is disposed of at once when this was. A second call traps.
+    /// Sets the content, which is disposed of at once if this already is. A second call traps.
     public func setDisposable(_ disposable: any Disposable) {
         let late = state.withLock { state in
-            precondition(!state.assigned, "A SingleAssignmentDisposable was given a second content.")
+            precondition(
+                !state.assigned, "The content of a SingleAssignmentDisposable was set twice; use a SerialDisposable.")
             state.assigned = true
             if !state.disposed { state.content = disposable }
             return state.disposed

@@ -2,18 +2,18 @@ import FoundationEssentials
 import Synchronization
 
 extension ObservableType {
-    /// The stream itself, with each event, the subscription and the disposal printed to standard output:
-    /// `2025-01-31 12:00:00.000: identifier -> Event next(1)`.
+    /// The same stream; its subscription, events and disposal are printed to standard output.
     ///
-    /// Without an identifier the location of the call is printed. `trimOutput` shortens an event of more than 40 characters
-    /// to its first and last 20. The time is that of the zone that FoundationEssentials knows, which is UTC in a program
-    /// without the full Foundation.
+    /// A line looks like `2025-01-31 12:00:00.000: identifier -> Event next(1)`. The default identifier is the place of
+    /// the call. `trimOutput` shortens an event of more than 40 characters to its first and last 20. The time is that
+    /// of the time zone of FoundationEssentials, which is UTC in a program without the full Foundation.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
     ) -> Observable<Element> {
         let location = "\(file.split(separator: "/").last ?? ""):\(line) (\(function))"
-        return Observable(Debug(asObservable().source, DebugLog(identifier ?? location, trims: trimOutput)))
+        let log = DebugLog(identifier ?? location, trims: trimOutput)
+        return lift { DebugSink(log, into: $0) }
     }
 }
 
@@ -37,21 +37,9 @@ private struct DebugLog: Sendable {
     }
 }
 
-private final class Debug<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let log: DebugLog
-
-    init(_ upstream: Source<Element>, _ log: DebugLog) {
-        self.upstream = upstream
-        self.log = log
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(DebugSink(log, into: sink)) }
-}
-
 private final class DebugSink<Element>: SingleInputSink<Element, Element> {
     private let log: DebugLog
-    private let saidDisposed = Atomic<Bool>(false)
+    private let printedDisposal = Atomic<Bool>(false)
 
     init(_ log: DebugLog, into downstream: Sink<Element>) {
         self.log = log
@@ -77,9 +65,9 @@ private final class DebugSink<Element>: SingleInputSink<Element, Element> {
         finish()
     }
 
-    // Said before the upstream is given up, so that of two in a chain the lower one says it first.
+    // Printed before the upstream is disposed of, so that of two in a chain the lower one is first.
     override func dispose() {
-        if !saidDisposed.exchange(true, ordering: .acquiringAndReleasing) { log.write("isDisposed") }
+        if !printedDisposal.exchange(true, ordering: .acquiringAndReleasing) { log.write("isDisposed") }
         super.dispose()
     }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
 extension ObservableType {
-    /// The stream itself, with closures run beside it: before and after each event is passed on, around the
-    /// subscription, and after disposal or the end. A throwing closure is an error of the stream.
+    /// The same stream; the closures are called around its events, its subscription and its disposal.
     ///
     /// The order is that of RxSwift: `onSubscribe`, the subscription, `onSubscribed`; `onNext`, the subscriber,
-    /// `afterNext`; at the end the hook before it, the subscriber, the hook after it, what is upstream, `onDispose`.
-    /// What the hooks after the end throw is ignored, as nothing can follow the end.
+    /// `afterNext`; at the end the closure before it, the subscriber, the closure after it, disposal of the upstream,
+    /// `onDispose`. If a closure throws, the stream fails with that error. Errors of the closures after the end are
+    /// ignored, because no event can follow the end.
     @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil, afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -16,16 +16,22 @@ extension ObservableType {
         onSubscribe: (@Sendable () -> Void)? = nil, onSubscribed: (@Sendable () -> Void)? = nil,
         onDispose: (@Sendable () -> Void)? = nil
     ) -> Observable<Element> {
-        Observable(
-            Do(
-                asObservable().source,
-                DoHooks(
-                    onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError,
-                    onCompleted: onCompleted, afterCompleted: afterCompleted, onSubscribe: onSubscribe,
-                    onSubscribed: onSubscribed, onDispose: onDispose)))
+        let hooks = DoHooks(
+            onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError, onCompleted: onCompleted,
+            afterCompleted: afterCompleted, onDispose: onDispose)
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                onSubscribe?()
+                let sink = DoSink(hooks, into: downstream)
+                upstream.run(sink)
+                onSubscribed?()
+                sink.subscribed()
+            })
     }
 }
 
+/// The closures that a running subscription needs: one object, so that a sink stores one reference.
 private final class DoHooks<Element> {
     let onNext: (@Sendable (Element) throws -> Void)?
     let afterNext: (@Sendable (Element) throws -> Void)?
@@ -33,15 +39,12 @@ private final class DoHooks<Element> {
     let afterError: (@Sendable (any Error) throws -> Void)?
     let onCompleted: (@Sendable () throws -> Void)?
     let afterCompleted: (@Sendable () throws -> Void)?
-    let onSubscribe: (@Sendable () -> Void)?
-    let onSubscribed: (@Sendable () -> Void)?
     let onDispose: (@Sendable () -> Void)?
 
     init(
         onNext: (@Sendable (Element) throws -> Void)?, afterNext: (@Sendable (Element) throws -> Void)?,
         onError: (@Sendable (any Error) throws -> Void)?, afterError: (@Sendable (any Error) throws -> Void)?,
         onCompleted: (@Sendable () throws -> Void)?, afterCompleted: (@Sendable () throws -> Void)?,
-        onSubscribe: (@Sendable () -> Void)?, onSubscribed: (@Sendable () -> Void)?,
         onDispose: (@Sendable () -> Void)?
     ) {
         self.onNext = onNext
@@ -50,27 +53,7 @@ private final class DoHooks<Element> {
         self.afterError = afterError
         self.onCompleted = onCompleted
         self.afterCompleted = afterCompleted
-        self.onSubscribe = onSubscribe
-        self.onSubscribed = onSubscribed
         self.onDispose = onDispose
-    }
-}
-
-private final class Do<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let hooks: DoHooks<Element>
-
-    init(_ upstream: Source<Element>, _ hooks: DoHooks<Element>) {
-        self.upstream = upstream
-        self.hooks = hooks
-    }
-
-    override func run(_ sink: Sink<Element>) {
-        hooks.onSubscribe?()
-        let pass = DoSink(hooks, into: sink)
-        upstream.run(pass)
-        hooks.onSubscribed?()
-        pass.subscribed()
     }
 }
 
@@ -79,7 +62,7 @@ private final class DoSink<Element>: SingleInputSink<Element, Element> {
     private static var wasDisposed: UInt8 { 2 }
 
     private let hooks: DoHooks<Element>
-    // `onDispose` is run by whoever sets the second of the two flags, so it comes after `onSubscribed`.
+    // The thread that sets the second of the two flags calls `onDispose`, so it is called after `onSubscribed`.
     private let flags = Atomic<UInt8>(0)
 
     init(_ hooks: DoHooks<Element>, into downstream: Sink<Element>) {
@@ -105,11 +88,11 @@ private final class DoSink<Element>: SingleInputSink<Element, Element> {
         end({ try hooks.onCompleted?() }, { downstream.completed() }, { try hooks.afterCompleted?() })
     }
 
-    private func end(_ before: () throws -> Void, _ tell: () -> Void, _ after: () throws -> Void) {
+    private func end(_ before: () throws -> Void, _ sendEnd: () -> Void, _ after: () throws -> Void) {
         do {
             try before()
-            if isLive { tell() }
-            // Nothing can follow the end, so an error of this hook has nowhere to go.
+            if isLive { sendEnd() }
+            // No event can follow the end, so the error of this closure is dropped.
             try? after()
         } catch {
             if isLive { downstream.error(error) }
@@ -117,7 +100,7 @@ private final class DoSink<Element>: SingleInputSink<Element, Element> {
         dispose()
     }
 
-    // The hooks after the end come first; then `end` disposes.
+    // The closures after the end are called first; then `end` disposes.
     override func downstreamEnded() {}
 
     func subscribed() { mark(Self.hasSubscribed) }

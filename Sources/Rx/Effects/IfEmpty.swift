@@ -1,28 +1,21 @@
 extension ObservableType {
-    /// The stream, or the one element if it completes without any.
+    /// The elements of the stream, or the given element if the stream completes without any.
+    ///
+    /// An error of the stream is forwarded.
     public func ifEmpty(default: Element) -> Observable<Element> {
-        Observable(DefaultIfEmpty(asObservable().source, `default`))
+        lift { IfEmptyDefaultSink(`default`, into: $0) }
     }
 
-    /// The stream, or the other one if it completes without an element.
+    /// The elements of the stream, or the other stream if the first completes without any.
+    ///
+    /// The other stream is subscribed to only in that case. An error of the stream is forwarded.
     public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
-        Observable(IfEmpty(asObservable().source, other.source))
+        let upstream = asObservable().source
+        return Observable(MultiInputSource { IfEmptySwitchSink(upstream, other.source, into: $0).begin() })
     }
 }
 
-private final class DefaultIfEmpty<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let element: Element
-
-    init(_ upstream: Source<Element>, _ element: Element) {
-        self.upstream = upstream
-        self.element = element
-    }
-
-    override func run(_ downstream: Sink<Element>) { upstream.run(DefaultIfEmptySink(element, into: downstream)) }
-}
-
-private final class DefaultIfEmptySink<Element>: SingleInputSink<Element, Element> {
+private final class IfEmptyDefaultSink<Element>: SingleInputSink<Element, Element> {
     private let element: Element
     private var isEmpty = true
 
@@ -42,19 +35,7 @@ private final class DefaultIfEmptySink<Element>: SingleInputSink<Element, Elemen
     }
 }
 
-private final class IfEmpty<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let other: Source<Element>
-
-    init(_ upstream: Source<Element>, _ other: Source<Element>) {
-        self.upstream = upstream
-        self.other = other
-    }
-
-    override func run(_ downstream: Sink<Element>) { IfEmptySink(upstream, other, into: downstream).begin() }
-}
-
-private final class IfEmptySink<Element>: SequentialSink<Element> {
+private final class IfEmptySwitchSink<Element>: SequentialSink<Element> {
     private var first: Source<Element>?
     private var other: Source<Element>?
 

@@ -1,42 +1,39 @@
 extension ObservableType {
-    /// The stream; if it fails, the stream that the handler makes of the error goes on. A throwing handler fails it.
+    /// The stream; after an error, the stream that the handler returns for it.
+    ///
+    /// If the handler throws, the stream fails with that error.
     @preconcurrency
     public func `catch`(
         _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
     ) -> Observable<Element> {
-        Observable(Catch(asObservable().source, handler))
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = MultiInputSink(into: downstream)
+                sink.subscribe(to: upstream, with: CatchInput(of: sink, handler))
+            })
     }
 
-    /// The stream; if it fails, the element given and then the good end.
+    /// The stream; instead of an error it sends the given element and completes.
     public func catchAndReturn(_ element: Element) -> Observable<Element> {
-        Observable(Catch(asObservable().source) { _ in .just(element) })
+        let replacement = Observable.just(element)
+        return `catch` { _ in replacement }
     }
 
-    /// The first of the streams that does not fail; each failure leads to the next. The last failure is told.
+    /// The first stream; after each error, the next one.
     ///
-    /// An empty sequence completes at subscription.
+    /// It completes with the first stream that completes, and fails with the error of the last stream. An empty
+    /// sequence completes at subscription.
     public static func `catch`<Streams: Sequence>(sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
-        Observable(CatchSequence<Element, Streams>(sequence))
+        Observable(
+            MultiInputSource { CatchSequenceSink<Element, Streams>(sequence.makeIterator(), into: $0).begin() })
     }
 }
 
-private final class Catch<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let handler: (any Error) throws -> Observable<Element>
-
-    init(_ upstream: Source<Element>, _ handler: @escaping (any Error) throws -> Observable<Element>) {
-        self.upstream = upstream
-        self.handler = handler
-    }
-
-    override func run(_ downstream: Sink<Element>) {
-        let sink = MultiInputSink(into: downstream)
-        sink.subscribe(to: upstream, with: CatchInput(of: sink, handler))
-    }
-}
-
-/// The stream whose failure is caught. It is given up after the next one was subscribed to, as in RxSwift.
+/// The input that catches an error.
+///
+/// It is disposed of after the next stream is subscribed to, as in RxSwift.
 private final class CatchInput<Element>: SerialSink<Element> {
     private let sink: MultiInputSink<Element>
     private let handler: (any Error) throws -> Observable<Element>
@@ -58,16 +55,6 @@ private final class CatchInput<Element>: SerialSink<Element> {
         } catch {
             sink.fail(error)
         }
-    }
-}
-
-private final class CatchSequence<Element, Streams: Sequence>: Source<Element>
-where Streams.Element == Observable<Element> {
-    private let streams: Streams
-    init(_ streams: Streams) { self.streams = streams }
-
-    override func run(_ downstream: Sink<Element>) {
-        CatchSequenceSink<Element, Streams>(streams.makeIterator(), into: downstream).begin()
     }
 }
 

@@ -1,45 +1,53 @@
 extension ObservableType {
-    /// The stream, subscribed to again each time it fails.
-    public func retry() -> Observable<Element> { Observable(Retry(asObservable().source, attempts: nil)) }
-
-    /// The stream, subscribed to at most that many times in all; the last failure is told.
-    ///
-    /// A count of 0 completes without subscribing; a negative one traps.
-    public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
-        precondition(maxAttemptCount >= 0, "retry needs a count that is not negative.")
-        return Observable(Retry(asObservable().source, attempts: maxAttemptCount))
+    /// The stream, subscribed to again after each error, without a limit.
+    public func retry() -> Observable<Element> {
+        let upstream = asObservable().source
+        return Observable(MultiInputSource { RetrySink(upstream, attempts: nil, into: $0).begin() })
     }
 
-    /// The stream, subscribed to again each time the stream made by the handler sends an element.
+    /// The stream, subscribed to at most `maxAttemptCount` times in total.
     ///
-    /// The handler gets the errors as a stream. What its own stream sends counts after a failure only; when that stream
-    /// ends, the whole ends in the same way, at once or at the next failure.
+    /// It fails with the error of the last attempt. A count of 0 completes without subscribing; a negative one traps.
+    public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
+        precondition(maxAttemptCount >= 0, "retry: the count must not be negative.")
+        let upstream = asObservable().source
+        return Observable(MultiInputSource { RetrySink(upstream, attempts: maxAttemptCount, into: $0).begin() })
+    }
+
+    /// The stream, subscribed to again when the handler's stream sends an element after an error.
+    ///
+    /// The handler receives the errors as a stream. Elements of its own stream count only after an error. When its
+    /// stream ends, the result ends in the same way: at once after an error, otherwise at the next error.
     @preconcurrency
     public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
     ) -> Observable<Element> {
-        Observable(RetryWhen(asObservable().source) { notificationHandler($0).asObservable().source })
+        retrying { notificationHandler($0).asObservable().source }
     }
 
-    /// As `retry(when:)` for errors of one type; an error of another type is told at once.
+    /// As `retry(when:)` for errors of one type. An error of another type is forwarded at once.
     @preconcurrency
     public func retry<Trigger: ObservableType, Failure: Error>(
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
     ) -> Observable<Element> {
-        Observable(RetryWhen(asObservable().source) { notificationHandler($0).asObservable().source })
-    }
-}
-
-private final class Retry<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let attempts: Int?
-
-    init(_ upstream: Source<Element>, attempts: Int?) {
-        self.upstream = upstream
-        self.attempts = attempts
+        retrying { notificationHandler($0).asObservable().source }
     }
 
-    override func run(_ downstream: Sink<Element>) { RetrySink(upstream, attempts, into: downstream).begin() }
+    private func retrying<Failure, Signal>(
+        _ handler: @escaping (Observable<Failure>) -> Source<Signal>
+    ) -> Observable<Element> {
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let errors = PublishSubject<Failure>()
+                let sink = RetryWhenSink(upstream, errors, into: downstream)
+                let signal = ClosureInput<Signal>(
+                    of: sink, onNext: { _ in sink.signalled() }, onCompleted: { sink.signalEnded(nil) },
+                    onError: { sink.signalEnded($0) })
+                sink.subscribe(to: handler(errors), with: signal)
+                sink.begin()
+            })
+    }
 }
 
 private final class RetrySink<Element>: SequentialSink<Element> {
@@ -47,7 +55,7 @@ private final class RetrySink<Element>: SequentialSink<Element> {
     private var attempts: Int?
     private var lastError: (any Error)?
 
-    init(_ upstream: Source<Element>, _ attempts: Int?, into downstream: Sink<Element>) {
+    init(_ upstream: Source<Element>, attempts: Int?, into downstream: Sink<Element>) {
         self.upstream = upstream
         self.attempts = attempts
         super.init(into: downstream)
@@ -67,32 +75,14 @@ private final class RetrySink<Element>: SequentialSink<Element> {
     }
 }
 
-private final class RetryWhen<Element, Failure, Signal>: Source<Element> {
-    private let upstream: Source<Element>
-    private let handler: (Observable<Failure>) -> Source<Signal>
-
-    init(_ upstream: Source<Element>, _ handler: @escaping (Observable<Failure>) -> Source<Signal>) {
-        self.upstream = upstream
-        self.handler = handler
-    }
-
-    override func run(_ downstream: Sink<Element>) {
-        let errors = PublishSubject<Failure>()
-        let sink = RetryWhenSink(upstream, errors, into: downstream)
-        let signal = ClosureInput<Signal>(
-            of: sink, onNext: { _ in sink.signalled() }, onCompleted: { sink.signalEnded(nil) },
-            onError: { sink.signalEnded($0) })
-        sink.subscribe(to: handler(errors), with: signal)
-        sink.begin()
-    }
-}
-
-/// Listens to the signal only while the stream lies failed; how the signal ended counts at the next failure.
+/// Reacts to the signal only after an error.
+///
+/// If the signal has ended, that takes effect at the next error.
 private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private let errors: PublishSubject<Failure>
-    // These are touched inside the drain only.
-    private var waits = false
+    // Used inside the drain only.
+    private var isWaiting = false
     private var signalHasEnded = false
     private var signalFailure: (any Error)?
 
@@ -106,20 +96,20 @@ private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
 
     override func inputFailed(_ error: any Error) {
         guard let failure = error as? Failure else { return fail(error) }
-        waits = true
+        isWaiting = true
         if signalHasEnded { endWithSignal() } else { errors.onNext(failure) }
     }
 
     func signalled() {
-        guard waits else { return }
-        waits = false
+        guard isWaiting else { return }
+        isWaiting = false
         subscribeToNext()
     }
 
     func signalEnded(_ error: (any Error)?) {
         signalHasEnded = true
         signalFailure = error
-        if waits { endWithSignal() }
+        if isWaiting { endWithSignal() }
     }
 
     private func endWithSignal() {

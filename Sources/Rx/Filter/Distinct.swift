@@ -1,59 +1,54 @@
 extension ObservableType where Element: Equatable {
-    /// The elements without those equal to the one before.
+    /// The elements that differ from the previous one.
     public func distinctUntilChanged() -> Observable<Element> {
-        Observable(Distinct(asObservable().source, { $0 }, ==))
+        distinct({ $0 }, ==)
     }
 }
 
 extension ObservableType {
-    /// The elements without those whose key is equal to the key of the one before.
+    /// The elements with a key that differs from that of the previous one.
+    ///
+    /// If the closure throws, the stream fails with that error.
     @preconcurrency
     public func distinctUntilChanged<Key: Equatable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<Element> {
-        Observable(Distinct(asObservable().source, keySelector, ==))
+        distinct(keySelector, ==)
     }
 
-    /// The elements without those that the comparer takes for the same as the one before.
+    /// The elements for which the comparer returns false with the previous one.
+    ///
+    /// If the closure throws, the stream fails with that error.
     @preconcurrency
     public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
     ) -> Observable<Element> {
-        Observable(Distinct(asObservable().source, { $0 }, comparer))
+        distinct({ $0 }, comparer)
     }
 
-    /// The elements without those whose key the comparer takes for the same as the key of the one before.
+    /// The elements with a key for which the comparer returns false with the previous key.
+    ///
+    /// If a closure throws, the stream fails with that error.
     @preconcurrency
     public func distinctUntilChanged<Key>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool
     ) -> Observable<Element> {
-        Observable(Distinct(asObservable().source, keySelector, comparer))
+        distinct(keySelector, comparer)
     }
 
-    /// The elements without those whose value at the path is equal to that of the one before.
+    /// The elements with a value at the key path that differs from that of the previous one.
     public func distinctUntilChanged<Property: Equatable>(
         at keyPath: KeyPath<Element, Property>
     ) -> Observable<Element> {
-        Observable(Distinct(asObservable().source, { $0[keyPath: keyPath] }, ==))
-    }
-}
-
-private final class Distinct<Element, Key>: Source<Element> {
-    private let upstream: Source<Element>
-    private let key: (Element) throws -> Key
-    private let equal: (Key, Key) throws -> Bool
-
-    init(
-        _ upstream: Source<Element>, _ key: @escaping (Element) throws -> Key,
-        _ equal: @escaping (Key, Key) throws -> Bool
-    ) {
-        self.upstream = upstream
-        self.key = key
-        self.equal = equal
+        distinct({ $0[keyPath: keyPath] }, ==)
     }
 
-    override func run(_ sink: Sink<Element>) { upstream.run(DistinctSink(key, equal, into: sink)) }
+    private func distinct<Key>(
+        _ key: @escaping (Element) throws -> Key, _ equal: @escaping (Key, Key) throws -> Bool
+    ) -> Observable<Element> {
+        lift { DistinctSink(key, equal, into: $0) }
+    }
 }
 
 private final class DistinctSink<Element, Key>: SingleInputSink<Element, Element> {

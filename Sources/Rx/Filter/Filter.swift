@@ -1,24 +1,14 @@
 extension ObservableType {
-    /// The elements for which the predicate holds. A throwing predicate is an error of the stream.
+    /// The elements for which the predicate is true.
+    ///
+    /// If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        Observable(Filter(asObservable().source, predicate))
+        lift { FilterSink(predicate, into: $0) }
     }
 
-    /// Only the end of the stream.
-    public func ignoreElements() -> Observable<Never> { Observable(IgnoreElements(asObservable().source)) }
-}
-
-private final class Filter<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let predicate: @Sendable (Element) throws -> Bool
-
-    init(_ upstream: Source<Element>, _ predicate: @escaping @Sendable (Element) throws -> Bool) {
-        self.upstream = upstream
-        self.predicate = predicate
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(FilterSink(predicate, into: sink)) }
+    /// The end of the stream only, without elements.
+    public func ignoreElements() -> Observable<Never> { lift { SingleInputSink<Element, Never>(into: $0) } }
 }
 
 private final class FilterSink<Element>: SingleInputSink<Element, Element> {
@@ -36,10 +26,4 @@ private final class FilterSink<Element>: SingleInputSink<Element, Element> {
             fail(error)
         }
     }
-}
-
-private final class IgnoreElements<Element>: Source<Never> {
-    private let upstream: Source<Element>
-    init(_ upstream: Source<Element>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Never>) { upstream.run(SingleInputSink<Element, Never>(into: sink)) }
 }

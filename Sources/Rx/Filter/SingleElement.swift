@@ -1,31 +1,29 @@
 extension ObservableType {
     /// The first element, or nil for an empty stream.
     public func first() -> Single<Element?> {
-        Single(raw: Observable(First(asObservable().source)))
+        Single(raw: lift { FirstSink(into: $0) })
     }
 
-    /// The only element; none fails with `RxError.noElements`, a second one with `RxError.moreThanOneElement`.
+    /// The only element of the stream.
+    ///
+    /// An empty stream fails with `RxError.noElements`, a second element with `RxError.moreThanOneElement`.
     public func single() -> Observable<Element> { single { _ in true } }
 
-    /// The only element for which the predicate holds; the errors are those of `single()`.
+    /// The only element for which the predicate is true.
+    ///
+    /// It fails as `single()` does, or if the predicate throws.
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        Observable(OnlyOne(asObservable().source, predicate))
+        lift { OnlyElementSink(predicate, into: $0) }
     }
 
-    /// The element of that index, the first being 0; a shorter stream fails with `RxError.argumentOutOfRange`.
+    /// The element of that index, counted from 0, then completion.
     ///
-    /// A negative index traps.
+    /// A shorter stream fails with `RxError.argumentOutOfRange`. A negative index traps.
     public func element(at index: Int) -> Observable<Element> {
-        precondition(index >= 0, "element(at:) needs an index that is not negative.")
-        return Observable(ElementAt(asObservable().source, index))
+        precondition(index >= 0, "element(at:): the index must not be negative.")
+        return lift { ElementAtSink(index, into: $0) }
     }
-}
-
-private final class First<Element>: Source<Element?> {
-    private let upstream: Source<Element>
-    init(_ upstream: Source<Element>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Element?>) { upstream.run(FirstSink(into: sink)) }
 }
 
 private final class FirstSink<Element>: SingleInputSink<Element, Element?> {
@@ -40,19 +38,7 @@ private final class FirstSink<Element>: SingleInputSink<Element, Element?> {
     }
 }
 
-private final class OnlyOne<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let predicate: @Sendable (Element) throws -> Bool
-
-    init(_ upstream: Source<Element>, _ predicate: @escaping @Sendable (Element) throws -> Bool) {
-        self.upstream = upstream
-        self.predicate = predicate
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(OnlyOneSink(predicate, into: sink)) }
-}
-
-private final class OnlyOneSink<Element>: SingleInputSink<Element, Element> {
+private final class OnlyElementSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
     private var found = false
 
@@ -75,18 +61,6 @@ private final class OnlyOneSink<Element>: SingleInputSink<Element, Element> {
     override func completed() {
         if found { finish() } else { fail(RxError.noElements) }
     }
-}
-
-private final class ElementAt<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let index: Int
-
-    init(_ upstream: Source<Element>, _ index: Int) {
-        self.upstream = upstream
-        self.index = index
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(ElementAtSink(index, into: sink)) }
 }
 
 private final class ElementAtSink<Element>: SingleInputSink<Element, Element> {

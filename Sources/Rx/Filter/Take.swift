@@ -1,25 +1,43 @@
+public import Dispatch
+
+/// Whether the element that ends the stream is sent.
+public enum TakeBehavior: Sendable {
+    /// It is sent.
+    case inclusive
+    /// It is not sent.
+    case exclusive
+}
+
 extension ObservableType {
-    /// The first elements, then it completes. `take(0)` completes without subscribing; a negative count traps.
+    /// The first `count` elements, then completion.
+    ///
+    /// `take(0)` completes without subscribing; a negative count traps.
     public func take(_ count: Int) -> Observable<Element> {
-        precondition(count >= 0, "take needs a count that is not negative.")
-        return count == 0 ? .empty() : Observable(Take(asObservable().source, count))
+        precondition(count >= 0, "take: the count must not be negative.")
+        return count == 0 ? .empty() : lift { TakeSink(count, into: $0) }
     }
 
-    /// The elements as long as the predicate holds; at the first other one it completes.
+    /// The elements as long as the predicate is true, then completion.
+    ///
+    /// If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func take(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
         take(while: predicate, behavior: .exclusive)
     }
 
-    /// The elements as long as the predicate holds; `.inclusive` also gives the first other one.
+    /// The elements as long as the predicate is true; `.inclusive` also sends the first other one.
+    ///
+    /// Then it completes. If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
     ) -> Observable<Element> {
-        Observable(TakeWhile(asObservable().source, predicate, behavior))
+        lift { TakeWhileSink(predicate, behavior, into: $0) }
     }
 
-    /// The elements up to one for which the predicate holds; `.inclusive` also gives that one.
+    /// The elements before the first one for which the predicate is true; `.inclusive` also sends that one.
+    ///
+    /// Then it completes. If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
@@ -27,31 +45,43 @@ extension ObservableType {
         take(while: { !(try predicate($0)) }, behavior: behavior)
     }
 
-    /// The last elements, sent when the stream completed. A count of 0 gives none; a negative one traps.
+    /// The elements until the other stream sends one, then completion.
+    ///
+    /// An error of either stream is forwarded. If the other stream completes, nothing changes.
+    public func take<Other: ObservableType>(until other: Other) -> Observable<Element> {
+        let (upstream, other) = (asObservable().source, other.asObservable().source)
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = MultiInputSink(into: downstream)
+                sink.subscribe(
+                    to: other,
+                    with: ClosureInput<Other.Element>(of: sink, onNext: { _ in sink.finish() }, onCompleted: {}))
+                sink.subscribe(to: upstream, with: ForwardingInput(of: sink))
+            })
+    }
+
+    /// The elements of that length of time from subscription on, then completion.
+    ///
+    /// Zero or less completes as soon as the scheduler can, `.never` does not.
+    public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = MultiInputSink(into: downstream)
+                let timer = OperatorTimer(scheduler)
+                sink.inputs.add(timer)
+                timer.set(after: duration, in: sink.drain) { sink.finish() }
+                sink.subscribe(to: upstream, with: ForwardingInput(of: sink))
+            })
+    }
+
+    /// The last `count` elements, sent when the stream completes.
+    ///
+    /// An error drops them. A count of 0 sends none; a negative one traps.
     public func takeLast(_ count: Int) -> Observable<Element> {
-        precondition(count >= 0, "takeLast needs a count that is not negative.")
-        return Observable(TakeLast(asObservable().source, count))
+        precondition(count >= 0, "takeLast: the count must not be negative.")
+        return lift { TakeLastSink(count, into: $0) }
     }
-}
-
-/// Whether the element that decides is still sent.
-public enum TakeBehavior: Sendable {
-    /// It is sent.
-    case inclusive
-    /// It is not.
-    case exclusive
-}
-
-private final class Take<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let count: Int
-
-    init(_ upstream: Source<Element>, _ count: Int) {
-        self.upstream = upstream
-        self.count = count
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(TakeSink(count, into: sink)) }
 }
 
 private final class TakeSink<Element>: SingleInputSink<Element, Element> {
@@ -70,27 +100,10 @@ private final class TakeSink<Element>: SingleInputSink<Element, Element> {
     }
 }
 
-private final class TakeWhile<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let predicate: @Sendable (Element) throws -> Bool
-    private let behavior: TakeBehavior
-
-    init(
-        _ upstream: Source<Element>, _ predicate: @escaping @Sendable (Element) throws -> Bool,
-        _ behavior: TakeBehavior
-    ) {
-        self.upstream = upstream
-        self.predicate = predicate
-        self.behavior = behavior
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(TakeWhileSink(predicate, behavior, into: sink)) }
-}
-
 private final class TakeWhileSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
     private let behavior: TakeBehavior
-    private var holds = true
+    private var isTaking = true
 
     init(
         _ predicate: @escaping @Sendable (Element) throws -> Bool, _ behavior: TakeBehavior,
@@ -102,27 +115,15 @@ private final class TakeWhileSink<Element>: SingleInputSink<Element, Element> {
     }
 
     override func next(_ value: Element) {
-        guard holds else { return }
+        guard isTaking else { return }
         do {
-            holds = try predicate(value)
+            isTaking = try predicate(value)
         } catch {
             return fail(error)
         }
-        if holds || behavior == .inclusive { forward(value) }
-        if !holds { finish() }
+        if isTaking || behavior == .inclusive { forward(value) }
+        if !isTaking { finish() }
     }
-}
-
-private final class TakeLast<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let count: Int
-
-    init(_ upstream: Source<Element>, _ count: Int) {
-        self.upstream = upstream
-        self.count = count
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(TakeLastSink(count, into: sink)) }
 }
 
 private final class TakeLastSink<Element>: SingleInputSink<Element, Element> {

@@ -1,32 +1,32 @@
 /// A stream that cannot fail: it sends elements and may complete.
 ///
-/// It is cold unless its maker says otherwise, as an `Observable` is.
+/// Unless documented otherwise it is cold, like an `Observable`.
 public struct Infallible<Element>: InfallibleType, Sendable {
     private let stream: Observable<Element>
 
-    /// Takes the stream at its word.
+    /// Wraps a stream that never fails.
     init(_ stream: Observable<Element>) { self.stream = stream }
 
-    /// The stream without the promise.
+    /// The same stream as an `Observable`.
     public func asObservable() -> Observable<Element> { stream }
 }
 
 /// A stream that cannot fail.
 public protocol InfallibleType<Element>: ObservableConvertibleType {}
 
-/// What an `Infallible` says.
+/// An event of an `Infallible`: an element, or the end.
 @frozen
 public enum InfallibleEvent<Element> {
-    /// The stream goes on with this element.
+    /// An element of the stream.
     case next(Element)
-    /// The stream ended; nothing follows.
+    /// The stream completed. No event follows.
     case completed
 }
 
 extension InfallibleEvent: Sendable where Element: Sendable {}
 
 extension InfallibleEvent: EventConvertible {
-    /// The same as an event of an `Observable`.
+    /// The same event of an `Observable`.
     public var event: Event<Element> {
         switch self {
         case .next(let element): .next(element)
@@ -36,10 +36,12 @@ extension InfallibleEvent: EventConvertible {
 }
 
 extension InfallibleType {
-    /// The same stream.
+    /// The same stream as an `Infallible`.
     public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 
-    /// Hands each event of the stream to the closure.
+    /// Subscribes and calls the closure for each event.
+    ///
+    /// Dispose of the result to unsubscribe.
     @preconcurrency
     public func subscribe(_ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void)
         -> any Disposable
@@ -47,16 +49,18 @@ extension InfallibleType {
         subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
     }
 
-    /// As `subscribe(_:)`, for a closure that takes the events of an `Observable`; it never hears an error.
+    /// As `subscribe(_:)`, for a closure that takes events of an `Observable`.
+    ///
+    /// It is never called with an error.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
         asObservable().subscribe(on)
     }
 
-    /// Hands elements and the end of the stream to the closures that are given.
+    /// Subscribes and calls the given closures for elements and the end of the stream.
     ///
-    /// `onDisposed` is called once, after the end or after disposal.
+    /// `onDisposed` is called once, after the end or after disposal. Dispose of the result to unsubscribe.
     @preconcurrency
     public func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil, onCompleted: (@Sendable () -> Void)? = nil,
@@ -65,7 +69,9 @@ extension InfallibleType {
         asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// As `subscribe(onNext:…)`, with an object held weakly and given to each closure while it lives.
+    /// As `subscribe(onNext:…)`; each closure also receives an object, which is held weakly.
+    ///
+    /// After the object is released, no closure is called.
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onNext: (@Sendable (Object, Element) -> Void)? = nil,
@@ -76,9 +82,44 @@ extension InfallibleType {
             with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Sends the events of the stream to the observer until it ends or the result is disposed of.
+    /// Sends the events of the stream to the observer until the stream ends or the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         asObservable().subscribe(observer)
     }
+}
+
+extension ObservableConvertibleType {
+    /// The stream; instead of an error it sends the given element and completes.
+    public func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
+        Infallible(asObservable().catchAndReturn(element))
+    }
+
+    /// The stream; after an error, the other stream.
+    public func asInfallible(onErrorFallbackTo infallible: Infallible<Element>) -> Infallible<Element> {
+        Infallible(asObservable().catch { _ in infallible.asObservable() })
+    }
+
+    /// The stream; after an error, the stream that the closure returns for it.
+    @preconcurrency
+    public func asInfallible(
+        onErrorRecover: @escaping @Sendable (any Error) -> Infallible<Element>
+    ) -> Infallible<Element> {
+        Infallible(asObservable().catch { onErrorRecover($0).asObservable() })
+    }
+}
+
+extension PublishRelay {
+    /// The stream of the accepted elements, which cannot fail.
+    public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
+}
+
+extension BehaviorRelay {
+    /// The stream of the current value and later ones, which cannot fail.
+    public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
+}
+
+extension ReplayRelay {
+    /// The stream of the stored elements and later ones, which cannot fail.
+    public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 }

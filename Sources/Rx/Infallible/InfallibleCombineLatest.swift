@@ -1,5 +1,8 @@
 extension InfallibleType {
-    /// The latest elements of the two joined, at each element once all have one.
+    /// Combines the latest elements of two streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType
@@ -13,7 +16,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the three joined, at each element once all have one.
+    /// Combines the latest elements of three streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
@@ -27,7 +33,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the four joined, at each element once all have one.
+    /// Combines the latest elements of four streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
@@ -42,7 +51,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the five joined, at each element once all have one.
+    /// Combines the latest elements of five streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -59,7 +71,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the six joined, at each element once all have one.
+    /// Combines the latest elements of six streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -77,7 +92,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the seven joined, at each element once all have one.
+    /// Combines the latest elements of seven streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -98,7 +116,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The latest elements of the eight joined, at each element once all have one.
+    /// Combines the latest elements of eight streams, at each element of any of them.
+    ///
+    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -121,8 +142,134 @@ extension InfallibleType {
     }
 }
 
+extension InfallibleType where Element == Any {
+    /// The latest elements of two streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2
+    ) -> Infallible<(I1.Element, I2.Element)> {
+        Infallible<(I1.Element, I2.Element)>(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable()))
+    }
+
+    /// The latest elements of three streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element)>(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable()))
+    }
+
+    /// The latest elements of four streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element)>(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable()))
+    }
+
+    /// The latest elements of five streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element)>(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable()))
+    }
+
+    /// The latest elements of six streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element)>(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable()))
+    }
+
+    /// The latest elements of seven streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType, I7: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6,
+        _ source7: I7
+    ) -> Infallible<
+        (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element)
+    > {
+        Infallible<
+            (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element)
+        >(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable(),
+                source7.asObservable()))
+    }
+
+    /// The latest elements of eight streams as a tuple, at each element of any of them.
+    ///
+    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
+    /// further tuple is possible.
+    public static func combineLatest<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType, I7: InfallibleType, I8: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6,
+        _ source7: I7, _ source8: I8
+    ) -> Infallible<
+        (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element, I8.Element)
+    > {
+        Infallible<
+            (
+                I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element,
+                I8.Element
+            )
+        >(
+            Observable.combineLatest(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable(),
+                source7.asObservable(), source8.asObservable()))
+    }
+}
+
 extension InfallibleType {
-    /// The latest elements of all, at each element once all have one, joined.
+    /// Combines the latest elements of all streams, at each element of any of them.
+    ///
+    /// An empty collection sends the result of `[]` and completes.
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources,
@@ -133,7 +280,9 @@ extension InfallibleType {
         )
     }
 
-    /// The latest elements of all, at each element once all have one, as an array.
+    /// The latest elements of all streams as an array, at each element of any of them.
+    ///
+    /// An empty collection sends `[]` and completes.
     public static func combineLatest<Sources: Collection>(_ collection: Sources) -> Infallible<
         [Element]
     >

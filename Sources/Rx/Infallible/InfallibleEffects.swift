@@ -1,6 +1,7 @@
 extension InfallibleType {
-    /// The stream itself, with closures run beside it: before and after each event is passed on, around the
-    /// subscription, and after disposal or the end.
+    /// The same stream; the closures are called around its events, its subscription and its disposal.
+    ///
+    /// The order is that of `ObservableType.do`.
     @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) -> Void)? = nil, afterNext: (@Sendable (Element) -> Void)? = nil,
@@ -15,7 +16,7 @@ extension InfallibleType {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The stream itself, with each event, the subscription and the disposal printed; see `ObservableType.debug`.
+    /// The same stream; its subscription, events and disposal are printed. See `ObservableType.debug`.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -25,10 +26,20 @@ extension InfallibleType {
                 identifier, trimOutput: trimOutput, file: file, line: line, function: function))
     }
 
-    /// One subscription shared by all subscribers; see `ObservableType.share`.
+    /// The stream, with one subscription for all subscribers. See `ObservableType.share`.
     public func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Infallible<
         Element
     > {
         Infallible(asObservable().share(replay: replay, scope: scope))
+    }
+
+    /// The same stream, with its events delivered on the scheduler in their order.
+    public func observe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
+        Infallible(asObservable().observe(on: scheduler))
+    }
+
+    /// The same stream, subscribed to and disposed of on the scheduler.
+    public func subscribe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
+        Infallible(asObservable().subscribe(on: scheduler))
     }
 }

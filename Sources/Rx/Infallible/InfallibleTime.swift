@@ -1,37 +1,80 @@
 extension InfallibleType {
-    /// An element once no other came for that long after it. At the end the one that waits is sent.
+    /// Each element after which no other one arrives for the given time.
+    ///
+    /// At completion a waiting element is sent at once.
     public func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
     > {
         Infallible(asObservable().debounce(dueTime, scheduler: scheduler))
     }
 
-    /// At most one element in that length of time: the first, and, where `latest`, the last one of what followed.
+    /// At most one element in the given time: the first, and with `latest` also the last one of the time.
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Infallible<Element> {
         Infallible(asObservable().throttle(dueTime, latest: latest, scheduler: scheduler))
     }
 
-    /// Elements and the end come that much later.
+    /// The elements and completion, each later by the given time.
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<Element> {
         Infallible(asObservable().delay(dueTime, scheduler: scheduler))
     }
 
-    /// The subscription to the stream is made that much later.
+    /// The same stream, subscribed to after the given time.
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType)
         -> Infallible<Element>
     {
         Infallible(asObservable().delaySubscription(dueTime, scheduler: scheduler))
     }
+}
 
-    /// The events, delivered on the scheduler in their order.
-    public func observe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
-        Infallible(asObservable().observe(on: scheduler))
+// Overloads with a `Duration`.
+extension InfallibleType {
+    /// As `delay(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func delay(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        delay(RxTimeInterval(dueTime), scheduler: scheduler)
     }
 
-    /// The stream, subscribed to and disposed of on the scheduler.
-    public func subscribe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
-        Infallible(asObservable().subscribe(on: scheduler))
+    /// As `delaySubscription(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func delaySubscription(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        delaySubscription(RxTimeInterval(dueTime), scheduler: scheduler)
+    }
+
+    /// As `debounce(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func debounce(_ dueTime: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        debounce(RxTimeInterval(dueTime), scheduler: scheduler)
+    }
+
+    /// As `throttle(_:latest:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func throttle(
+        _ dueTime: Duration, latest: Bool = true, scheduler: any SchedulerType
+    ) -> Infallible<Element> {
+        throttle(RxTimeInterval(dueTime), latest: latest, scheduler: scheduler)
+    }
+
+    /// As `take(for:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public func take(for duration: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        take(for: RxTimeInterval(duration), scheduler: scheduler)
+    }
+}
+
+extension InfallibleType where Element: FixedWidthInteger {
+    /// As `interval(_:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public static func interval(_ period: Duration, scheduler: any SchedulerType) -> Infallible<Element> {
+        interval(RxTimeInterval(period), scheduler: scheduler)
+    }
+
+    /// As `timer(_:period:scheduler:)`, with a `Duration`.
+    @_disfavoredOverload
+    public static func timer(
+        _ dueTime: Duration, period: Duration? = nil, scheduler: any SchedulerType
+    ) -> Infallible<Element> {
+        timer(RxTimeInterval(dueTime), period: period.map { RxTimeInterval($0) }, scheduler: scheduler)
     }
 }

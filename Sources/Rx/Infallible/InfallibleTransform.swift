@@ -1,5 +1,5 @@
 extension InfallibleType {
-    /// Each element transformed.
+    /// Each element, transformed.
     @preconcurrency
     public func map<Result>(_ transform: @escaping @Sendable (Element) -> Result) -> Infallible<
         Result
@@ -7,7 +7,7 @@ extension InfallibleType {
         Infallible<Result>(asObservable().map(transform))
     }
 
-    /// Each element transformed, without those for which the transform gives nil.
+    /// Each element, transformed, without those for which the transform returns nil.
     @preconcurrency
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) -> Result?)
         -> Infallible<Result>
@@ -15,7 +15,7 @@ extension InfallibleType {
         Infallible<Result>(asObservable().compactMap(transform))
     }
 
-    /// The streams made of the elements, all flowing together.
+    /// The elements of the streams that the selector returns for each element, as they arrive.
     @preconcurrency
     public func flatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -23,7 +23,7 @@ extension InfallibleType {
         Infallible<Output>(asObservable().flatMap(selector))
     }
 
-    /// The stream made of the latest element; an earlier one is given up.
+    /// As `flatMap`, but each new inner stream ends the subscription to the previous one.
     @preconcurrency
     public func flatMapLatest<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -31,7 +31,7 @@ extension InfallibleType {
         Infallible<Output>(asObservable().flatMapLatest(selector))
     }
 
-    /// The stream made of an element; elements that come while it lasts are dropped.
+    /// As `flatMap`, but an element that arrives while an inner stream runs is dropped.
     @preconcurrency
     public func flatMapFirst<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -39,7 +39,7 @@ extension InfallibleType {
         Infallible<Output>(asObservable().flatMapFirst(selector))
     }
 
-    /// The streams made of the elements, one after the other.
+    /// As `flatMap`, but one inner stream after the other, in order. Later inner streams wait.
     @preconcurrency
     public func concatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -47,7 +47,7 @@ extension InfallibleType {
         Infallible<Output>(asObservable().concatMap(selector))
     }
 
-    /// What has been gathered so far, at each element.
+    /// The intermediate results; the accumulator changes the result in place. The seed is not sent.
     @preconcurrency
     public func scan<Sum>(
         into seed: Sum, accumulator: @escaping @Sendable (inout Sum, Element) -> Void
@@ -55,7 +55,7 @@ extension InfallibleType {
         Infallible<Sum>(asObservable().scan(into: seed, accumulator: accumulator))
     }
 
-    /// What has been gathered so far, at each element.
+    /// The intermediate results: the accumulator is called with the previous result and each element.
     @preconcurrency
     public func scan<Sum>(
         _ seed: Sum, accumulator: @escaping @Sendable (Sum, Element) -> Sum
@@ -64,21 +64,21 @@ extension InfallibleType {
     }
 }
 
-// For diagnostics of mistakes in closures, as in `ObservableType`.
+// For compiler diagnostics of mistakes in closures, as in `ObservableType`.
 extension InfallibleType {
-    /// Cannot be called. See the `flatMap` that takes a closure.
+    /// Unavailable. Use the `flatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMap() -> Infallible<Never> { .never() }
 
-    /// Cannot be called. See the `flatMapFirst` that takes a closure.
+    /// Unavailable. Use the `flatMapFirst` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapFirst() -> Infallible<Never> { .never() }
 
-    /// Cannot be called. See the `concatMap` that takes a closure.
+    /// Unavailable. Use the `concatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func concatMap() -> Infallible<Never> { .never() }
 
-    /// Cannot be called. See the `flatMapLatest` that takes a closure.
+    /// Unavailable. Use the `flatMapLatest` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapLatest() -> Infallible<Never> { .never() }
 }

@@ -1,5 +1,7 @@
 extension InfallibleType {
-    /// The first elements of the two joined, then their second ones, and so on.
+    /// Combines the first elements of two streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType
@@ -13,7 +15,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the three joined, then their second ones, and so on.
+    /// Combines the first elements of three streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
@@ -27,7 +31,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the four joined, then their second ones, and so on.
+    /// Combines the first elements of four streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
@@ -42,7 +48,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the five joined, then their second ones, and so on.
+    /// Combines the first elements of five streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -59,7 +67,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the six joined, then their second ones, and so on.
+    /// Combines the first elements of six streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -77,7 +87,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the seven joined, then their second ones, and so on.
+    /// Combines the first elements of seven streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -98,7 +110,9 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// The first elements of the eight joined, then their second ones, and so on.
+    /// Combines the first elements of eight streams, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -121,8 +135,127 @@ extension InfallibleType {
     }
 }
 
+extension InfallibleType where Element == Any {
+    /// The first elements of two streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2
+    ) -> Infallible<(I1.Element, I2.Element)> {
+        Infallible<(I1.Element, I2.Element)>(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable()))
+    }
+
+    /// The first elements of three streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element)>(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable()))
+    }
+
+    /// The first elements of four streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element)>(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable()))
+    }
+
+    /// The first elements of five streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element)>(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable()))
+    }
+
+    /// The first elements of six streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6
+    ) -> Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element)> {
+        Infallible<(I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element)>(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable()))
+    }
+
+    /// The first elements of seven streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType, I7: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6,
+        _ source7: I7
+    ) -> Infallible<
+        (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element)
+    > {
+        Infallible<
+            (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element)
+        >(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable(),
+                source7.asObservable()))
+    }
+
+    /// The first elements of eight streams as a tuple, then the second ones, and so on.
+    ///
+    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    public static func zip<
+        I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
+        I5: InfallibleType, I6: InfallibleType, I7: InfallibleType, I8: InfallibleType
+    >(
+        _ source1: I1, _ source2: I2, _ source3: I3, _ source4: I4, _ source5: I5, _ source6: I6,
+        _ source7: I7, _ source8: I8
+    ) -> Infallible<
+        (I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element, I8.Element)
+    > {
+        Infallible<
+            (
+                I1.Element, I2.Element, I3.Element, I4.Element, I5.Element, I6.Element, I7.Element,
+                I8.Element
+            )
+        >(
+            Observable.zip(
+                source1.asObservable(), source2.asObservable(), source3.asObservable(),
+                source4.asObservable(), source5.asObservable(), source6.asObservable(),
+                source7.asObservable(), source8.asObservable()))
+    }
+}
+
 extension InfallibleType {
-    /// The first elements of all, then their second ones, and so on, joined.
+    /// Combines the first elements of all streams, then the second ones, and so on.
+    ///
+    /// An empty collection completes. It also completes at an element that can no longer be combined.
     @preconcurrency
     public static func zip<Sources: Collection>(
         _ collection: Sources,
@@ -131,7 +264,9 @@ extension InfallibleType {
         Infallible(Observable.zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// The first elements of all, then their second ones, and so on, as an array.
+    /// The first elements of all streams as an array, then the second ones, and so on.
+    ///
+    /// An empty collection completes. It also completes at an element that can no longer be combined.
     public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
         Infallible<[Element]>(Observable.zip(collection.map { $0.asObservable() }))

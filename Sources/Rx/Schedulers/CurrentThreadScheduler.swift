@@ -1,17 +1,23 @@
-/// Does work on the calling thread, after the work that runs there now.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Runs work on the calling thread, after the work that runs there now.
 ///
-/// Work scheduled from inside a subscription waits until that subscription was set up, so several cold sources that are
-/// subscribed together take turns.
+/// Work that is scheduled during `subscribe` waits until the subscription is complete. So several cold sources that are
+/// subscribed to together alternate.
 public final class CurrentThreadScheduler: ImmediateSchedulerType {
-    /// The one instance.
+    /// The shared instance.
     public static let instance = CurrentThreadScheduler()
 
-    /// Whether the calling thread runs no such work yet.
+    /// Whether the calling thread runs no work of this scheduler and is not inside `subscribe`.
     public static var isScheduleRequired: Bool { !Trampoline.isActive }
 
     private init() {}
 
-    /// Does the action now and then all that it scheduled here, or, when called from such work, after it.
+    /// Runs the action at once, then the work that it scheduled. Inside such work the action is queued.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -28,7 +34,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
     }
 }
 
-/// Work in a queue that can be taken back before it runs, or ended while it does.
+/// Queued work, which can be cancelled before it runs or disposed of while it runs.
 final class ScheduledAction: Cancelable, DisposableContainer {
     private let action: @Sendable () -> any Disposable
     private let slot = SingleAssignmentDisposable()
@@ -40,5 +46,96 @@ final class ScheduledAction: Cancelable, DisposableContainer {
 
     func run() {
         if !slot.isDisposed { slot.setDisposable(action()) }
+    }
+}
+
+/// The threads that are inside `subscribe` or `CurrentThreadScheduler`, each with its queue of work.
+///
+/// A table keyed by the thread replaces thread-local storage, which Swift can access by raw pointers only. It has
+/// several shards, so that threads rarely contend for a lock. No user code runs under a lock, and nothing is released
+/// there.
+enum Trampoline {
+    private struct Entry {
+        let thread: UInt
+        // Removed work is set to nil here and released outside the lock.
+        var queue: [ScheduledAction?] = []
+        var head = 0
+    }
+
+    private final class Shard: Sendable {
+        let entries = Guarded<[Entry]>([])
+    }
+
+    private static let shards = (0..<32).map { _ in Shard() }
+
+    @inline(__always)
+    private static func shard(of thread: UInt) -> Shard {
+        shards[Int(truncatingIfNeeded: (thread >> 12) ^ (thread >> 23)) & 31]
+    }
+
+    /// Whether the calling thread is inside.
+    static var isActive: Bool {
+        let thread = pthread_self()
+        return shard(of: thread).entries.withLock { entries in
+            entries.contains { $0.thread == thread }
+        }
+    }
+
+    /// Whether the calling thread is inside and its queue is empty, so that enqueued work runs next.
+    static var isIdle: Bool {
+        let thread = pthread_self()
+        return shard(of: thread).entries.withLock { entries in
+            for entry in entries where entry.thread == thread { return entry.head == entry.queue.count }
+            return false
+        }
+    }
+
+    /// Enters; returns false if the thread is inside already. After true the caller must call `drain`.
+    static func enter() -> Bool {
+        let thread = pthread_self()
+        return shard(of: thread).entries.withLock { entries in
+            for index in entries.indices where entries[index].thread == thread { return false }
+            entries.append(Entry(thread: thread))
+            return true
+        }
+    }
+
+    /// Queues work for the calling thread; returns false if the thread is not inside.
+    static func enqueue(_ action: ScheduledAction) -> Bool {
+        let thread = pthread_self()
+        return shard(of: thread).entries.withLock { entries in
+            for index in entries.indices where entries[index].thread == thread {
+                entries[index].queue.append(action)
+                return true
+            }
+            return false
+        }
+    }
+
+    /// Runs the queued work in order, then leaves.
+    static func drain() {
+        let thread = pthread_self()
+        let shard = shard(of: thread)
+        while let action = shard.entries.withLock({ pop(thread, from: &$0) }) { action.run() }
+    }
+
+    private static func pop(_ thread: UInt, from entries: inout [Entry]) -> ScheduledAction? {
+        for index in entries.indices where entries[index].thread == thread {
+            let head = entries[index].head
+            if head == entries[index].queue.count {
+                entries.swapAt(index, entries.count - 1)
+                entries.removeLast()
+                return nil
+            }
+            let action = entries[index].queue[head].take()
+            entries[index].head = head + 1
+            // Finished entries are removed in blocks, so that each action takes constant time on average.
+            if head >= 63 {
+                entries[index].queue.removeFirst(head + 1)
+                entries[index].head = 0
+            }
+            return action
+        }
+        return nil
     }
 }

@@ -2,12 +2,12 @@ public import Dispatch
 public import FoundationEssentials
 import Synchronization
 
-/// What the schedulers on dispatch queues have in common: the wall clock, and work now, later, and again and again.
+/// The base class of the schedulers on dispatch queues. Its clock is the wall clock.
 ///
-/// Times are those of libdispatch: an interval that is negative counts as none, `.never` does not come. The leeway is
-/// how much later than asked a timer may fire.
+/// Intervals are those of libdispatch: a negative one counts as zero, `.never` never fires. The leeway is how much
+/// later than requested a timer may fire.
 public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: the class and its subclasses never change after `init`, but for one atomic count.
+    // Guard for `@unchecked`: the class and its subclasses do not change after `init`, except one atomic count.
     let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
 
@@ -16,10 +16,10 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
         self.leeway = leeway
     }
 
-    /// The wall clock.
+    /// The time of the wall clock.
     public var now: RxTime { Date() }
 
-    /// Does the action on the queue as soon as it can.
+    /// Runs the action on the queue as soon as possible.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -30,7 +30,7 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
         return item
     }
 
-    /// Does the action on the queue after the interval.
+    /// Runs the action on the queue after the interval.
     @preconcurrency
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -45,7 +45,7 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
         return Disposables.create(timer, item)
     }
 
-    /// Does the action on the queue again and again; ticks missed while it runs are left out.
+    /// Runs the action on the queue periodically. Ticks that are due while it runs are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -60,22 +60,74 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
     }
 }
 
-/// The state between two ticks. Guard: a timer source runs one handler at a time, on whatever thread.
+/// Runs work on a dispatch queue, one piece after another, even if the given queue is concurrent.
+public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
+    // Guard for `@unchecked`: that of the superclass.
+    init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        super.init(on: serialQueue, leeway: leeway)
+    }
+
+    /// Creates a scheduler on a new serial queue of that name, which the closure may configure.
+    public convenience init(
+        internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        let queue = DispatchQueue(label: internalSerialQueueName, attributes: [])
+        serialQueueConfiguration?(queue)
+        self.init(serialQueue: queue, leeway: leeway)
+    }
+
+    /// Creates a scheduler on a new serial queue of that name, which targets the given queue.
+    public convenience init(
+        queue: DispatchQueue, internalSerialQueueName: String, leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        self.init(serialQueue: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
+    }
+
+    /// Creates a scheduler on a new serial queue that targets the global queue of that quality of service.
+    public convenience init(
+        qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial",
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        self.init(
+            queue: DispatchQueue.global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName,
+            leeway: leeway)
+    }
+}
+
+/// Runs work on a dispatch queue; on a concurrent queue several pieces run at a time.
+public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
+    // Guard for `@unchecked`: that of the superclass.
+
+    /// Creates a scheduler on the given queue.
+    public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        super.init(on: queue, leeway: leeway)
+    }
+
+    /// Creates a scheduler on a new concurrent queue of that quality of service.
+    public convenience init(qos: DispatchQoS, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        self.init(
+            queue: DispatchQueue(label: "rx.dispatch_queue.\(qos)", qos: qos, attributes: [.concurrent]), leeway: leeway
+        )
+    }
+}
+
+/// The state between two ticks. Guard: a timer source runs one handler at a time.
 private final class PeriodicState<State>: @unchecked Sendable {
     private var state: State
-    // The thread sanitizer does not see that libdispatch runs one handler after the other. These moves tell it.
-    private let turn = Atomic<Bool>(false)
+    // The thread sanitizer does not see that handlers run one after the other; this atomic shows it the order.
+    private let sanitizerOrder = Atomic<Bool>(false)
 
     init(_ state: State) { self.state = state }
 
     func step(_ action: (State) -> State) {
-        _ = turn.load(ordering: .acquiring)
+        _ = sanitizerOrder.load(ordering: .acquiring)
         state = action(state)
-        turn.store(true, ordering: .releasing)
+        sanitizerOrder.store(true, ordering: .releasing)
     }
 }
 
-/// A timer of libdispatch that is cancelled once. Guard: libdispatch's own, and the atomic flag of `cancelled`.
+/// A timer of libdispatch. Guard: libdispatch's own, and the atomic flag of `cancelled`.
 private final class QueueTimer: Cancelable, @unchecked Sendable {
     private let timer: any DispatchSourceTimer
     private let cancelled = BooleanDisposable()
@@ -88,8 +140,8 @@ private final class QueueTimer: Cancelable, @unchecked Sendable {
         after dueTime: RxTimeInterval, period: RxTimeInterval, leeway: RxTimeInterval,
         _ work: @escaping @Sendable () -> Void
     ) {
-        timer.schedule(deadline: .now() + dueTime.clamped, repeating: period.clamped, leeway: leeway)
-        // The handler holds the timer until it is cancelled: libdispatch must not lose a live source.
+        timer.schedule(deadline: .now() + dueTime.nonNegative, repeating: period.nonNegative, leeway: leeway)
+        // The handler retains the timer until it is cancelled: a live source must not be released.
         timer.setEventHandler(handler: work)
         timer.resume()
     }
@@ -97,7 +149,7 @@ private final class QueueTimer: Cancelable, @unchecked Sendable {
     func dispose() {
         if cancelled.markDisposed() {
             timer.cancel()
-            // libdispatch drops the handler, and with it this object, when the cancellation is through.
+            // libdispatch releases the handler, and with it this object, after the cancellation.
         }
     }
 }

@@ -1,16 +1,18 @@
 public import FoundationEssentials
 
-/// A virtual clock of dates. Nothing runs until `start` or `advanceTo` moves it.
+/// A scheduler with a virtual clock of dates.
+///
+/// Work runs only when `start` or `advanceTo` moves the clock.
 public class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>, @unchecked Sendable {
     // Guard for `@unchecked`: the lock of the superclass.
 
-    /// A scheduler whose clock stands at the given date, by default at the beginning of 1970.
+    /// Creates a scheduler with a clock that shows the given date. Default: the beginning of 1970.
     public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
         super.init(initialClock: initialClock, converter: HistoricalSchedulerTimeConverter())
     }
 }
 
-/// Dates as they are, with intervals in seconds.
+/// Maps dates to themselves, and intervals to seconds.
 public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
     /// A point on the clock is a date.
     public typealias VirtualTimeUnit = RxTime

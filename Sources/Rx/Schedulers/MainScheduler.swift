@@ -1,33 +1,36 @@
 import Dispatch
 import Synchronization
 
-/// Does work on the main queue: at once when called there with nothing waiting, else in order.
+/// Runs work on the main queue, in order: at once if called there while no work waits.
+///
+/// It fits `observe(on:)`.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     // Guard for `@unchecked`: `enqueued` is atomic.
     private let enqueued = Atomic<Int>(0)
 
-    /// The one instance.
+    /// The shared instance.
     public static let instance = MainScheduler()
 
-    /// A scheduler of the main queue that never does work before `schedule` returns.
+    /// A scheduler on the main queue that never runs work before `schedule` returns.
     public static let asyncInstance = SerialDispatchQueueScheduler(serialQueue: .main)
 
-    /// A new scheduler of the main queue.
+    /// Creates a scheduler on the main queue.
     public init() { super.init(serialQueue: .main) }
 
-    /// Traps when the caller is not on the main queue.
+    /// Traps if the caller is not on the main queue.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
         precondition(
             MainQueue.isCurrent,
-            errorMessage ?? "This work belongs on the main queue: use observe(on: MainScheduler.instance).")
+            errorMessage ?? "Not on the main queue; use observe(on: MainScheduler.instance).")
     }
 
-    /// Traps when the caller is not on the main thread's queue.
+    /// Traps if the caller is not on the main queue.
     public static func ensureRunningOnMainThread(errorMessage: String? = nil) {
-        precondition(MainQueue.isCurrent, errorMessage ?? "This work belongs on the main thread.")
+        precondition(
+            MainQueue.isCurrent, errorMessage ?? "Not on the main thread; use observe(on: MainScheduler.instance).")
     }
 
-    /// Does the action on the main queue: now when the caller is there and nothing waits, else in its turn.
+    /// Runs the action on the main queue: at once if the caller is there and no work waits.
     @preconcurrency
     public override func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -48,7 +51,28 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 }
 
-/// Tells whether the caller is on the main queue: the queue carries a mark.
+/// Runs work on the main queue, always at once if called there.
+///
+/// Work that runs at once may overtake work that waits for the main queue. So it fits `subscribe(on:)`; use
+/// `MainScheduler` for `observe(on:)`, which needs the order.
+public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
+    // Guard for `@unchecked`: that of the superclass.
+
+    /// The shared instance.
+    public static let instance = ConcurrentMainScheduler()
+
+    private init() { super.init(on: .main, leeway: .nanoseconds(0)) }
+
+    /// Runs the action on the main queue, at once if the caller is there.
+    @preconcurrency
+    public override func schedule<StateType>(
+        _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
+    ) -> any Disposable {
+        MainQueue.isCurrent ? action(state) : super.schedule(state, action: action)
+    }
+}
+
+/// Detects the main queue by a queue-specific value.
 enum MainQueue {
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import FoundationEssentials
 
 extension DispatchTimeInterval {
@@ -13,8 +13,8 @@ extension DispatchTimeInterval {
         }
     }
 
-    /// The interval, or none at all where it is negative.
-    var clamped: DispatchTimeInterval {
+    /// The interval, or zero if it is negative.
+    var nonNegative: DispatchTimeInterval {
         switch self {
         case .seconds(let value): .seconds(max(0, value))
         case .milliseconds(let value): .milliseconds(max(0, value))
@@ -24,15 +24,17 @@ extension DispatchTimeInterval {
         }
     }
 
-    /// The nearest interval of nanoseconds, `.never` where it is too long to count (or no number).
-    init(seconds: Double) {
+    /// The nearest interval of nanoseconds; `.never` if the number is too large or NaN.
+    package init(seconds: Double) {
         self = seconds < 9e9 ? .nanoseconds(Int((max(seconds, -9e9) * 1e9).rounded())) : .never
     }
 }
 
-/// Marks schedulers on libdispatch's queues and clock, where operators may wait and batch in leaner ways.
+/// A scheduler on libdispatch's queues and clock. Operators wait and deliver in cheaper ways on these.
 package protocol RealTimeScheduler: SchedulerType {
-    /// Seconds since an arbitrary moment. Setting the wall clock does not change it, and it stands still during a suspend.
+    /// Seconds since an arbitrary moment.
+    ///
+    /// Setting the wall clock does not change it; it stops during a suspend.
     var uptime: Double { get }
 }
 
@@ -40,7 +42,7 @@ extension RealTimeScheduler {
     package var uptime: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }
 
-/// Measures elapsed time on a scheduler: on its monotonic clock if it has one, otherwise on its `now`.
+/// Measures elapsed time on a scheduler: by its monotonic clock if it has one, otherwise by its `now`.
 package struct ElapsedClock: Sendable {
     private let scheduler: any SchedulerType
     private let realTime: (any RealTimeScheduler)?
@@ -53,6 +55,6 @@ package struct ElapsedClock: Sendable {
     /// Seconds since an arbitrary moment.
     package var seconds: Double { realTime?.uptime ?? scheduler.now.timeIntervalSince1970 }
 
-    /// The same as a duration of whole microseconds.
+    /// The same time as a duration of whole microseconds.
     package var time: Duration { .microseconds(Int64((min(max(seconds, -9e12), 9e12) * 1e6).rounded())) }
 }

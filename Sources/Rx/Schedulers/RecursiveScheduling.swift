@@ -1,31 +1,31 @@
 public import Dispatch
 
 extension ImmediateSchedulerType {
-    /// Does an action that may ask to be done again with a new state; each round is scheduled by itself.
+    /// Runs an action that may request further runs of itself with a new state.
     ///
-    /// A round that asks several times has that many rounds after it. Disposing of the result ends them all.
+    /// Each run is scheduled separately. A run may request several runs. Dispose of the result to cancel all.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, action: @escaping @Sendable (_ state: State, _ recurse: @Sendable (State) -> Void) -> Void
     ) -> any Disposable {
-        let rounds = PendingRounds()
-        @Sendable func round(_ state: State) {
-            rounds.schedule { work in
+        let pendingRuns = PendingRuns()
+        @Sendable func run(_ state: State) {
+            pendingRuns.schedule { work in
                 schedule(state) { state in
-                    if work.beginIfPending() { action(state, round) }
+                    if work.beginIfPending() { action(state, run) }
                     return Disposables.create()
                 }
             }
         }
-        round(state)
-        return rounds
+        run(state)
+        return pendingRuns
     }
 }
 
 extension SchedulerType {
-    /// Does an action after the interval that may ask to be done again with a new state, at once or later.
+    /// Runs an action after the interval. The action may request further runs of itself, at once or later.
     ///
-    /// A round that asks several times has that many rounds after it. Disposing of the result ends them all.
+    /// A run may request several runs. Dispose of the result to cancel all.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, dueTime: RxTimeInterval,
@@ -33,13 +33,13 @@ extension SchedulerType {
     ) -> any Disposable {
         let recursion = AnyRecursiveScheduler(self, action)
         recursion.schedule(state, dueTime: dueTime)
-        return recursion.rounds
+        return recursion.pendingRuns
     }
 }
 
-/// What a recursive action asks to be done again.
+/// Schedules further runs of a recursive action.
 public final class AnyRecursiveScheduler<State>: Sendable {
-    let rounds = PendingRounds()
+    let pendingRuns = PendingRuns()
     private let scheduler: any SchedulerType
     private let action: @Sendable (State, AnyRecursiveScheduler<State>) -> Void
 
@@ -48,9 +48,9 @@ public final class AnyRecursiveScheduler<State>: Sendable {
         self.action = action
     }
 
-    /// Does the action again with the state after the interval.
+    /// Runs the action again with the state after the interval.
     public func schedule(_ state: State, dueTime: RxTimeInterval) {
-        rounds.schedule { work in
+        pendingRuns.schedule { work in
             scheduler.scheduleRelative(state, dueTime: dueTime) { state in
                 if work.beginIfPending() { self.action(state, self) }
                 return Disposables.create()
@@ -58,9 +58,9 @@ public final class AnyRecursiveScheduler<State>: Sendable {
         }
     }
 
-    /// Does the action again with the state as soon as the scheduler can.
+    /// Runs the action again with the state as soon as possible.
     public func schedule(_ state: State) {
-        rounds.schedule { work in
+        pendingRuns.schedule { work in
             scheduler.schedule(state) { state in
                 if work.beginIfPending() { self.action(state, self) }
                 return Disposables.create()
@@ -69,35 +69,35 @@ public final class AnyRecursiveScheduler<State>: Sendable {
     }
 }
 
-/// The rounds of one recursive action that are still to come. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
-final class PendingRounds: Disposable, @unchecked Sendable {
+/// The pending runs of one recursive action. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
+final class PendingRuns: Disposable, @unchecked Sendable {
     private let pending = CompositeTeardown()
 
-    /// Schedules one more round, unless all were given up.
-    func schedule(_ start: (Round) -> any Disposable) {
+    /// Schedules one more run, unless all were disposed of.
+    func schedule(_ start: (PendingRun) -> any Disposable) {
         let node = SubscriptionNode()
         pending.add(node)
-        if !node.isDisposed { node.attach(start(Round(pending, node))) }
+        if !node.isDisposed { node.attach(start(PendingRun(pending, node))) }
     }
 
     func dispose() { pending.dispose() }
 }
 
-/// One round. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
-struct Round: @unchecked Sendable {
-    private let rounds: CompositeTeardown
-    // The group keeps it until the round begins. It keeps the scheduled work, and the work keeps this.
+/// One pending run. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
+struct PendingRun: @unchecked Sendable {
+    private let pendingRuns: CompositeTeardown
+    // Weak: the collection retains the node, the node the scheduled work, and the work this value.
     private weak let node: SubscriptionNode?
 
-    init(_ rounds: CompositeTeardown, _ node: SubscriptionNode) {
-        self.rounds = rounds
+    init(_ pendingRuns: CompositeTeardown, _ node: SubscriptionNode) {
+        self.pendingRuns = pendingRuns
         self.node = node
     }
 
-    /// Takes the round out of those that are still to come; false when they were given up.
+    /// Removes the run from the pending ones; returns false if these were disposed of.
     func beginIfPending() -> Bool {
         guard let node else { return false }
-        rounds.remove(node)
+        pendingRuns.remove(node)
         return !node.isDisposed
     }
 }

@@ -3,7 +3,7 @@ public import Dispatch
 extension DispatchTimeInterval {
     /// The duration, rounded to the nearest nanosecond.
     ///
-    /// A duration of more than 292 years, positive or negative, is rounded toward zero to whole seconds. No duration traps.
+    /// A duration of more than 292 years, positive or negative, is rounded toward zero to whole seconds.
     public init(_ duration: Duration) {
         // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
         let limit = Duration.seconds(Int64.max)

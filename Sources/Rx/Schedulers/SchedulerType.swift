@@ -4,34 +4,34 @@ public import FoundationEssentials
 /// A length of time. Schedulers with a coarser clock round it to their nearest tick.
 public typealias RxTimeInterval = DispatchTimeInterval
 
-/// A point in time, as a scheduler's clock tells it.
+/// A point in time of a scheduler's clock.
 public typealias RxTime = Date
 
-/// Something that does work soon.
+/// A scheduler without a clock: it runs work as soon as possible.
 ///
-/// An implementation may do the work on the calling thread before `schedule` returns.
+/// An implementation may run the work on the calling thread before `schedule` returns.
 @preconcurrency
 public protocol ImmediateSchedulerType: Sendable {
-    /// Does the action with the state as soon as it can; disposing of the result before that prevents it.
+    /// Runs the action with the state as soon as possible. Dispose of the result to cancel it.
     @preconcurrency
     func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 }
 
-/// Something that does work at a given time, and knows what time it is.
+/// A scheduler with a clock: it also runs work after an interval.
 @preconcurrency
 public protocol SchedulerType: ImmediateSchedulerType {
     /// The time now.
     var now: RxTime { get }
 
-    /// Does the action with the state after the interval.
+    /// Runs the action with the state after the interval. Dispose of the result to cancel it.
     @preconcurrency
     func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
-    /// Does the action again and again, each time with the state that it returned before.
+    /// Runs the action periodically, each time with the state that it returned before.
     @preconcurrency
     func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -40,9 +40,9 @@ public protocol SchedulerType: ImmediateSchedulerType {
 }
 
 extension SchedulerType {
-    /// Does the action again and again by scheduling each tick before it runs the one due.
+    /// Runs the action periodically: it schedules the next tick, then runs the action.
     ///
-    /// Ticks that come due while the action still runs are made up for after it.
+    /// Ticks that are due while the action runs follow it without a pause.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -53,7 +53,7 @@ extension SchedulerType {
 }
 
 extension ImmediateSchedulerType {
-    /// Does work that has no state.
+    /// Runs work without a state.
     func run(_ work: @escaping @Sendable () -> Void) -> any Disposable {
         schedule(()) { _ in
             work()
@@ -63,11 +63,51 @@ extension ImmediateSchedulerType {
 }
 
 extension SchedulerType {
-    /// Does work that has no state after the interval.
+    /// Runs work without a state after the interval.
     func run(after dueTime: RxTimeInterval, _ work: @escaping @Sendable () -> Void) -> any Disposable {
         scheduleRelative((), dueTime: dueTime) { _ in
             work()
             return Disposables.create()
+        }
+    }
+}
+
+/// A periodic action on a scheduler without periodic actions of its own.
+///
+/// Guard: `drain` guards `state` and runs due ticks in order; `timer` has a lock of its own.
+final class PeriodicTask<State>: @unchecked Sendable {
+    private let scheduler: any SchedulerType
+    private let period: RxTimeInterval
+    private let action: @Sendable (State) -> State
+    private let drain = SerialDrain()
+    private var state: State
+    private let timer = SerialDisposable()
+
+    init(
+        _ scheduler: any SchedulerType, state: State, period: RxTimeInterval,
+        action: @escaping @Sendable (State) -> State
+    ) {
+        self.scheduler = scheduler
+        self.state = state
+        self.period = period
+        self.action = action
+    }
+
+    func start(after dueTime: RxTimeInterval) -> any Disposable {
+        setTimer(after: dueTime)
+        return timer
+    }
+
+    private func setTimer(after dueTime: RxTimeInterval) {
+        let slot = SingleAssignmentDisposable()
+        timer.disposable = slot
+        slot.setDisposable(scheduler.run(after: dueTime) { self.tick() })
+    }
+
+    private func tick() {
+        setTimer(after: period)
+        drain.perform(on: self) { task in
+            if !task.timer.isDisposed { task.state = task.action(task.state) }
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Work in the order of its time, and among equals in the order in which it came: a binary heap.
+/// Work ordered by its time, and at equal times by its arrival: a binary heap.
 struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
     typealias Time = Converter.VirtualTimeUnit
 
@@ -13,10 +13,10 @@ struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
 
     init(_ converter: Converter) { self.converter = converter }
 
-    /// When the first piece of work is due, disposed of or not.
+    /// The time of the first piece of work, even if that was disposed of.
     var firstTime: Time? { heap.first?.time }
 
-    /// When each piece of work is due, but for those disposed of, in the order of their turn.
+    /// The times of all work that was not disposed of, in order.
     var times: [Time] { heap.filter { !$0.action.isDisposed }.sorted(by: comes).map(\.time) }
 
     mutating func add(_ item: Item) {
@@ -34,11 +34,11 @@ struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
         guard let first = heap.first else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
-        sink()
+        siftDown()
         return first
     }
 
-    private mutating func sink() {
+    private mutating func siftDown() {
         var parent = 0
         while true {
             var child = 2 * parent + 1

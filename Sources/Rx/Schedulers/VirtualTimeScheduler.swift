@@ -1,17 +1,17 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// Does work when its own clock is moved to the time of the work. Nothing runs on its own.
+/// A scheduler with a virtual clock: it runs work when its clock is moved to the time of the work.
 ///
 /// Work of the same time runs in the order in which it was scheduled. Scheduling and disposing are safe from any
-/// thread; one thread at a time may run the clock.
+/// thread; one thread at a time may move the clock.
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType, @unchecked Sendable {
     /// A point on its clock.
     public typealias VirtualTime = Converter.VirtualTimeUnit
     /// A distance on its clock.
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
-    // Guard for `@unchecked`: `lock` guards these seven. Nothing is run, compared or released under it.
+    // Guard for `@unchecked`: `lock` guards these. No user code runs under it.
     private let lock = Lock()
     private var time: VirtualTime
     private var arrived: [VirtualTimeQueue<Converter>.Item] = []
@@ -20,28 +20,28 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private var isStopped = false
     private var pauses: [@Sendable () -> Void] = []
 
-    // It belongs to the thread that moves the clock.
+    // Used by the thread that moves the clock only.
     private var queue: VirtualTimeQueue<Converter>
 
     private let converter: Converter
 
-    /// A scheduler whose clock stands at the given time.
+    /// Creates a scheduler with a clock that shows the given time.
     public init(initialClock: VirtualTime, converter: Converter) {
         time = initialClock
         self.converter = converter
         queue = VirtualTimeQueue(converter)
     }
 
-    /// The date that stands for its clock.
+    /// The date of its clock.
     public var now: RxTime { converter.convertFromVirtualTime(clock) }
 
-    /// Its clock.
+    /// The time of its clock.
     public var clock: VirtualTime { lock.withLock { time } }
 
-    /// Whether its clock is being moved.
+    /// Whether the clock is being moved.
     public var isRunning: Bool { lock.withLock { isMoving && !isStopped } }
 
-    /// Does the action at the present time, after what is already scheduled for it.
+    /// Runs the action at the current time, after the work that is already scheduled for it.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -49,7 +49,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleRelative(state, dueTime: .microseconds(0), action: action)
     }
 
-    /// Does the action after the interval, rounded to the clock's nearest tick.
+    /// Runs the action after the interval, rounded to the clock's nearest tick.
     @preconcurrency
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -60,7 +60,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduleVirtual(state, time: time, action: action)
     }
 
-    /// Does the action after a distance on its clock, which is not adjusted (see `adjustScheduledTime`).
+    /// Runs the action after a distance on the clock, without `adjustScheduledTime`.
     @preconcurrency
     public func scheduleRelativeVirtual<StateType>(
         _ state: StateType, dueTime: VirtualTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -68,9 +68,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
-    /// Does the action at a time of its clock, which is not adjusted (see `adjustScheduledTime`).
+    /// Runs the action at a time of the clock, without `adjustScheduledTime`.
     ///
-    /// A time in the past runs next, before work for the present time, and does not move the clock.
+    /// Work for a past time runs next, before work for the current time, and does not move the clock.
     @preconcurrency
     public func scheduleVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -84,7 +84,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return item
     }
 
-    /// Does the action at a time of its clock; the same as `scheduleVirtual`.
+    /// The same as `scheduleVirtual`.
     @preconcurrency
     public func scheduleAbsoluteVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -92,39 +92,41 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: time, action: action)
     }
 
-    /// The time that `schedule` and `scheduleRelative` use instead of the given one; subclasses may move it.
+    /// Returns the time that `schedule` and `scheduleRelative` use instead of the given one.
     ///
-    /// The base class returns the given time. Times in virtual units are used as they are.
+    /// The base class returns the given time. It is not called for times in virtual units.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }
 
-    /// Runs all work, with the clock going along, until none is left or `stop` is called.
+    /// Moves the clock from one piece of work to the next until none is left or `stop` is called.
     public func start() { run(until: nil) }
 
-    /// Runs what is due up to the given time and leaves the clock there, also when `stop` is called meanwhile.
+    /// Moves the clock to the given time and runs the work that is due until then.
     ///
-    /// Does nothing while the clock is being moved. A time gone by traps.
+    /// The clock shows that time afterwards, even if `stop` was called. While the clock is being moved it does nothing.
+    /// A past time traps.
     public func advanceTo(_ virtualTime: VirtualTime) {
-        precondition(!comes(virtualTime, before: clock), "A virtual clock cannot be moved back.")
+        precondition(!comes(virtualTime, before: clock), "VirtualTimeScheduler: the clock cannot be moved back.")
         run(until: virtualTime)
     }
 
-    /// Moves the clock on by the interval, rounded to the nearest tick, and runs what is due.
+    /// Moves the clock forward by the interval, rounded to the nearest tick, and runs the work that is due.
     public func advance(by interval: RxTimeInterval) {
         advanceTo(converter.offsetVirtualTime(clock, offset: converter.convertToVirtualTimeInterval(interval.seconds)))
     }
 
-    /// Moves the clock on by the distance without running anything. A negative distance traps.
+    /// Moves the clock forward by the distance without running work. A negative distance traps.
     public func sleep(_ virtualInterval: VirtualTimeInterval) {
         let target = converter.offsetVirtualTime(clock, offset: virtualInterval)
-        precondition(!comes(target, before: clock), "A virtual clock cannot be moved back.")
+        precondition(!comes(target, before: clock), "VirtualTimeScheduler: the clock cannot be moved back.")
         lock.withLock { time = target }
     }
 
-    /// Ends a run after the piece of work it is at.
+    /// Ends `start` or `advanceTo` after the current piece of work.
     public func stop() { lock.withLock { isStopped = true } }
 
-    /// Runs `pause` before each piece of work and before the clock moves, on the thread that moves it: for tests whose other
-    /// half does its work on threads of its own, and which have to wait for that half. It counts from the next run on.
+    /// Runs `pause` before each piece of work and before the clock moves, on the thread that moves it.
+    ///
+    /// For tests that wait for work on other threads. It takes effect at the next `start` or `advanceTo`.
     package func beforeEach(_ pause: @escaping @Sendable () -> Void) { lock.withLock { pauses.append(pause) } }
 
     private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
@@ -147,18 +149,18 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private func takeNext(until end: VirtualTime?, after pauses: [@Sendable () -> Void]) -> ScheduledAction? {
         while true {
             for pause in pauses { pause() }
-            guard let news = lock.withLock({ takeArrived() }) else { return nil }
-            for item in news { queue.add(item) }
+            guard let added = lock.withLock({ takeArrived() }) else { return nil }
+            for item in added { queue.add(item) }
             guard let due = queue.firstTime else { return nil }
             if let end, comes(end, before: due) { return nil }
-            // Work that was taken back does not move the clock.
+            // Cancelled work does not move the clock.
             guard let item = queue.takeFirst(), !item.action.isDisposed else { continue }
             moveClock(to: due)
             return item.action
         }
     }
 
-    /// What was scheduled since the last look; nil when the run is to end.
+    /// Returns the work scheduled since the last call, or nil after `stop`.
     private func takeArrived() -> [VirtualTimeQueue<Converter>.Item]? {
         if isStopped { return nil }
         defer { arrived = [] }
@@ -172,7 +174,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
-    /// The times of the work that has yet to be done. To be asked for by the thread that moves the clock.
+    /// The times of the pending work. Use it on the thread that moves the clock.
     public var debugDescription: String {
         var pending = queue
         for item in lock.withLock({ arrived }) { pending.add(item) }

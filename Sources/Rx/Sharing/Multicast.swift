@@ -1,14 +1,44 @@
-/// A source that is started apart from being subscribed to.
-class ConnectableSource<Element>: Source<Element> {
-    /// Starts it, or gives the run that is under way.
-    func start() -> SubscriptionNode { SubscriptionNode() }
-
-    /// Gives no new subscriber to the run any more, which is about to be given up. What is returned is to be let go of
-    /// outside of any lock.
-    func forget(_ run: SubscriptionNode) -> [AnyObject] { [] }
+extension ObservableType {
+    /// The stream that the selector returns for this one.
+    ///
+    /// Each subscription shares this stream through a new subject.
+    ///
+    /// The selector may use its stream several times: the source is subscribed to once, after the result of the
+    /// selector. If a closure throws, the stream fails with that error.
+    @preconcurrency
+    public func multicast<Subject: SubjectType, Result>(
+        _ subjectSelector: @escaping @Sendable () throws -> Subject,
+        selector: @escaping @Sendable (Observable<Subject.Element>) throws -> Observable<Result>
+    ) -> Observable<Result> where Subject.Observer.Element == Element {
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                do {
+                    let subject = SubjectEnds<Element, Subject.Element>(try subjectSelector())
+                    let core = Multicast(upstream) { subject }
+                    let result = try selector(ConnectableObservable(core))
+                    let sink = MulticastSelectorSink(core, into: downstream)
+                    result.source.connect(sink)
+                    sink.start()
+                } catch {
+                    downstream.error(error)
+                }
+            })
+    }
 }
 
-/// The two sides of a subject.
+/// A source that is started independently of its subscriptions.
+class ConnectableSource<Element>: Source<Element> {
+    /// Starts it, or returns the current connection.
+    func start() -> SubscriptionNode { SubscriptionNode() }
+
+    /// Forgets a connection that is about to be disposed of, so that it gets no new subscriber.
+    ///
+    /// Release the result outside any lock.
+    func forget(_ connection: SubscriptionNode) -> [AnyObject] { [] }
+}
+
+/// The observer and the stream of a subject.
 struct SubjectEnds<Input, Output> {
     let input: Sink<Input>
     let output: Source<Output>
@@ -19,7 +49,7 @@ struct SubjectEnds<Input, Output> {
     }
 }
 
-/// A stream through a subject that is made for each run.
+/// A stream that is shared through a subject, which is created for each connection.
 final class Multicast<Input, Output>: ConnectableSource<Output> {
     private let upstream: Source<Input>
     private let makeSubject: () -> SubjectEnds<Input, Output>
@@ -38,7 +68,7 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
 
     private func currentSubject() -> SubjectEnds<Input, Output> {
         if let subject = lock.withLock({ subject }) { return subject }
-        // A user's closure makes it, so it is not made under the lock; who comes second takes what is there.
+        // Created outside the lock, because user code creates it. Of two threads, the second uses the first's subject.
         let made = makeSubject()
         return lock.withLock {
             if subject == nil { subject = made }
@@ -52,7 +82,7 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
             let connection = MulticastConnection(self, target)
             let existing = lock.withLock { () -> MulticastConnection<Input, Output>? in
                 if let current { return current }
-                // Another run came and went meanwhile, and its subject with it.
+                // Another connection started and ended meanwhile, and so did its subject.
                 guard subject?.input === target else { return nil }
                 current = connection
                 return connection
@@ -63,9 +93,9 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
         }
     }
 
-    override func forget(_ run: SubscriptionNode) -> [AnyObject] {
+    override func forget(_ connection: SubscriptionNode) -> [AnyObject] {
         lock.withLock {
-            guard let subject, let current, current === run else { return [] }
+            guard let subject, let current, current === connection else { return [] }
             self.subject = nil
             self.current = nil
             return [subject.input, subject.output, current]
@@ -73,7 +103,7 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
     }
 }
 
-/// One run: feeds the subject until the source ends or the run is given up.
+/// One connection: feeds the subject until the source ends or the connection is disposed of.
 private final class MulticastConnection<Input, Output>: Sink<Input> {
     private let core: Multicast<Input, Output>
     private let target: Sink<Input>
@@ -101,5 +131,36 @@ private final class MulticastConnection<Input, Output>: Sink<Input> {
 
     override func dispose() {
         if markDisposed() { _ = core.forget(self) }
+    }
+}
+
+/// Forwards the result and disposes of the connection with it.
+private final class MulticastSelectorSink<Middle, Output>: Sink<Output> {
+    private let downstream: Sink<Output>
+    private let core: ConnectableSource<Middle>
+    private let ends = CompositeTeardown()
+
+    init(_ core: ConnectableSource<Middle>, into downstream: Sink<Output>) {
+        self.core = core
+        self.downstream = downstream
+        super.init()
+        downstream.attach(ends)
+        ends.add(self)
+    }
+
+    func start() { if isLive { ends.add(core.start()) } }
+
+    override func next(_ value: Output) { if isLive { downstream.next(value) } }
+
+    override func error(_ error: any Error) {
+        guard markStopped() else { return }
+        downstream.error(error)
+        ends.dispose()
+    }
+
+    override func completed() {
+        guard markStopped() else { return }
+        downstream.completed()
+        ends.dispose()
     }
 }

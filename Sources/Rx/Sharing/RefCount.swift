@@ -1,9 +1,11 @@
 extension ConnectableObservableType {
-    /// The stream, started for the first subscriber and stopped with the last.
+    /// The stream, started for the first subscriber and stopped after the last.
+    ///
+    /// A later subscriber isFirst it again.
     public func refCount() -> Observable<Element> { Observable(RefCount(ExternalConnectable(self))) }
 }
 
-/// Somebody else's connectable stream.
+/// A connectable stream of a user's own type.
 private final class ExternalConnectable<Stream: ConnectableObservableType>: ConnectableSource<Stream.Element> {
     private let stream: Stream
     init(_ stream: Stream) { self.stream = stream }
@@ -16,7 +18,7 @@ private final class ExternalConnectable<Stream: ConnectableObservableType>: Conn
     }
 }
 
-/// Starts a connectable stream for the first subscriber and stops it with the last.
+/// Starts a connectable stream for the first subscriber and stops it after the last.
 final class RefCount<Element>: Source<Element> {
     private let core: ConnectableSource<Element>
     // `lock` guards these four, and `generation` of each subscriber.
@@ -24,9 +26,9 @@ final class RefCount<Element>: Source<Element> {
     private var count = 0
     private var generation = 0
     private var isStarted = false
-    private var running: SubscriptionNode?
+    private var connection: SubscriptionNode?
 
-    private typealias Stopped = (run: SubscriptionNode, forgotten: [AnyObject])
+    private typealias Stopped = (connection: SubscriptionNode, forgotten: [AnyObject])
 
     init(_ core: ConnectableSource<Element>) { self.core = core }
 
@@ -34,63 +36,67 @@ final class RefCount<Element>: Source<Element> {
         let subscriber = RefCountSink(self, into: sink)
         enter(subscriber)
         core.connect(subscriber)
-        // Who starts it is found out now: the first may have had enough of what was remembered, and others may have come
-        // from inside its callback.
-        let (member, starts) = lock.withLock { () -> (Int, Bool) in
-            // A run that ended meanwhile took its subject along; this subscriber heard the end or is at the next one.
+        // Decided after the subscription: stored elements may have ended the first subscriber, or it may have
+        // subscribed others from its callback.
+        let (joinedGeneration, isFirst) = lock.withLock { () -> (Int, Bool) in
+            // If the connection ended meanwhile, this subscriber received the end or belongs to the next generation.
             if subscriber.generation != generation, subscriber.isLive { addReferences(subscriber) }
-            let starts = subscriber.generation == generation && !isStarted && count > 1
-            if starts { isStarted = true }
-            return (subscriber.generation, starts)
+            let isFirst = subscriber.generation == generation && !isStarted && count > 1
+            if isFirst { isStarted = true }
+            return (subscriber.generation, isFirst)
         }
-        if starts {
+        if isFirst {
             let started = core.start()
-            let isStale = lock.withLock { () -> Bool in
-                guard generation == member else { return true }
-                running = started
+            let isOutdated = lock.withLock { () -> Bool in
+                guard generation == joinedGeneration else { return true }
+                connection = started
                 return false
             }
-            if isStale { started.dispose() }
+            if isOutdated { started.dispose() }
         }
-        release(countIn: { member })
+        releaseReference(of: { joinedGeneration })
     }
 
     private func enter(_ subscriber: RefCountSink<Element>) { lock.withLock { addReferences(subscriber) } }
 
-    /// A place for the subscriber, and one for the time in which it is subscribed: the stream is not stopped meanwhile.
+    /// Adds one reference for the subscriber and one until its subscription is complete.
+    ///
+    /// The second one keeps the stream from being stopped meanwhile.
     private func addReferences(_ subscriber: RefCountSink<Element>) {
         subscriber.generation = generation
         count += 2
     }
 
-    fileprivate func left(_ subscriber: RefCountSink<Element>) { release(countIn: { subscriber.generation }) }
+    fileprivate func subscriberLeft(_ subscriber: RefCountSink<Element>) {
+        releaseReference(of: { subscriber.generation })
+    }
 
-    private func release(countIn member: () -> Int) {
+    private func releaseReference(of referencedGeneration: () -> Int) {
         let stopped = lock.withLock { () -> Stopped? in
-            guard generation == member() else { return nil }
+            guard generation == referencedGeneration() else { return nil }
             count -= 1
             return count == 0 ? startNextGeneration() : nil
         }
-        stopped?.run.dispose()
+        stopped?.connection.dispose()
     }
 
-    fileprivate func ended(_ subscriber: RefCountSink<Element>) {
+    fileprivate func streamEnded(_ subscriber: RefCountSink<Element>) {
         let stopped = lock.withLock { generation == subscriber.generation ? startNextGeneration() : nil }
-        stopped?.run.dispose()
+        stopped?.connection.dispose()
     }
 
-    /// Who comes from now on belongs to a new run, also while the old one is still being given up.
+    /// Starts a new generation of subscribers, even while the old connection is being disposed of.
     private func startNextGeneration() -> Stopped? {
         generation += 1
         count = 0
         isStarted = false
-        defer { running = nil }
-        return running.map { ($0, core.forget($0)) }
+        defer { connection = nil }
+        return connection.map { ($0, core.forget($0)) }
     }
 }
 
 private final class RefCountSink<Element>: SingleInputSink<Element, Element> {
-    /// Guarded by the lock of the parent.
+    /// The generation to which it belongs. Guarded by the lock of the parent.
     var generation = -1
     private let parent: RefCount<Element>
 
@@ -102,16 +108,16 @@ private final class RefCountSink<Element>: SingleInputSink<Element, Element> {
     override func next(_ value: Element) { forward(value) }
 
     override func error(_ error: any Error) {
-        parent.ended(self)
+        parent.streamEnded(self)
         fail(error)
     }
 
     override func completed() {
-        parent.ended(self)
+        parent.streamEnded(self)
         finish()
     }
 
     override func dispose() {
-        if markDisposed() { parent.left(self) }
+        if markDisposed() { parent.subscriberLeft(self) }
     }
 }

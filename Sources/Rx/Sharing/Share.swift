@@ -1,18 +1,18 @@
-/// How long a shared stream remembers.
+/// How long a shared stream stores its elements.
 public enum SubjectLifetimeScope: Sendable {
-    /// As long as somebody is subscribed; then everything starts anew.
+    /// As long as it has subscribers. A later subscriber starts it again.
     case whileConnected
-    /// For ever: late subscribers get the past even when nobody was subscribed in between.
+    /// Forever: late subscribers receive stored elements even if it had no subscribers meanwhile.
     case forever
 }
 
 extension ObservableType {
-    /// One subscription to the stream for all subscribers, made for the first and given up with the last.
+    /// The stream, with one subscription for all subscribers: from the first until after the last.
     ///
-    /// Late subscribers first get the last `replay` elements. After the end, a new subscriber starts the stream anew
-    /// (`.whileConnected`), or gets the past and the end (`.forever`). A negative `replay` traps.
+    /// Late subscribers first receive the last `replay` elements. After the end, a new subscriber starts the stream
+    /// again (`.whileConnected`), or receives the stored elements and the end (`.forever`). A negative `replay` traps.
     public func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Observable<Element> {
-        precondition(replay >= 0, "share needs a replay count that is not negative.")
+        precondition(replay >= 0, "share: the replay count must not be negative.")
         switch scope {
         case .whileConnected: return Observable(Share(asObservable().source, replay))
         case .forever where replay == 0: return multicast(PublishSubject()).refCount()
@@ -52,7 +52,7 @@ private final class Share<Element>: Source<Element> {
         }
     }
 
-    /// The run is over: what it remembers must not stay until the next one.
+    /// Releases a run that has ended, and with it the stored elements.
     fileprivate func forget(_ core: ShareCore<Element>) {
         let forgotten = lock.withLock { () -> ShareCore<Element>? in
             guard current === core else { return nil }
@@ -63,9 +63,9 @@ private final class Share<Element>: Source<Element> {
     }
 }
 
-/// One run of a shared stream: ends for good with its source or with its last subscriber.
+/// One run of a shared stream. It ends with its source or with its last subscriber.
 private final class ShareCore<Element>: ReplayCore<Element> {
-    // The input holds the core and the core its input, until the run ends. Guarded by the lock of the superclass.
+    // The input and the core retain each other until the run ends. Guarded by the lock of the superclass.
     private var input: ShareInput<Element>?
     private weak var share: Share<Element>?
 
@@ -93,7 +93,7 @@ private final class ShareCore<Element>: ReplayCore<Element> {
     }
 }
 
-/// Feeds a core with its source.
+/// Passes the events of the source to a core.
 private final class ShareInput<Element>: Sink<Element> {
     private let core: ShareCore<Element>
     init(_ core: ShareCore<Element>) { self.core = core }

@@ -1,21 +1,24 @@
-/// A stream fed by hand of which subscribers get only the last element, once it completed.
+/// A subject that sends only its last element, when it completes.
+///
+/// Subscribers after the end receive the last element and completion, or the error. Elements are sent only then.
+/// Events may be sent from any thread.
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
     // Guard for `@unchecked`: the drain and the lock of the core.
-    /// The type of its feeding side.
+    /// The type that `asObserver` returns.
     public typealias SubjectObserverType = AsyncSubject<Element>
 
     private let core: AsyncCore<Element>
 
-    /// A subject without subscribers.
+    /// Creates a subject without subscribers.
     public init() {
         core = AsyncCore()
         super.init(core)
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether the subject has subscribers.
     public var hasObservers: Bool { core.hasSubscribers }
 
-    /// Takes an event.
+    /// Receives an event. Events after the end are ignored.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): core.next(value)
@@ -24,11 +27,11 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
         }
     }
 
-    /// Its feeding side.
+    /// The observer that feeds the subject: the subject itself.
     public func asObserver() -> AsyncSubject<Element> { self }
 }
 
-/// Remembers the last element and lets live ones not through.
+/// Stores the last element and forwards no other.
 private final class AsyncCore<Element>: SubjectCore<Element> {
     private var last: Box<Element>?
     init() { super.init(.silent) }

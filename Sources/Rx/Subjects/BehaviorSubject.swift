@@ -1,33 +1,36 @@
-/// A hot stream fed by hand with a current value: subscribers get that first, then what comes.
+/// A subject with a current value: subscribers receive the value first, then later elements.
+///
+/// Subscribers after the end receive only the end. Events may be sent from any thread: they are delivered one at a
+/// time, on the thread of one of the senders.
 public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
     // Guard for `@unchecked`: the drain and the lock of the core.
-    /// The type of its feeding side.
+    /// The type that `asObserver` returns.
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
     private let core: BehaviorCore<Element>
 
-    /// A subject whose current value is the one given.
+    /// Creates a subject with the given current value.
     public init(value: Element) {
         core = BehaviorCore(value)
         super.init(core)
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether the subject has subscribers.
     public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
 
-    /// The current value; throws the error that ended the stream, or `RxError.disposed`.
+    /// The current value. Throws the error that ended the stream, or `RxError.disposed`.
     public func value() throws -> Element {
         if isDisposed { throw RxError.disposed(object: "BehaviorSubject") }
         if let error = core.locked({ core.failure }) { throw error }
         return core.current
     }
 
-    /// Sends an event to all subscribers.
+    /// Sends an event to all subscribers. Events after the end are ignored.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): core.next(value)
@@ -36,23 +39,23 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
         }
     }
 
-    /// Changes the value and sends it to all subscribers.
+    /// Changes the current value and sends it to all subscribers.
     public func onNext(_ element: Element) { core.next(element) }
 
-    /// Ends the stream with the error.
+    /// Fails the stream with the error.
     public func onError(_ error: any Error) { core.error(error) }
 
-    /// Ends the stream.
+    /// Completes the stream.
     public func onCompleted() { core.completed() }
 
-    /// Its feeding side.
+    /// The observer that feeds the subject: the subject itself.
     public func asObserver() -> BehaviorSubject<Element> { self }
 
-    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
+    /// Removes all subscribers without sending an event. Later subscribers receive `RxError.disposed`.
     public func dispose() { core.dispose() }
 }
 
-/// Remembers the current value.
+/// Stores the current value.
 final class BehaviorCore<Element>: SubjectCore<Element> {
     private var value: Element
     init(_ value: Element) {

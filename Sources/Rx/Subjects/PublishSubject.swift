@@ -1,28 +1,37 @@
-/// A hot stream fed by hand: subscribers get what comes after they subscribed. After the end they get the end.
+/// An observable stream and the observer that feeds it, in one.
+public protocol SubjectType: ObservableType {
+    /// The type of the observer that feeds the stream.
+    associatedtype Observer: ObserverType
+    /// The observer that feeds the stream.
+    func asObserver() -> Observer
+}
+
+/// A subject that sends each element to its current subscribers.
 ///
-/// It may be fed from any thread; events are delivered one at a time on the thread of one of the feeders.
+/// Subscribers after the end receive the end. Events may be sent from any thread: they are delivered one at a time, on
+/// the thread of one of the senders.
 public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
     // Guard for `@unchecked`: the drain and the lock of the core.
-    /// The type of its feeding side.
+    /// The type that `asObserver` returns.
     public typealias SubjectObserverType = PublishSubject<Element>
 
     private let core: SubjectCore<Element>
 
-    /// A subject without subscribers.
+    /// Creates a subject without subscribers.
     public init() {
         core = SubjectCore()
         super.init(core)
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether the subject has subscribers.
     public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
 
-    /// Sends an event to all subscribers.
+    /// Sends an event to all subscribers. Events after the end are ignored.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): core.next(value)
@@ -34,15 +43,15 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     /// Sends an element to all subscribers.
     public func onNext(_ element: Element) { core.next(element) }
 
-    /// Ends the stream with the error.
+    /// Fails the stream with the error.
     public func onError(_ error: any Error) { core.error(error) }
 
-    /// Ends the stream.
+    /// Completes the stream.
     public func onCompleted() { core.completed() }
 
-    /// Its feeding side.
+    /// The observer that feeds the subject: the subject itself.
     public func asObserver() -> PublishSubject<Element> { self }
 
-    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
+    /// Removes all subscribers without sending an event. Later subscribers receive `RxError.disposed`.
     public func dispose() { core.dispose() }
 }

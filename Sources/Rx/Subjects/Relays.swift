@@ -1,44 +1,78 @@
-/// A `PublishSubject` that cannot end: subscribers get what comes after they subscribed.
+/// A `PublishSubject` that never ends.
+///
+/// Elements may be sent from any thread.
 public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: the drain and the lock of the subject.
     private let subject = PublishSubject<Element>()
 
-    /// A relay without subscribers.
+    /// Creates a relay without subscribers.
     public init() {}
 
     /// Sends the element to all subscribers.
     public func accept(_ event: Element) { subject.onNext(event) }
 
-    /// Sends what comes to the observer; it never ends.
+    /// Sends later elements to the observer until the result is disposed of. The stream never ends.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         subject.subscribe(observer)
     }
 
-    /// The stream of what is accepted.
+    /// The stream of the accepted elements.
     public func asObservable() -> Observable<Element> { Observable(subject.source) }
 }
 
-/// A `BehaviorSubject` that cannot end: subscribers get the current value first, then what comes.
+/// A `BehaviorSubject` that never ends.
+///
+/// Subscribers receive the current value first, then later ones. Elements may be sent from any thread.
 public final class BehaviorRelay<Element>: ObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: the drain and the lock of the core.
     private let core: BehaviorCore<Element>
 
-    /// A relay whose current value is the one given.
+    /// Creates a relay with the given current value.
     public init(value: Element) { core = BehaviorCore(value) }
 
     /// The current value.
     public var value: Element { core.current }
 
-    /// Changes the value and sends it to all subscribers.
+    /// Changes the current value and sends it to all subscribers.
     public func accept(_ event: Element) { core.next(event) }
 
-    /// Sends the current value and what comes to the observer; it never ends.
+    /// Sends the current value, then later ones, to the observer until the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         asObservable().subscribe(observer)
     }
 
-    /// The stream of the value.
+    /// The stream of the current value and later ones.
     public func asObservable() -> Observable<Element> { Observable(core) }
+}
+
+/// A `ReplaySubject` that never ends: subscribers receive the stored elements first, then later ones.
+///
+/// Elements may be sent from any thread.
+public final class ReplayRelay<Element>: ObservableType, @unchecked Sendable {
+    // Guard for `@unchecked`: the drain and the lock of the subject.
+    private let subject: ReplaySubject<Element>
+
+    private init(_ subject: ReplaySubject<Element>) { self.subject = subject }
+
+    /// Creates a relay that stores that many elements. A negative number traps.
+    public static func create(bufferSize: Int) -> ReplayRelay<Element> {
+        ReplayRelay(.create(bufferSize: bufferSize))
+    }
+
+    /// Creates a relay that stores all elements.
+    public static func createUnbound() -> ReplayRelay<Element> { ReplayRelay(.createUnbounded()) }
+
+    /// Sends the element to all subscribers and stores it.
+    public func accept(_ event: Element) { subject.onNext(event) }
+
+    /// Sends the stored elements, then later ones, to the observer until the result is disposed of.
+    public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+    where Observer.Element == Element {
+        subject.subscribe(observer)
+    }
+
+    /// The stream of the stored elements and later ones.
+    public func asObservable() -> Observable<Element> { Observable(subject.source) }
 }

@@ -1,9 +1,12 @@
-/// A hot stream fed by hand that remembers: subscribers get the past first, also after the end, then what comes.
+/// A subject that stores its last elements: subscribers receive these first, then later elements.
+///
+/// Subscribers after the end receive the stored elements and the end. Events may be sent from any thread: they are
+/// delivered one at a time, on the thread of one of the senders.
 public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
     // Guard for `@unchecked`: the drain and the lock of the core.
-    /// The type of its feeding side.
+    /// The type that `asObserver` returns.
     public typealias SubjectObserverType = ReplaySubject<Element>
 
     private let core: ReplayCore<Element>
@@ -13,22 +16,22 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
         super.init(core)
     }
 
-    /// A subject that remembers that many elements. A negative number traps.
+    /// Creates a subject that stores that many elements. A negative number traps.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
-        precondition(bufferSize >= 0, "A replay buffer needs a size that is not negative.")
+        precondition(bufferSize >= 0, "ReplaySubject: the buffer size must not be negative.")
         return ReplaySubject(limit: bufferSize)
     }
 
-    /// A subject that remembers everything.
+    /// Creates a subject that stores all elements.
     public static func createUnbounded() -> ReplaySubject<Element> { ReplaySubject(limit: .max) }
 
-    /// Whether anybody is subscribed.
+    /// Whether the subject has subscribers.
     public var hasObservers: Bool { core.hasSubscribers }
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
 
-    /// Sends an event to all subscribers.
+    /// Sends an event to all subscribers. Events after the end are ignored.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): core.next(value)
@@ -37,23 +40,25 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
         }
     }
 
-    /// Sends an element to all subscribers and remembers it.
+    /// Sends an element to all subscribers and stores it.
     public func onNext(_ element: Element) { core.next(element) }
 
-    /// Ends the stream with the error.
+    /// Fails the stream with the error.
     public func onError(_ error: any Error) { core.error(error) }
 
-    /// Ends the stream.
+    /// Completes the stream.
     public func onCompleted() { core.completed() }
 
-    /// Its feeding side.
+    /// The observer that feeds the subject: the subject itself.
     public func asObserver() -> ReplaySubject<Element> { self }
 
-    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
+    /// Removes all subscribers without sending an event. Later subscribers receive `RxError.disposed`.
     public func dispose() { core.dispose() }
 }
 
-/// Remembers the last elements. One element, the usual case, stands in a field of its own and costs no allocation.
+/// Stores the last elements.
+///
+/// A single element, the usual case, is in a field of its own and needs no allocation.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
     private final var only: Box<Element>?

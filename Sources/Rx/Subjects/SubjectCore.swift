@@ -7,18 +7,19 @@ enum Ending {
     case disposed
 }
 
-/// What all subjects, and shared streams, are made of: a list of subscribers, what they get first, and how it ended.
+/// The core of all subjects and shared streams: the subscribers, the stored elements, and the end.
 ///
-/// What a subject is told counts at once, under the lock. It is delivered inside the drain: calls from several threads
-/// one at a time and in the order in which they counted, an event sent from inside an event at once. Who subscribes
-/// during an event does not get that one.
+/// An event takes effect at once, under the lock. It is delivered inside the drain: events of several threads one at a
+/// time and in the order in which they took effect, an event sent from inside an event at once. A subscriber that is
+/// added during an event does not receive that event.
 class SubjectCore<Element>: Source<Element> {
     private let drain = SerialDrain()
     // Guarded by the drain.
     private let list = SubscriberList<Element>()
 
-    private let hasNew = Atomic<Bool>(false)
-    // Guarded by the lock, as is what subclasses remember. Nothing is called out to, or let go of, under it.
+    private let hasNewSubscribers = Atomic<Bool>(false)
+    // Guarded by the lock, as are the stored elements of subclasses. No user code runs under it, no element is
+    // released.
     private let lock = Lock()
     private final var firstNew: SubscriberSlot<Element>?
     private final var lastNew: SubscriberSlot<Element>?
@@ -26,13 +27,13 @@ class SubjectCore<Element>: Source<Element> {
     private final var admitted = 0
     private final var ending: Ending?
 
-    /// What a subject does with its elements besides sending them to who is there.
+    /// What a subject does with its elements besides sending them to its subscribers.
     enum Retention {
-        /// Nothing: subscribers get what comes.
+        /// Nothing.
         case none
-        /// It remembers them, and brings a subscriber up to date before live events reach it.
+        /// It stores them. A new subscriber receives them before live events.
         case replayed
-        /// It only remembers them, until the end.
+        /// It only stores them, until the end.
         case silent
     }
 
@@ -40,45 +41,46 @@ class SubjectCore<Element>: Source<Element> {
 
     init(_ kind: Retention = .none) { self.kind = kind }
 
-    /// Whether the stream takes no subscriber after its end, and ends when the last one goes: a shared stream.
+    /// Whether it rejects subscribers after the end, and ends with its last subscriber: a shared stream.
     var rejectsLateSubscribers: Bool { false }
 
-    /// Keeps what later subscribers need. Called under the lock, so an element that it no longer needs goes into
-    /// `value`: the caller lets go of it later.
+    /// Stores the element if later subscribers need it. Called under the lock.
+    ///
+    /// An element that is no longer needed is returned in `value`, so that the caller releases it later.
     func retain(_ value: inout Element) {}
 
-    /// What a new subscriber gets first. Called under the lock; `ended` says whether the stream is over.
+    /// The elements that a new subscriber receives first. Called under the lock.
     func replayedElements(afterEnd ended: Bool) -> [Element] { [] }
 
-    /// What subscribers get at the good end before it. Called under the lock.
+    /// The elements that subscribers receive before completion. Called under the lock.
     func finalElements() -> [Element] { [] }
 
-    /// The last subscriber went.
+    /// Called after the last subscriber was removed.
     func lastSubscriberLeft() {}
 
-    /// Runs under the lock, for subclasses that show what they remember.
+    /// Calls the closure under the lock.
     final func locked<Result>(_ body: () -> Result) -> Result { lock.withLock(body) }
 
     final var hasSubscribers: Bool { lock.withLock { count > 0 } }
     final var hasEnded: Bool { lock.withLock { ending != nil } }
     final var isDisposed: Bool { lock.withLock { if case .disposed = ending { true } else { false } } }
 
-    /// The error that ended the stream. To be read under the lock.
+    /// The error that ended the stream. Read it under the lock.
     final var failure: (any Error)? {
         if case .failed(let error) = ending { error } else { nil }
     }
 
-    // Nobody sends any more: what stands behind the places goes with them, as in RxSwift.
+    // No event can be sent any more: detach the sinks, so that they are released, as in RxSwift.
     deinit {
         linkNewSubscribers()
-        list.empty { $0.detachSink() }
+        list.removeAll { $0.detachSink() }
     }
 
-    // MARK: Feeding
+    // MARK: Sending
 
     final func next(_ value: Element) {
         if kind != .none { return nextRetained(value) }
-        // Without memory there is nothing under the lock to look at: after the end the list is empty.
+        // Without stored elements the lock is not needed: after the end the list is empty.
         switch drain.enter() {
         case .nested: send(value, upTo: .max)
         case .first:
@@ -94,8 +96,9 @@ class SubjectCore<Element>: Source<Element> {
         drain.enqueueAndRun { transfer.value.0.send(transfer.value.1, upTo: .max) }
     }
 
-    /// The lock covers both memory and the entry into the drain: elements are remembered in the order of their delivery,
-    /// and whoever subscribes gets each of them once, from memory or live.
+    /// Stores an element and enters the drain under one lock.
+    ///
+    /// So elements are stored in the order of delivery, and a subscriber receives each of them once, stored or live.
     private final func nextRetained(_ value: Element) {
         var kept = value
         var entry = SerialDrain.Entry.busy
@@ -127,7 +130,7 @@ class SubjectCore<Element>: Source<Element> {
 
     @inline(__always)
     private final func send(_ value: Element, upTo limit: Int) {
-        if hasNew.load(ordering: .acquiring) { linkNewSubscribers() }
+        if hasNewSubscribers.load(ordering: .acquiring) { linkNewSubscribers() }
         list.send(value, upTo: limit)
     }
 
@@ -135,23 +138,23 @@ class SubjectCore<Element>: Source<Element> {
 
     final func completed() { end(.completed) }
 
-    /// Lets go of all subscribers without a word; later ones get `RxError.disposed`.
+    /// Removes all subscribers without sending an event. Later ones receive `RxError.disposed`.
     final func dispose() { end(.disposed) }
 
     private final func end(_ how: Ending) {
         var entry = SerialDrain.Entry.busy
-        var words: [Element] = []
-        // Let go of outside the lock, as an error may have a deinitializer.
+        var lastElements: [Element] = []
+        // Released outside the lock, because an error may have a deinitializer.
         var before: Ending?
         let passes = lock.withLock { () -> Bool in
             before = ending
             if case .disposed = how {} else if ending != nil { return false }
             ending = how
             count = 0
-            if case .completed = how { words = finalElements() }
+            if case .completed = how { lastElements = finalElements() }
             entry = drain.enter()
             if entry == .busy {
-                let transfer = UncheckedTransfer((self, words))
+                let transfer = UncheckedTransfer((self, lastElements))
                 drain.enqueue { transfer.value.0.deliverEnd(how, after: transfer.value.1) }
             }
             return true
@@ -159,18 +162,18 @@ class SubjectCore<Element>: Source<Element> {
         _ = before
         guard passes else { return }
         switch entry {
-        case .nested: deliverEnd(how, after: words)
+        case .nested: deliverEnd(how, after: lastElements)
         case .first:
-            deliverEnd(how, after: words)
+            deliverEnd(how, after: lastElements)
             drain.leave()
         case .busy: drain.runQueued()
         }
     }
 
-    private final func deliverEnd(_ how: Ending, after words: [Element]) {
+    private final func deliverEnd(_ how: Ending, after lastElements: [Element]) {
         linkNewSubscribers()
-        list.empty { slot in
-            for word in words { slot.next(word) }
+        list.removeAll { slot in
+            for element in lastElements { slot.next(element) }
             switch how {
             case .completed: slot.completed()
             case .failed(let error): slot.error(error)
@@ -185,7 +188,7 @@ class SubjectCore<Element>: Source<Element> {
 
     final override func run(_ sink: Sink<Element>) { _ = admit(sink) }
 
-    /// Subscribes the sink; false when the stream is over and takes no late subscribers.
+    /// Subscribes the sink; returns false if the stream has ended and rejects late subscribers.
     final func admit(_ sink: Sink<Element>) -> Bool {
         let slot = SubscriberSlot(of: self, to: sink)
         if kind == .replayed { return admitWithReplay(slot, sink) }
@@ -236,21 +239,21 @@ class SubjectCore<Element>: Source<Element> {
         slot.number = admitted
         if let lastNew { lastNew.following = slot } else { firstNew = slot }
         lastNew = slot
-        hasNew.store(true, ordering: .releasing)
+        hasNewSubscribers.store(true, ordering: .releasing)
     }
 
-    /// Takes the newcomers into the list. Inside the drain.
+    /// Appends new subscribers to the list. Inside the drain.
     @inline(never)
     private final func linkNewSubscribers() {
         lock.withLock {
             if let start = firstNew, let end = lastNew { list.append(from: start, to: end, newest: admitted) }
             firstNew = nil
             lastNew = nil
-            hasNew.store(false, ordering: .releasing)
+            hasNewSubscribers.store(false, ordering: .releasing)
         }
     }
 
-    // MARK: Leaving
+    // MARK: Unsubscribing
 
     final func subscriberLeft(_ slot: SubscriberSlot<Element>) {
         var isLast = false
@@ -264,9 +267,9 @@ class SubjectCore<Element>: Source<Element> {
         if isLast { lastSubscriberLeft() }
     }
 
-    /// Forgets a subscriber who left. Inside the drain.
+    /// Removes a disposed subscriber. Inside the drain.
     final func forget(_ slot: SubscriberSlot<Element>) {
-        if hasNew.load(ordering: .acquiring) { linkNewSubscribers() }
+        if hasNewSubscribers.load(ordering: .acquiring) { linkNewSubscribers() }
         list.remove(slot)
     }
 }

@@ -1,16 +1,17 @@
-/// The places of the subscribers of a subject, in the order in which they came. Guarded by the drain of the subject.
+/// The subscribers of a subject, in the order of subscription. Guarded by the drain of the subject.
 ///
-/// It is linked through the slots, so an event is sent without a lock, an array or metadata. What an event causes, be it
-/// another event, comes while the list is walked: newcomers are appended then, and who left is unlinked afterwards.
+/// The slots form a linked list, so sending an event needs no lock, array or metadata. An event may cause
+/// subscriptions, disposals and further events during the iteration: new slots are appended, and disposed ones unlinked
+/// afterwards.
 final class SubscriberList<Element> {
     private var first: SubscriberSlot<Element>?
     private var last: SubscriberSlot<Element>?
     /// The number of the newest subscriber in the list.
     private var newest = 0
-    private var walks = 0
-    private var hasLeavers = false
+    private var iterations = 0
+    private var hasDisposedSlots = false
 
-    /// Takes in newcomers: a chain from `start` to `end`, whose last number is `newest`.
+    /// Appends new slots: a chain from `start` to `end`, which has the number `newest`.
     func append(from start: SubscriberSlot<Element>, to end: SubscriberSlot<Element>, newest: Int) {
         var slot = start
         slot.preceding = last
@@ -27,11 +28,11 @@ final class SubscriberList<Element> {
 
     /// Sends the element to all subscribers with a number up to the limit.
     func send(_ value: Element, upTo limit: Int) {
-        // Who subscribes during the event has a higher number. Written so that each slot is retained once: other forms
-        // of this loop cost up to 50 instructions a subscriber more.
+        // A slot that is added during the event has a higher number. This form of the loop retains each slot once:
+        // other forms cost up to 50 instructions more for each subscriber.
         let newest = min(newest, limit)
         guard let start = first, start.number <= newest else { return }
-        walks &+= 1
+        iterations &+= 1
         var slot = consume start
         while true {
             let current = consume slot
@@ -39,30 +40,30 @@ final class SubscriberList<Element> {
             guard let following = current.following, following.number <= newest else { break }
             slot = following
         }
-        walks &-= 1
-        if hasLeavers { unlinkLeavers() }
+        iterations &-= 1
+        if hasDisposedSlots { unlinkDisposed() }
     }
 
-    /// Forgets all subscribers, and says something to each of them.
-    func empty(_ tell: (SubscriberSlot<Element>) -> Void) {
+    /// Removes all slots and calls the closure for each of them.
+    func removeAll(_ body: (SubscriberSlot<Element>) -> Void) {
         var cursor = first
         first = nil
         last = nil
-        // As in a walk, who leaves meanwhile stays linked: the others could not be reached any more.
-        walks &+= 1
+        // As in `send`, a slot that is disposed of meanwhile stays linked: otherwise the rest would be unreachable.
+        iterations &+= 1
         while let slot = cursor {
             cursor = slot.following
             clearLinks(slot)
-            tell(slot)
+            body(slot)
         }
-        walks &-= 1
-        if hasLeavers { unlinkLeavers() }
+        iterations &-= 1
+        if hasDisposedSlots { unlinkDisposed() }
     }
 
-    /// Forgets a subscriber who left.
+    /// Removes a slot that was disposed of.
     func remove(_ slot: SubscriberSlot<Element>) {
         guard slot.isListed else { return }
-        if walks > 0 { hasLeavers = true } else { unlink(slot) }
+        if iterations > 0 { hasDisposedSlots = true } else { unlink(slot) }
     }
 
     private func unlink(_ slot: SubscriberSlot<Element>) {
@@ -72,24 +73,24 @@ final class SubscriberList<Element> {
         clearLinks(slot)
     }
 
-    // Links are cut one by one: a long chain must not be let go of recursively.
+    // Links are cleared one by one: releasing a long chain would recurse.
     private func clearLinks(_ slot: SubscriberSlot<Element>) {
         slot.isListed = false
         slot.following = nil
         slot.preceding = nil
     }
 
-    private func unlinkLeavers() {
-        guard walks == 0 else { return }
-        hasLeavers = false
-        // Letting go of a slot may run a user's `deinit`, which may use the subject: that comes when the list is whole.
-        var gone: [SubscriberSlot<Element>] = []
+    private func unlinkDisposed() {
+        guard iterations == 0 else { return }
+        hasDisposedSlots = false
+        // Releasing a slot may run a user's `deinit` that uses the subject: release after the list is consistent.
+        var unlinked: [SubscriberSlot<Element>] = []
         var cursor = first
         while let slot = cursor {
             cursor = slot.following
             if slot.isLive { continue }
             unlink(slot)
-            gone.append(slot)
+            unlinked.append(slot)
         }
     }
 }

@@ -4,18 +4,18 @@
     import Musl
 #endif
 
-/// The place of one subscriber in the list of a subject.
+/// One subscriber of a subject: an entry of its `SubscriberList`.
 final class SubscriberSlot<Element>: SubscriptionNode {
-    // The neighbours, and whether it has any; guarded as the list is.
+    // The neighbours in the list, and whether it is in the list; guarded as the list is.
     var following: SubscriberSlot<Element>?
     unowned var preceding: SubscriberSlot<Element>?
     var isListed = false
-    /// It is the so-many-th subscriber; written before it is in the list.
+    /// The number of the subscriber, counted from 1. Written before the slot is in the list.
     var number = 0
 
     private let sink: Sink<Element>
     private weak var core: SubjectCore<Element>?
-    /// Guarded by the lock of the core. Only while the node is held.
+    /// Events that wait while the node is held. Guarded by the lock of the core.
     private var backlog: Backlog<Element>?
 
     init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
@@ -23,13 +23,13 @@ final class SubscriberSlot<Element>: SubscriptionNode {
         self.sink = sink
     }
 
-    /// A live element. The core sends one at a time.
+    /// Forwards a live element. The core sends one at a time.
     @inline(__always)
     func next(_ value: Element) {
         if deliversAtOnce { sink.next(value) } else if isLive { wait(with: value) }
     }
 
-    /// An element of the past, sent before the slot is let go.
+    /// Forwards a stored element, before live ones.
     func past(_ value: Element) {
         if isLive { sink.next(value) }
     }
@@ -38,12 +38,12 @@ final class SubscriberSlot<Element>: SubscriptionNode {
 
     func completed() { last { slot in if slot.markStopped() { slot.sink.completed() } } }
 
-    /// A live event that waits if the slot is held back.
+    /// Forwards the end, which waits if the slot is held.
     private func last(_ event: @escaping (SubscriberSlot<Element>) -> Void) {
         if deliversAtOnce || !postpone(event) { event(self) }
     }
 
-    // Apart, so that the usual way does not pay for the metadata of the closure.
+    // A function of its own, so that the hot path does not pay for the metadata of the closure.
     @inline(never)
     private func wait(with value: Element) {
         if !postpone({ slot in slot.past(value) }) { past(value) }
@@ -53,28 +53,30 @@ final class SubscriberSlot<Element>: SubscriptionNode {
         if markDisposed() { core?.subscriberLeft(self) }
     }
 
-    /// Leaves the list of the core. Inside its drain.
+    /// Removes the slot from the core's list. Inside the drain.
     func removeFromList() { core?.forget(self) }
 
-    /// The subject is gone: the sink and its place let go of each other, so that both can go too, as in RxSwift.
+    /// Detaches the sink after the subject was released, so that both can be released, as in RxSwift.
     func detachSink() { sink.detach() }
 }
 
-/// Live events that wait until a new subscriber has got the past.
+/// Live events that wait until a new subscriber has received the stored elements.
 private final class Backlog<Element> {
     let thread = pthread_self()
     var events: [(SubscriberSlot<Element>) -> Void] = []
 }
 
 extension SubscriberSlot {
-    /// Makes live events of other threads wait; nobody else knows the slot yet. An event that the subscriber itself
-    /// causes goes through at once, as everywhere.
+    /// Makes live events of other threads wait.
+    ///
+    /// An event that the subscriber itself causes is delivered at once. Call it before another thread can reach the
+    /// slot.
     func holdLiveEvents() {
         backlog = Backlog()
         setHeld(true)
     }
 
-    /// Sends what waited, in order, and lets later events pass.
+    /// Delivers the events that waited, in order, and lets later events pass.
     func deliverBacklog(_ core: SubjectCore<Element>) {
         while true {
             let events = core.locked { () -> [(SubscriberSlot<Element>) -> Void] in
@@ -91,7 +93,7 @@ extension SubscriberSlot {
         }
     }
 
-    /// Leaves the event to whoever holds the slot back; false if it may pass at once.
+    /// Stores the event if the slot is held by another thread; returns false if it may pass at once.
     private func postpone(_ event: @escaping (SubscriberSlot<Element>) -> Void) -> Bool {
         guard let core else { return false }
         return core.locked {

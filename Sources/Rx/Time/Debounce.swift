@@ -1,24 +1,24 @@
 extension ObservableType {
-    /// An element once no other came for that long after it. At the good end the one that waits is sent; an error drops
-    /// it. With an interval of zero or less an element waits for the scheduler's next turn.
+    /// Each element after which no other one arrives for the given time.
+    ///
+    /// At completion a waiting element is sent at once; an error drops it. With an interval of zero or less an element
+    /// waits until the scheduler can run other work.
     public func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
-        Observable(Debounce(asObservable().source, dueTime, scheduler))
-    }
-}
-
-private final class Debounce<Element>: TimedSource<Element, Element> {
-    override func run(_ downstream: Sink<Element>) {
-        let sink = DebounceSink(dueTime, scheduler, into: downstream)
-        sink.subscribe(
-            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.put($0) }, onCompleted: { sink.flush() })
-        )
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = DebounceSink(dueTime, scheduler, into: downstream)
+                sink.subscribe(
+                    to: upstream,
+                    with: ClosureInput<Element>(of: sink, onNext: { sink.store($0) }, onCompleted: { sink.end() }))
+            })
     }
 }
 
 private final class DebounceSink<Element>: MultiInputSink<Element> {
     private let dueTime: RxTimeInterval
     private let timer: OperatorTimer
-    // Touched inside the drain only.
+    // Used inside the drain only.
     private var waiting: Element?
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {
@@ -28,9 +28,10 @@ private final class DebounceSink<Element>: MultiInputSink<Element> {
         inputs.add(timer)
     }
 
-    func put(_ value: Element) {
-        var kept: Element? = value
-        swap(&waiting, &kept)
+    func store(_ value: Element) {
+        // A swap, so that the old element is released after the new one is stored.
+        var new: Element? = value
+        swap(&waiting, &new)
         timer.set(after: dueTime, in: drain) { self.send() }
     }
 
@@ -38,7 +39,7 @@ private final class DebounceSink<Element>: MultiInputSink<Element> {
         if let value = waiting.take() { forward(value) }
     }
 
-    func flush() {
+    func end() {
         send()
         finish()
     }

@@ -1,5 +1,5 @@
-// Every operator that takes a time takes a `Duration` too. These are disfavored, so that `.seconds(5)` stays a `DispatchTimeInterval`,
-// which has the same name for it.
+// Every operator with a time also has an overload with a `Duration`. The overloads are disfavored, so that
+// `.seconds(5)` remains a `DispatchTimeInterval`, which has a case of that name.
 
 extension ObservableType {
     /// As `delay(_:scheduler:)`, with a `Duration`.

@@ -1,30 +1,29 @@
-/// The one scheduled of an operator.
+/// The one timer of an operator.
 ///
-/// Setting it anew takes the earlier time back; a scheduled that was taken back and fires all the same is not heard.
+/// Setting it cancels the previous time. If a cancelled timer fires nevertheless, its handler is not called.
 final class OperatorTimer: Teardown {
     private let scheduler: any SchedulerType
     private let scheduled = SerialDisposable()
-    // Touched inside the drain of the operator only, or before the operator has subscribed to anything.
+    // Used inside the drain of the operator only, or before the operator subscribes to anything.
     private var generation = 0
 
     init(_ scheduler: any SchedulerType) { self.scheduler = scheduler }
 
-    /// Rings once after the interval, inside the drain.
+    /// Calls the handler once after the interval, inside the drain.
     func set(after interval: RxTimeInterval, in drain: SerialDrain, _ handler: @escaping () -> Void) {
         generation += 1
         let generationWhenSet = generation
-        let transfer = UncheckedTransfer((drain, handler))
-        let timer = UncheckedTransfer(self)
+        let transfer = UncheckedTransfer((drain, handler, self))
         let slot = SingleAssignmentDisposable()
         scheduled.disposable = slot
         slot.setDisposable(
             scheduler.run(after: interval) {
-                transfer.value.0.perform(on: timer.value) { timer in
+                transfer.value.0.perform(on: transfer.value.2) { timer in
                     if timer.generation == generationWhenSet { transfer.value.1() }
                 }
             })
     }
 
-    /// Never rings again.
+    /// Cancels the timer.
     override func dispose() { scheduled.dispose() }
 }

@@ -1,53 +1,44 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The stream, failing with `RxError.timeout` when nothing came for that long since subscription or an element.
+    /// The stream, failing with `RxError.timeout` if no element arrives for the given time.
     ///
-    /// `.never` waits without an end; zero or less is over in the scheduler's next turn.
+    /// The time starts at subscription and again at each element. An interval of zero or less fails as soon as the
+    /// scheduler can, `.never` does not.
     public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         timeout(dueTime, other: Observable.error(RxError.timeout), scheduler: scheduler)
     }
 
-    /// The stream, given up for the other one when nothing came for that long since subscription or an element.
+    /// The stream; the other stream replaces it if no element arrives for the given time.
+    ///
+    /// The time starts at subscription and again at each element. The first stream is disposed of then.
     public func timeout<Other: ObservableConvertibleType>(
         _ dueTime: RxTimeInterval, other: Other, scheduler: any SchedulerType
     ) -> Observable<Element> where Other.Element == Element {
-        Observable(Timeout(asObservable().source, dueTime, other.asObservable().source, scheduler))
+        let (upstream, other) = (asObservable().source, other.asObservable().source)
+        return Observable(
+            MultiInputSource { downstream in
+                // On the real clock an element only moves the deadline. Other schedulers get a new timer for each
+                // element, so that the order of their work is exactly that of RxSwift.
+                let sink: TimeoutSink<Element> =
+                    scheduler is any RealTimeScheduler
+                    ? DeadlineTimeoutSink(dueTime, other, scheduler, into: downstream)
+                    : TimeoutSink(dueTime, other, scheduler, into: downstream)
+                // Created before the timer starts, because the time may be over at once.
+                let input = TimeoutInput(of: sink)
+                sink.begin()
+                sink.subscribe(to: upstream, with: input)
+            })
     }
 }
 
-private final class Timeout<Element>: TimedSource<Element, Element> {
-    private let other: Source<Element>
-
-    init(
-        _ upstream: Source<Element>, _ dueTime: RxTimeInterval, _ other: Source<Element>, _ scheduler: any SchedulerType
-    ) {
-        self.other = other
-        super.init(upstream, dueTime, scheduler)
-    }
-
-    override func run(_ downstream: Sink<Element>) {
-        // On the real clock an element only moves the deadline; the one timer looks at it when it goes off, and is set
-        // anew for what is left. Other schedulers get a new timer for each element, so that what they see is exactly
-        // the order of RxSwift.
-        let sink: TimeoutSink<Element> =
-            scheduler is any RealTimeScheduler
-            ? DeadlineTimeoutSink(dueTime, other, scheduler, into: downstream)
-            : TimeoutSink(dueTime, other, scheduler, into: downstream)
-        // Known to the sink before the timer runs: the time may be over at once.
-        let input = TimeoutInput(of: sink)
-        sink.begin()
-        sink.subscribe(to: upstream, with: input)
-    }
-}
-
-/// Waits for elements with a new timer for each.
+/// Sets a new timer for each element.
 private class TimeoutSink<Element>: MultiInputSink<Element> {
     fileprivate let dueTime: RxTimeInterval
     private let other: Source<Element>
     private let timer: OperatorTimer
     weak var input: TimeoutInput<Element>?
-    /// The stream ended or is given up. Touched inside the drain only.
+    /// The stream ended or timed out. Used inside the drain only.
     private(set) final var isOver = false
 
     init(
@@ -61,21 +52,21 @@ private class TimeoutSink<Element>: MultiInputSink<Element> {
         inputs.add(timer)
     }
 
-    func begin() { arm(after: dueTime) }
+    func begin() { setTimer(after: dueTime) }
 
-    /// An element came.
-    func restart() { arm(after: dueTime) }
+    /// Starts the time again after an element.
+    func restart() { setTimer(after: dueTime) }
 
-    /// The timer went off: how long there is still to wait, or nil when the time is over.
+    /// Returns the time that is left when the timer fires, or nil if the time is over.
     func remaining() -> RxTimeInterval? { nil }
 
-    private final func arm(after interval: RxTimeInterval) {
+    private final func setTimer(after interval: RxTimeInterval) {
         timer.set(after: interval, in: drain) { self.fired() }
     }
 
     private func fired() {
         guard isLive, !isOver else { return }
-        if let left = remaining() { return arm(after: left) }
+        if let left = remaining() { return setTimer(after: left) }
         isOver = true
         subscribe(to: other, with: ForwardingInput(of: self))
         if let input { removeInput(input) }
@@ -87,9 +78,9 @@ private class TimeoutSink<Element>: MultiInputSink<Element> {
     }
 }
 
-/// Waits for elements with one timer and a deadline that each element moves. Nothing is allocated for an element.
+/// Uses one timer and a deadline that each element moves. It allocates nothing for an element.
 private final class DeadlineTimeoutSink<Element>: TimeoutSink<Element> {
-    // Nanoseconds of the monotonic clock, so that setting the wall clock times nothing out. Touched inside the drain.
+    // Nanoseconds of the monotonic clock, so that setting the wall clock causes no timeout. Used inside the drain only.
     private var deadline: UInt64 = 0
     private lazy var span = UInt64(min(max(dueTime.seconds, 0) * 1e9, 9e18))
 
@@ -120,7 +111,7 @@ private final class TimeoutInput<Element>: SerialSink<Element> {
     override func receive(_ value: Element) {
         guard isLive, !sink.isOver else { return }
         sink.forward(value)
-        // Disposed of or timed out from inside the element's own delivery: no new timer.
+        // No new timer if the delivery of the element disposed of the subscription or timed out.
         if isLive, !sink.isOver { sink.restart() }
     }
 

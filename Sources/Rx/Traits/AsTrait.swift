@@ -1,12 +1,16 @@
 extension ObservableType {
-    /// The stream as a `Single`: fails with `RxError.noElements` or `.moreThanOneElement` if it is none.
+    /// The stream as a `Single`.
+    ///
+    /// It fails with `RxError.noElements` or `.moreThanOneElement` if the stream does not have exactly one element.
     public func asSingle() -> Single<Element> {
-        Single(raw: Observable(Only(asObservable().source, needsOne: true)))
+        Single(raw: lift { AtMostOneSink(needsOne: true, into: $0) })
     }
 
-    /// The stream as a `Maybe`: fails with `RxError.moreThanOneElement` if it is none.
+    /// The stream as a `Maybe`.
+    ///
+    /// It fails with `RxError.moreThanOneElement` if the stream has more than one element.
     public func asMaybe() -> Maybe<Element> {
-        Maybe(raw: Observable(Only(asObservable().source, needsOne: false)))
+        Maybe(raw: lift { AtMostOneSink(needsOne: false, into: $0) })
     }
 }
 
@@ -15,24 +19,12 @@ extension ObservableType where Element == Never {
     public func asCompletable() -> Completable { Completable(raw: asObservable()) }
 }
 
-/// Sends its one element together with the good end.
-private final class Only<Element>: Source<Element> {
-    private let upstream: Source<Element>
-    private let needsOne: Bool
-
-    init(_ upstream: Source<Element>, needsOne: Bool) {
-        self.upstream = upstream
-        self.needsOne = needsOne
-    }
-
-    override func run(_ sink: Sink<Element>) { upstream.run(OnlySink(needsOne, into: sink)) }
-}
-
-private final class OnlySink<Element>: SingleInputSink<Element, Element> {
+/// Sends the only element when the stream completes.
+private final class AtMostOneSink<Element>: SingleInputSink<Element, Element> {
     private let needsOne: Bool
     private var found: Element?
 
-    init(_ needsOne: Bool, into downstream: Sink<Element>) {
+    init(needsOne: Bool, into downstream: Sink<Element>) {
         self.needsOne = needsOne
         super.init(into: downstream)
     }

@@ -1,4 +1,4 @@
-/// The shape of a `Completable`.
+/// Marks a `Completable`.
 public enum CompletableTrait: Sendable {}
 
 /// A stream without elements: it completes or fails.
@@ -7,17 +7,20 @@ public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 /// How a `Completable` ends.
 @frozen
 public enum CompletableEvent: Sendable {
-    /// With an error.
+    /// It failed.
     case error(any Error)
-    /// Well.
+    /// It completed.
     case completed
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// The closure that tells how a `Completable` ended.
+    /// Receives the outcome of a `Completable`.
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-    /// A `Completable` made by a closure that is run for each subscription and tells the outcome once, from any thread.
+    /// A cold `Completable` with a closure that runs for each subscription and sends the outcome.
+    ///
+    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
+    /// disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping CompletableObserver) -> any Disposable
@@ -33,15 +36,16 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             })
     }
 
-    /// Hands the outcome to the closure.
+    /// Subscribes and calls the closure with the outcome.
     @preconcurrency
     public func subscribe(_ observer: @escaping CompletableObserver) -> any Disposable {
         subscribe(onCompleted: { observer(.completed) }, onError: { observer(.error($0)) })
     }
 
-    /// Hands the outcome to one of the closures; `onDisposed` is called once, after it or after disposal.
+    /// Subscribes and calls one of the closures with the outcome.
     ///
-    /// An error without `onError` goes to `Hooks.defaultErrorHandler`.
+    /// `onDisposed` is called once, after the outcome or after disposal. An error without `onError` is passed to
+    /// `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func subscribe(
         onCompleted: (@Sendable () -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
@@ -51,7 +55,9 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// As `subscribe(onCompleted:…)`, with an object held weakly and given to each closure while it lives.
+    /// As `subscribe(onCompleted:…)`; each closure also receives an object, which is held weakly.
+    ///
+    /// After the object is released, no closure is called.
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
@@ -66,7 +72,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     /// A `Completable` that completes at subscription.
     public static func empty() -> Completable { Completable(raw: .empty()) }
 
-    /// The `Completable` itself, with closures run beside it.
+    /// The same `Completable`; the closures are called as those of `ObservableType.do`.
     @preconcurrency
     public func `do`(
         onError: (@Sendable (any Error) throws -> Void)? = nil,
@@ -83,6 +89,83 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The same as a `Maybe` without an element.
+    /// The same outcome as a `Maybe` without an element.
     public func asMaybe() -> Maybe<Element> { Maybe(raw: primitiveSequence.stream) }
+}
+
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// This `Completable`, then the second one after it completed.
+    public func andThen(_ second: Completable) -> Completable {
+        Completable(raw: then(second.stream))
+    }
+
+    /// This `Completable`, then the `Single` after it completed.
+    public func andThen<Result>(_ second: Single<Result>) -> Single<Result> {
+        Single(raw: then(second.stream))
+    }
+
+    /// This `Completable`, then the `Maybe` after it completed.
+    public func andThen<Result>(_ second: Maybe<Result>) -> Maybe<Result> {
+        Maybe(raw: then(second.stream))
+    }
+
+    /// This `Completable`, then the stream after it completed.
+    public func andThen<Result>(_ second: Observable<Result>) -> Observable<Result> {
+        then(second)
+    }
+
+    private func then<Result>(_ second: Observable<Result>) -> Observable<Result> {
+        let (first, second) = (primitiveSequence.stream.source, second.source)
+        return Observable<Result>(
+            MultiInputSource { downstream in
+                let sink = MultiInputSink(into: downstream)
+                sink.subscribe(
+                    to: first,
+                    with: ClosureInput<Never>(
+                        of: sink, onNext: { _ in },
+                        onCompleted: { sink.subscribe(to: second, with: ForwardingInput(of: sink)) }))
+            })
+    }
+}
+
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// This `Completable`, then the second one after it completed.
+    public func concat(_ second: Completable) -> Completable { andThen(second) }
+
+    /// One after the other.
+    ///
+    /// Each subscription iterates the sequence again, as far as they complete.
+    public static func concat<Sources: Sequence>(_ sequence: Sources) -> Completable
+    where Sources.Element == Completable {
+        Completable(raw: Observable<Never>.concat(sequence.lazy.map(\.stream)))
+    }
+
+    /// One after the other.
+    public static func concat<Sources: Collection>(_ collection: Sources) -> Completable
+    where Sources.Element == Completable {
+        Completable(raw: Observable<Never>.concat(collection.map(\.stream)))
+    }
+
+    /// One after the other.
+    public static func concat(_ sources: Completable...) -> Completable { concat(sources) }
+
+    /// All of them at once.
+    ///
+    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    public static func zip(_ sources: Completable...) -> Completable { zip(sources) }
+
+    /// All of them at once.
+    ///
+    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    public static func zip(_ sources: [Completable]) -> Completable {
+        Completable(raw: Observable<Never>.merge(sources.map(\.stream)))
+    }
+
+    /// All of them at once.
+    ///
+    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    public static func zip<Sources: Collection>(_ sources: Sources) -> Completable
+    where Sources.Element == Completable {
+        zip(Array(sources))
+    }
 }

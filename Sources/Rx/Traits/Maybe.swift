@@ -1,27 +1,30 @@
-/// The shape of a `Maybe`.
+/// Marks a `Maybe`.
 public enum MaybeTrait: Sendable {}
 
-/// A stream of one element or none, or an error.
+/// A stream of at most one element: an element, completion without one, or an error.
 public typealias Maybe<Element> = PrimitiveSequence<MaybeTrait, Element>
 
 /// How a `Maybe` ends.
 @frozen
 public enum MaybeEvent<Element> {
-    /// With an element.
+    /// It sent an element.
     case success(Element)
-    /// With an error.
+    /// It failed.
     case error(any Error)
-    /// Without an element.
+    /// It completed without an element.
     case completed
 }
 
 extension MaybeEvent: Sendable where Element: Sendable {}
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// The closure that tells how a `Maybe` ended.
+    /// Receives the outcome of a `Maybe`.
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-    /// A `Maybe` made by a closure that is run for each subscription and tells the outcome once, from any thread.
+    /// A cold `Maybe` with a closure that runs for each subscription and sends the outcome.
+    ///
+    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
+    /// disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
@@ -41,7 +44,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             })
     }
 
-    /// Hands the outcome to the closure.
+    /// Subscribes and calls the closure with the outcome.
     @preconcurrency
     public func subscribe(_ observer: @escaping MaybeObserver) -> any Disposable {
         subscribe(
@@ -49,9 +52,10 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onCompleted: { observer(.completed) })
     }
 
-    /// Hands the outcome to one of the closures; `onDisposed` is called once, after it or after disposal.
+    /// Subscribes and calls one of the closures with the outcome.
     ///
-    /// An error without `onError` goes to `Hooks.defaultErrorHandler`.
+    /// `onDisposed` is called once, after the outcome or after disposal. An error without `onError` is passed to
+    /// `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,
@@ -62,7 +66,9 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.
+    /// As `subscribe(onSuccess:…)`; each closure also receives an object, which is held weakly.
+    ///
+    /// After the object is released, no closure is called.
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
@@ -78,10 +84,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
-    /// A `Maybe` without an element.
+    /// A `Maybe` that completes at subscription, without an element.
     public static func empty() -> Maybe<Element> { Maybe(raw: .empty()) }
 
-    /// The `Maybe` itself, with closures run beside it. A throwing closure is an error of the `Maybe`.
+    /// The same `Maybe`; the closures are called as those of `ObservableType.do`.
+    ///
+    /// If a closure throws, the `Maybe` fails with that error.
     @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -100,12 +108,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The element, or the one given if there is none.
+    /// The element, or the given one if there is none.
     public func ifEmpty(default: Element) -> Single<Element> {
         Single(raw: primitiveSequence.stream.ifEmpty(default: `default`))
     }
 
-    /// The element, or the `Single` given if there is none.
+    /// The element, or the given `Single` if there is none.
     public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
         Single(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
     }
@@ -115,6 +123,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         Maybe(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
     }
 
-    /// The element; an empty `Maybe` fails with `RxError.noElements`.
+    /// The element as a `Single`. An empty `Maybe` fails with `RxError.noElements`.
     public func asSingle() -> Single<Element> { primitiveSequence.stream.asSingle() }
 }

@@ -1,6 +1,6 @@
-/// The closures of who awaits the outcome of a `Single` or a `Maybe`: the first event is the outcome.
+/// Passes the outcome of a `Single` or a `Maybe`, which is its first event, to a subscriber's closures.
 ///
-/// As in RxSwift, `onDisposed` follows the outcome at once; the source is undone when it ends, an instant later.
+/// As in RxSwift, `onDisposed` is called directly after the outcome; the source is disposed of when it completes.
 final class OutcomeSink<Element>: SubscriberSink<Element> {
     private let onSuccess: (@Sendable (Element) -> Void)?
     private let onError: @Sendable (any Error) -> Void
@@ -13,7 +13,7 @@ final class OutcomeSink<Element>: SubscriberSink<Element> {
         self.onSuccess = onSuccess
         self.onError = onError ?? defaultErrorHandler()
         self.onCompleted = onCompleted
-        super.init(Subscription(onDisposed: onDisposed))
+        super.init(SubscriberNode(onDisposed: onDisposed))
     }
 
     override func next(_ value: Element) {
@@ -40,7 +40,7 @@ final class OutcomeSink<Element>: SubscriberSink<Element> {
 }
 
 extension Observable {
-    /// Subscribes who awaits the first event.
+    /// Subscribes to the first event.
     func subscribeForOutcome(
         onSuccess: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)?

@@ -1,16 +1,16 @@
-/// A stream with a promise on its shape: see `Single`, `Maybe` and `Completable`.
+/// A stream with a known number of elements: see `Single`, `Maybe` and `Completable`.
 public struct PrimitiveSequence<Trait, Element> {
     let stream: Observable<Element>
 
-    /// Takes the stream at its word.
+    /// Wraps a stream that has the number of elements of the trait.
     init(raw stream: Observable<Element>) { self.stream = stream }
 }
 
 extension PrimitiveSequence: Sendable {}
 
-/// What the three shapes have in common.
+/// The common protocol of `Single`, `Maybe` and `Completable`.
 public protocol PrimitiveSequenceType {
-    /// The shape.
+    /// Marks a `Single`, a `Maybe` or a `Completable`.
     associatedtype Trait
     /// The type of the elements.
     associatedtype Element
@@ -24,7 +24,7 @@ extension PrimitiveSequence: PrimitiveSequenceType {
 }
 
 extension PrimitiveSequence: ObservableConvertibleType {
-    /// The stream without the promise.
+    /// The same stream as an `Observable`.
     public func asObservable() -> Observable<Element> { stream }
 }
 
@@ -41,7 +41,9 @@ extension PrimitiveSequenceType {
 }
 
 extension PrimitiveSequence {
-    /// A sequence that is made at each subscription; a throwing factory is its error.
+    /// A cold sequence that calls the factory at each subscription and forwards its sequence.
+    ///
+    /// If the factory throws, the sequence fails with that error.
     @preconcurrency
     public static func deferred(
         _ observableFactory: @escaping @Sendable () throws -> PrimitiveSequence<Trait, Element>
@@ -49,7 +51,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: Observable.deferred { try observableFactory().stream })
     }
 
-    /// A sequence with a resource that is made at subscription and disposed of at the end.
+    /// A cold sequence that creates a resource at each subscription and disposes of it at the end.
     @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
@@ -60,7 +62,7 @@ extension PrimitiveSequence {
             raw: Observable.using(resourceFactory) { try primitiveSequenceFactory($0).stream })
     }
 
-    /// The sequence, with each event, the subscription and the disposal printed; see `ObservableType.debug`.
+    /// The same sequence; its subscription, events and disposal are printed. See `ObservableType.debug`.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -72,10 +74,46 @@ extension PrimitiveSequence {
 }
 
 extension PrimitiveSequenceType where Element: FixedWidthInteger {
-    /// A sequence of 0 after `dueTime`; zero and negative times mean at once.
+    /// A sequence of 0 after `dueTime`. Zero or less means as soon as the scheduler can.
     public static func timer(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: Observable<Element>.timer(dueTime, scheduler: scheduler))
+    }
+}
+
+extension PrimitiveSequence {
+    /// The sequence; after an error, the sequence that the handler returns for it.
+    @preconcurrency
+    public func `catch`(
+        _ handler: @escaping @Sendable (any Error) throws -> PrimitiveSequence<Trait, Element>
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: stream.catch { try handler($0).stream })
+    }
+
+    /// The sequence, subscribed to again after each error, without a limit.
+    public func retry() -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: stream.retry())
+    }
+
+    /// The sequence, subscribed to at most `maxAttemptCount` times in total. A negative count traps.
+    public func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: stream.retry(maxAttemptCount))
+    }
+
+    /// The sequence, subscribed to again when the handler's stream sends an element after an error.
+    @preconcurrency
+    public func retry<Trigger: ObservableType>(
+        when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: stream.retry(when: notificationHandler))
+    }
+
+    /// As `retry(when:)` for errors of one type. An error of another type is forwarded at once.
+    @preconcurrency
+    public func retry<Trigger: ObservableType, Failure: Error>(
+        when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(raw: stream.retry(when: notificationHandler))
     }
 }

@@ -1,17 +1,20 @@
-/// The shape of a `Single`.
+/// Marks a `Single`.
 public enum SingleTrait: Sendable {}
 
 /// A stream of exactly one element, or an error.
 public typealias Single<Element> = PrimitiveSequence<SingleTrait, Element>
 
-/// How a `Single` ends.
+/// The outcome of a `Single`.
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    /// The closure that tells how a `Single` ended.
+    /// Receives the outcome of a `Single`.
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
-    /// A `Single` made by a closure that is run for each subscription and tells the outcome once, from any thread.
+    /// A cold `Single` with a closure that runs for each subscription and sends the outcome.
+    ///
+    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
+    /// disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
@@ -30,15 +33,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             })
     }
 
-    /// Hands the outcome to the closure.
+    /// Subscribes and calls the closure with the outcome.
     @preconcurrency
     public func subscribe(_ observer: @escaping SingleObserver) -> any Disposable {
         subscribe(onSuccess: { observer(.success($0)) }, onFailure: { observer(.failure($0)) })
     }
 
-    /// Hands the outcome to one of the closures; `onDisposed` is called once, after it or after disposal.
+    /// Subscribes and calls one of the closures with the outcome.
     ///
-    /// An error without `onFailure` goes to `Hooks.defaultErrorHandler`.
+    /// `onDisposed` is called once, after the outcome or after disposal. An error without `onFailure` is passed to
+    /// `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil,
@@ -49,7 +53,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onSuccess: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
-    /// As `subscribe(onSuccess:…)`, with an object held weakly and given to each closure while it lives.
+    /// As `subscribe(onSuccess:…)`; each closure also receives an object, which is held weakly.
+    ///
+    /// After the object is released, no closure is called.
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object,
@@ -63,7 +69,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
-    /// The `Maybe` made of the element.
+    /// The `Maybe` that the selector returns for the element.
     @preconcurrency
     public func flatMapMaybe<Result>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
@@ -71,7 +77,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         Maybe(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The `Single` itself, with closures run beside it. A throwing closure is an error of the `Single`.
+    /// The same `Single`; the closures are called as those of `ObservableType.do`.
+    ///
+    /// If a closure throws, the `Single` fails with that error.
     @preconcurrency
     public func `do`(
         onSuccess: (@Sendable (Element) throws -> Void)? = nil,
@@ -87,6 +95,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The same as a `Maybe`.
+    /// The same outcome as a `Maybe`.
     public func asMaybe() -> Maybe<Element> { Maybe(raw: primitiveSequence.stream) }
 }

@@ -1,5 +1,7 @@
 extension PrimitiveSequenceType where Trait: ValueTrait {
-    /// The elements of the two sequences joined. It fails with the first that fails.
+    /// Combines the elements of two sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -9,7 +11,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
             raw: .zip(source1.stream, source2.stream, resultSelector: resultSelector))
     }
 
-    /// The elements of the three sequences joined. It fails with the first that fails.
+    /// Combines the elements of three sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -20,7 +24,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
             raw: .zip(source1.stream, source2.stream, source3.stream, resultSelector: resultSelector))
     }
 
-    /// The elements of the four sequences joined. It fails with the first that fails.
+    /// Combines the elements of four sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -33,7 +39,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
                 resultSelector: resultSelector))
     }
 
-    /// The elements of the five sequences joined. It fails with the first that fails.
+    /// Combines the elements of five sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -47,7 +55,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
                 resultSelector: resultSelector))
     }
 
-    /// The elements of the six sequences joined. It fails with the first that fails.
+    /// Combines the elements of six sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -61,7 +71,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
                 source6.stream, resultSelector: resultSelector))
     }
 
-    /// The elements of the seven sequences joined. It fails with the first that fails.
+    /// Combines the elements of seven sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -76,7 +88,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
                 source6.stream, source7.stream, resultSelector: resultSelector))
     }
 
-    /// The elements of the eight sequences joined. It fails with the first that fails.
+    /// Combines the elements of eight sequences.
+    ///
+    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -93,7 +107,9 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// The elements of all, in the order of the collection, joined. A collection without any joins an empty array.
+    /// Combines the elements of all, in the order of the collection.
+    ///
+    /// For an empty collection the selector is called with an empty array.
     @preconcurrency
     public static func zip<Sources: Collection, Result>(
         _ collection: Sources, resultSelector: @escaping @Sendable ([Element]) throws -> Result
@@ -104,9 +120,100 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 : Observable.zip(collection.map(\.stream), resultSelector: resultSelector))
     }
 
-    /// The elements of all, in the order of the collection. A collection without any gives an empty array.
+    /// The elements of all as an array, in the order of the collection. An empty collection sends an empty array.
     public static func zip<Sources: Collection>(_ collection: Sources) -> Single<[Element]>
     where Sources.Element == Single<Element> {
         zip(collection) { $0 }
+    }
+}
+
+extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
+    /// The elements of two sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>
+    ) -> PrimitiveSequence<Trait, (E1, E2)> {
+        PrimitiveSequence<Trait, (E1, E2)>(
+            raw: Observable.zip(source1.stream, source2.stream))
+    }
+
+    /// The elements of three sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3)> {
+        PrimitiveSequence<Trait, (E1, E2, E3)>(
+            raw: Observable.zip(source1.stream, source2.stream, source3.stream))
+    }
+
+    /// The elements of four sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3, E4>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3, E4)> {
+        PrimitiveSequence<Trait, (E1, E2, E3, E4)>(
+            raw: Observable.zip(source1.stream, source2.stream, source3.stream, source4.stream))
+    }
+
+    /// The elements of five sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3, E4, E5>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
+        _ source5: PrimitiveSequence<Trait, E5>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3, E4, E5)> {
+        PrimitiveSequence<Trait, (E1, E2, E3, E4, E5)>(
+            raw: Observable.zip(
+                source1.stream, source2.stream, source3.stream, source4.stream, source5.stream))
+    }
+
+    /// The elements of six sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3, E4, E5, E6>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
+        _ source5: PrimitiveSequence<Trait, E5>, _ source6: PrimitiveSequence<Trait, E6>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6)> {
+        PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6)>(
+            raw: Observable.zip(
+                source1.stream, source2.stream, source3.stream, source4.stream, source5.stream,
+                source6.stream))
+    }
+
+    /// The elements of seven sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3, E4, E5, E6, E7>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
+        _ source5: PrimitiveSequence<Trait, E5>, _ source6: PrimitiveSequence<Trait, E6>,
+        _ source7: PrimitiveSequence<Trait, E7>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6, E7)> {
+        PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6, E7)>(
+            raw: Observable.zip(
+                source1.stream, source2.stream, source3.stream, source4.stream, source5.stream,
+                source6.stream, source7.stream))
+    }
+
+    /// The elements of eight sequences as a tuple.
+    ///
+    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
+        _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
+        _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
+        _ source5: PrimitiveSequence<Trait, E5>, _ source6: PrimitiveSequence<Trait, E6>,
+        _ source7: PrimitiveSequence<Trait, E7>, _ source8: PrimitiveSequence<Trait, E8>
+    ) -> PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6, E7, E8)> {
+        PrimitiveSequence<Trait, (E1, E2, E3, E4, E5, E6, E7, E8)>(
+            raw: Observable.zip(
+                source1.stream, source2.stream, source3.stream, source4.stream, source5.stream,
+                source6.stream, source7.stream, source8.stream))
     }
 }

@@ -1,23 +1,25 @@
-/// The shape of a sequence that may bring an element: `Single` and `Maybe`.
+/// Marks a sequence that may have an element: `Single` and `Maybe`.
 public protocol ValueTrait {}
 
 extension SingleTrait: ValueTrait {}
 extension MaybeTrait: ValueTrait {}
 
 extension PrimitiveSequenceType where Trait: ValueTrait {
-    /// A sequence of the element, sent at subscription.
+    /// A sequence of one element, which it sends at subscription.
     public static func just(_ element: Element) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .just(element))
     }
 
-    /// A sequence of the element, sent on the scheduler.
+    /// A sequence of one element, which it sends on the scheduler.
     public static func just(
         _ element: Element, scheduler: any ImmediateSchedulerType
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .just(element, scheduler: scheduler))
     }
 
-    /// The element transformed. A throwing transform is an error of the sequence.
+    /// The element, transformed.
+    ///
+    /// If the transform throws, the sequence fails with that error.
     @preconcurrency
     public func map<Result>(
         _ transform: @escaping @Sendable (Element) throws -> Result
@@ -25,13 +27,13 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         PrimitiveSequence<Trait, Result>(raw: primitiveSequence.stream.map(transform))
     }
 
-    /// The element if the predicate holds.
+    /// The element if the predicate is true for it, otherwise no element.
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         Maybe(raw: primitiveSequence.stream.filter(predicate))
     }
 
-    /// The element transformed, unless the transform gives nil.
+    /// The element, transformed, or no element if the transform returns nil.
     @preconcurrency
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
@@ -39,7 +41,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         Maybe(raw: primitiveSequence.stream.compactMap(transform))
     }
 
-    /// The sequence made of the element.
+    /// The sequence that the selector returns for the element.
     @preconcurrency
     public func flatMap<Result>(
         _ selector: @escaping @Sendable (Element) throws -> PrimitiveSequence<Trait, Result>
@@ -47,7 +49,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         PrimitiveSequence<Trait, Result>(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The `Completable` made of the element.
+    /// The `Completable` that the selector returns for the element.
     @preconcurrency
     public func flatMapCompletable(
         _ selector: @escaping @Sendable (Element) throws -> Completable
@@ -55,12 +57,12 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         Completable(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The sequence; if it fails, the element given.
+    /// The sequence; instead of an error it sends the given element.
     public func catchAndReturn(_ element: Element) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: primitiveSequence.stream.catchAndReturn(element))
     }
 
-    /// Only the end of it.
+    /// The outcome without the element.
     public func asCompletable() -> Completable {
         Completable(raw: primitiveSequence.stream.ignoreElements())
     }

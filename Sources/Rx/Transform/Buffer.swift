@@ -1,29 +1,21 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements in arrays: one is sent when it has `count` elements or `timeSpan` after the one before, whichever
-    /// comes first; it may be empty. Both begin anew with each array.
+    /// The elements in arrays, each of at most `count` elements and `timeSpan`.
     ///
-    /// At the good end what was collected is sent, empty or not; an error drops it. A count of 0 or less sets no limit;
-    /// a span of `.never` waits for the count alone.
+    /// An array is sent when it is full or its time is over; it may be empty. Then the count and the time start again.
+    /// At completion the collected elements are sent, even if there are none; an error drops them. A count of 0 or less
+    /// sets no limit, nor does `.never`.
     public func buffer(timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType) -> Observable<[Element]> {
-        Observable(Buffer(asObservable().source, timeSpan, count, scheduler))
-    }
-}
-
-private final class Buffer<Element>: TimedSource<Element, [Element]> {
-    private let count: Int
-
-    init(_ upstream: Source<Element>, _ timeSpan: RxTimeInterval, _ count: Int, _ scheduler: any SchedulerType) {
-        self.count = count
-        super.init(upstream, timeSpan, scheduler)
-    }
-
-    override func run(_ downstream: Sink<[Element]>) {
-        let sink = BufferSink<Element>(dueTime, count, scheduler, into: downstream)
-        sink.begin()
-        sink.subscribe(
-            to: upstream, with: ClosureInput<Element>(of: sink, onNext: { sink.put($0) }, onCompleted: { sink.end() }))
+        let upstream = asObservable().source
+        return Observable(
+            MultiInputSource { downstream in
+                let sink = BufferSink<Element>(timeSpan, count, scheduler, into: downstream)
+                sink.begin()
+                sink.subscribe(
+                    to: upstream,
+                    with: ClosureInput<Element>(of: sink, onNext: { sink.receive($0) }, onCompleted: { sink.end() }))
+            })
     }
 }
 
@@ -31,7 +23,7 @@ private final class BufferSink<Element>: MultiInputSink<[Element]> {
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let timer: OperatorTimer
-    // Touched inside the drain only.
+    // Used inside the drain only.
     private var collected: [Element] = []
 
     init(
@@ -44,14 +36,14 @@ private final class BufferSink<Element>: MultiInputSink<[Element]> {
         inputs.add(timer)
     }
 
-    func begin() { timer.set(after: timeSpan, in: drain) { self.turnOver() } }
+    func begin() { timer.set(after: timeSpan, in: drain) { self.startNext() } }
 
-    func put(_ value: Element) {
+    func receive(_ value: Element) {
         collected.append(value)
-        if collected.count == count { turnOver() }
+        if collected.count == count { startNext() }
     }
 
-    private func turnOver() {
+    private func startNext() {
         send()
         if isLive { begin() }
     }

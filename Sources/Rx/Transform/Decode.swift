@@ -1,33 +1,23 @@
 public import FoundationEssentials
 
 extension ObservableType where Element == Data {
-    /// Each piece of data decoded. What the decoder throws is an error of the stream.
+    /// Each piece of data, decoded.
+    ///
+    /// If the decoder throws, the stream fails with that error.
     public func decode<Item: Decodable, Decoder: DataDecoder>(type: Item.Type, decoder: Decoder) -> Observable<Item> {
-        Observable<Item>(Decode<Item, Decoder>(asObservable().source, decoder))
+        lift { DecodeSink<Item, Decoder>(decoder, into: $0) }
     }
 }
 
-/// Something that makes a value of data.
+/// A decoder of values from data.
 @preconcurrency
 public protocol DataDecoder: Sendable {
-    /// The value of that type that the data stands for.
+    /// Decodes a value of that type from the data.
     func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item
 }
 
 extension JSONDecoder: DataDecoder {}
 extension PropertyListDecoder: DataDecoder {}
-
-private final class Decode<Item: Decodable, Decoder: DataDecoder>: Source<Item> {
-    private let upstream: Source<Data>
-    private let decoder: Decoder
-
-    init(_ upstream: Source<Data>, _ decoder: Decoder) {
-        self.upstream = upstream
-        self.decoder = decoder
-    }
-
-    override func run(_ sink: Sink<Item>) { upstream.run(DecodeSink(decoder, into: sink)) }
-}
 
 private final class DecodeSink<Item: Decodable, Decoder: DataDecoder>: SingleInputSink<Data, Item> {
     private let decoder: Decoder

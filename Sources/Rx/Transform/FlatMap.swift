@@ -1,5 +1,8 @@
 extension ObservableType {
-    /// A stream for each element, all flowing together. It completes when the outer and every inner stream did.
+    /// The elements of the streams that the selector returns for each element, as they arrive.
+    ///
+    /// It completes when the outer and all inner streams have. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public func flatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -7,7 +10,7 @@ extension ObservableType {
         Observable(Flatten(asObservable().source, streams(selector)) { MergeSink(limit: .max, into: $0) })
     }
 
-    /// A stream for each element that comes while no earlier one flows; other elements are dropped.
+    /// As `flatMap`, but an element that arrives while an inner stream runs is dropped.
     @preconcurrency
     public func flatMapFirst<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -16,7 +19,7 @@ extension ObservableType {
             Flatten(asObservable().source, streams(selector)) { MergeSink(limit: 1, dropsExcess: true, into: $0) })
     }
 
-    /// A stream for each element, one after the other in order; later ones wait.
+    /// As `flatMap`, but one inner stream after the other, in order. Later inner streams wait.
     @preconcurrency
     public func concatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -24,7 +27,7 @@ extension ObservableType {
         Observable(Flatten(asObservable().source, streams(selector)) { MergeSink(limit: 1, into: $0) })
     }
 
-    /// A stream for each element; the next one ends the one before.
+    /// As `flatMap`, but each new inner stream ends the subscription to the previous one.
     @preconcurrency
     public func flatMapLatest<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -33,27 +36,27 @@ extension ObservableType {
     }
 }
 
-// With a second candidate, the compiler infers the closures of a chain in order, and reports a mistake in a nested closure on its
-// own line. `make test-diagnostics` fails without these.
+// With a second candidate, the compiler infers the closures of a chain in order and reports a mistake in a nested
+// closure on its own line. `make test-diagnostics` fails without these.
 extension ObservableType {
-    /// Cannot be called. See the `flatMap` that takes a closure.
+    /// Unavailable. Use the `flatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMap() -> Observable<Never> { .never() }
 
-    /// Cannot be called. See the `flatMapFirst` that takes a closure.
+    /// Unavailable. Use the `flatMapFirst` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapFirst() -> Observable<Never> { .never() }
 
-    /// Cannot be called. See the `concatMap` that takes a closure.
+    /// Unavailable. Use the `concatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func concatMap() -> Observable<Never> { .never() }
 
-    /// Cannot be called. See the `flatMapLatest` that takes a closure.
+    /// Unavailable. Use the `flatMapLatest` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapLatest() -> Observable<Never> { .never() }
 }
 
-/// The selector, with its result as a source.
+/// The selector, returning sources.
 func streams<Element, Stream: ObservableConvertibleType>(
     _ selector: @escaping (Element) throws -> Stream
 ) -> (Element) throws -> Source<Stream.Element> {

@@ -1,30 +1,39 @@
 extension ObservableType {
-    /// A stream for each key, sent when its first element comes; every element goes to the stream of its key.
+    /// A stream for each key, sent when the first element of the key arrives.
     ///
-    /// The inner streams are hot and end as the source does, in the order in which they began, before the outer one. The
-    /// source is kept as long as the outer subscription or the one to any inner stream lasts. A selector that throws is
-    /// an error of all of them.
+    /// Each element goes to the stream of its key. The inner streams are hot. They end as the source does, in the order
+    /// in which they began, before the outer stream. The source stays subscribed to as long as the outer stream or any
+    /// inner stream has a subscription. If the selector throws, all streams fail with that error.
     @preconcurrency
     public func groupBy<Key: Hashable>(
         keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<GroupedObservable<Key, Element>> {
-        Observable<GroupedObservable<Key, Element>>(GroupBy(asObservable().source, keySelector))
+        let upstream = asObservable().source
+        return Observable<GroupedObservable<Key, Element>>(
+            MultiInputSource { downstream in
+                let sink = GroupBySink<Key, Element>(keySelector, into: downstream)
+                sink.subscribeWhileUsed(
+                    to: upstream,
+                    with: ClosureInput<Element>(
+                        of: sink, in: sink.sourceTeardown, onNext: { sink.receive($0) }, onCompleted: { sink.end() },
+                        onError: { sink.end($0) }))
+            })
     }
 }
 
-/// The elements of one key. It is as hot as its source.
+/// The elements of one key: an inner stream of `groupBy`. It is hot.
 public struct GroupedObservable<Key, Element>: ObservableType {
-    /// The key that its elements have in common.
+    /// The key of all its elements.
     public let key: Key
     private let source: Observable<Element>
 
-    /// A stream under a key.
+    /// Creates a stream with a key.
     public init(key: Key, source: Observable<Element>) {
         self.key = key
         self.source = source
     }
 
-    /// Sends the elements of the key to the observer.
+    /// Sends the elements of the key to the observer until the stream ends or the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         source.subscribe(observer)
@@ -36,28 +45,9 @@ public struct GroupedObservable<Key, Element>: ObservableType {
 
 extension GroupedObservable: Sendable where Key: Sendable {}
 
-private final class GroupBy<Key: Hashable, Element>: Source<GroupedObservable<Key, Element>> {
-    private let upstream: Source<Element>
-    private let keySelector: @Sendable (Element) throws -> Key
-
-    init(_ upstream: Source<Element>, _ keySelector: @escaping @Sendable (Element) throws -> Key) {
-        self.upstream = upstream
-        self.keySelector = keySelector
-    }
-
-    override func run(_ downstream: Sink<GroupedObservable<Key, Element>>) {
-        let sink = GroupBySink<Key, Element>(keySelector, into: downstream)
-        sink.keep(
-            upstream,
-            with: ClosureInput<Element>(
-                of: sink, in: sink.sourceTeardown, onNext: { sink.put($0) }, onCompleted: { sink.end() },
-                onError: { sink.end($0) }))
-    }
-}
-
 private final class GroupBySink<Key: Hashable, Element>: InnerStreamsSink<GroupedObservable<Key, Element>> {
     private let keySelector: @Sendable (Element) throws -> Key
-    // Both are touched inside the drain only. The table holds indices in the list.
+    // Used inside the drain only. The dictionary holds indices of the array.
     private var groups: [SubjectCore<Element>] = []
     private var indices: [Key: Int] = [:]
 
@@ -69,7 +59,7 @@ private final class GroupBySink<Key: Hashable, Element>: InnerStreamsSink<Groupe
         super.init(into: downstream)
     }
 
-    func put(_ value: Element) {
+    func receive(_ value: Element) {
         do {
             group(of: try keySelector(value)).next(value)
         } catch {
@@ -82,7 +72,7 @@ private final class GroupBySink<Key: Hashable, Element>: InnerStreamsSink<Groupe
         let group = SubjectCore<Element>()
         indices[key] = groups.count
         groups.append(group)
-        forward(GroupedObservable(key: key, source: stream(of: group)))
+        forward(GroupedObservable(key: key, source: innerStream(of: group)))
         return group
     }
 

@@ -1,6 +1,6 @@
-/// The middle of an operator that sends streams: what `window` and `groupBy` have in common.
+/// The sink of an operator that sends hot inner streams: the core of `window` and `groupBy`.
 ///
-/// Its source is sourceTeardown as long as the outer subscription or the one to any inner stream lasts.
+/// Its source stays subscribed to as long as the outer stream or any inner stream has a subscription.
 class InnerStreamsSink<Output>: MultiInputSink<Output> {
     final let sourceTeardown: CompositeTeardown
     final let sourceUsers: RefCountDisposable
@@ -14,19 +14,19 @@ class InnerStreamsSink<Output>: MultiInputSink<Output> {
         inputs.add(DisposableTeardown(sourceUsers))
     }
 
-    /// Subscribes the source for as long as somebody wants it.
-    final func keep<Input>(_ source: Source<Input>, with input: Sink<Input>) {
+    /// Subscribes to the source as long as the outer stream or an inner stream is used.
+    final func subscribeWhileUsed<Input>(to source: Source<Input>, with input: Sink<Input>) {
         sourceTeardown.add(input)
         source.connect(input)
     }
 
-    /// An inner stream fed by the given core.
-    final func stream<Element>(of core: SubjectCore<Element>) -> Observable<Element> {
+    /// An inner stream of the elements that the core receives.
+    final func innerStream<Element>(of core: SubjectCore<Element>) -> Observable<Element> {
         Observable(InnerStream(core, sourceUsers))
     }
 }
 
-/// An inner stream: each subscription to it is one more reason to keep the source.
+/// An inner stream. Each subscription to it counts as a user of the source.
 private final class InnerStream<Element>: Source<Element> {
     private let core: SubjectCore<Element>
     private let sourceUsers: RefCountDisposable
@@ -37,23 +37,21 @@ private final class InnerStream<Element>: Source<Element> {
     }
 
     override func connect(_ sink: Sink<Element>) { run(sink) }
-    override func run(_ downstream: Sink<Element>) {
-        core.run(InnerStreamForwarder(sourceUsers.retain(), into: downstream))
-    }
+    override func run(_ sink: Sink<Element>) { core.run(InnerStreamSink(sourceUsers.retain(), into: sink)) }
 }
 
-private final class InnerStreamForwarder<Element>: SingleInputSink<Element, Element> {
-    private let reason: any Disposable
+private final class InnerStreamSink<Element>: SingleInputSink<Element, Element> {
+    private let sourceUse: any Disposable
 
-    init(_ reason: any Disposable, into downstream: Sink<Element>) {
-        self.reason = reason
+    init(_ sourceUse: any Disposable, into downstream: Sink<Element>) {
+        self.sourceUse = sourceUse
         super.init(into: downstream)
     }
 
     override func next(_ value: Element) { forward(value) }
 
     override func dispose() {
-        reason.dispose()
+        sourceUse.dispose()
         super.dispose()
     }
 }

@@ -1,29 +1,24 @@
 extension ObservableType {
-    /// Each element transformed. A throwing transform is an error of the stream.
+    /// Each element, transformed.
+    ///
+    /// If the transform throws, the stream fails with that error.
     @preconcurrency
     public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Observable<Result> {
-        Observable(Map(asObservable().source, transform))
+        lift { MapSink(transform, into: $0) }
     }
 
-    /// Each element transformed, without those for which the transform gives nil.
+    /// Each element, transformed, without those for which the transform returns nil.
+    ///
+    /// If the transform throws, the stream fails with that error.
     @preconcurrency
     public func compactMap<Result>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {
-        Observable(CompactMap(asObservable().source, transform))
-    }
-}
-
-private final class Map<Input, Output>: Source<Output> {
-    private let upstream: Source<Input>
-    private let transform: @Sendable (Input) throws -> Output
-
-    init(_ upstream: Source<Input>, _ transform: @escaping @Sendable (Input) throws -> Output) {
-        self.upstream = upstream
-        self.transform = transform
+        lift { CompactMapSink(transform, into: $0) }
     }
 
-    override func run(_ sink: Sink<Output>) { upstream.run(MapSink(transform, into: sink)) }
+    /// Each element with its index, counted from 0.
+    public func enumerated() -> Observable<(index: Int, element: Element)> { lift { EnumeratedSink(into: $0) } }
 }
 
 private final class MapSink<Input, Output>: SingleInputSink<Input, Output> {
@@ -43,18 +38,6 @@ private final class MapSink<Input, Output>: SingleInputSink<Input, Output> {
     }
 }
 
-private final class CompactMap<Input, Output>: Source<Output> {
-    private let upstream: Source<Input>
-    private let transform: @Sendable (Input) throws -> Output?
-
-    init(_ upstream: Source<Input>, _ transform: @escaping @Sendable (Input) throws -> Output?) {
-        self.upstream = upstream
-        self.transform = transform
-    }
-
-    override func run(_ sink: Sink<Output>) { upstream.run(CompactMapSink(transform, into: sink)) }
-}
-
 private final class CompactMapSink<Input, Output>: SingleInputSink<Input, Output> {
     private let transform: @Sendable (Input) throws -> Output?
 
@@ -69,5 +52,16 @@ private final class CompactMapSink<Input, Output>: SingleInputSink<Input, Output
         } catch {
             fail(error)
         }
+    }
+}
+
+private final class EnumeratedSink<Element>: SingleInputSink<Element, (index: Int, element: Element)> {
+    private var index = 0
+
+    override func next(_ value: Element) {
+        // Counted before it is forwarded, so that an element sent from inside the observer gets the next index.
+        let current = index
+        index += 1
+        forward((current, value))
     }
 }

@@ -1,17 +1,11 @@
 extension ObservableType {
-    /// The events themselves as elements; it completes after the last one and never fails.
-    public func materialize() -> Observable<Event<Element>> { Observable(Materialize(asObservable().source)) }
+    /// The events of the stream as elements, including the end, then completion. It never fails.
+    public func materialize() -> Observable<Event<Element>> { lift { MaterializeSink(into: $0) } }
 }
 
 extension ObservableType where Element: EventConvertible {
-    /// The stream that the events tell of: undoes `materialize`.
-    public func dematerialize() -> Observable<Element.Element> { Observable(Dematerialize(asObservable().source)) }
-}
-
-private final class Materialize<Element>: Source<Event<Element>> {
-    private let upstream: Source<Element>
-    init(_ upstream: Source<Element>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Event<Element>>) { upstream.run(MaterializeSink(into: sink)) }
+    /// The stream that consists of these events. The inverse of `materialize`.
+    public func dematerialize() -> Observable<Element.Element> { lift { DematerializeSink(into: $0) } }
 }
 
 private final class MaterializeSink<Element>: SingleInputSink<Element, Event<Element>> {
@@ -26,12 +20,6 @@ private final class MaterializeSink<Element>: SingleInputSink<Element, Event<Ele
         forward(.completed)
         finish()
     }
-}
-
-private final class Dematerialize<Input: EventConvertible>: Source<Input.Element> {
-    private let upstream: Source<Input>
-    init(_ upstream: Source<Input>) { self.upstream = upstream }
-    override func run(_ sink: Sink<Input.Element>) { upstream.run(DematerializeSink(into: sink)) }
 }
 
 private final class DematerializeSink<Input: EventConvertible>: SingleInputSink<Input, Input.Element> {

@@ -1,5 +1,7 @@
 extension ObservableType {
-    /// The running result: the seed joined with the first element, that with the second, and so on.
+    /// The intermediate results: the accumulator is called with the previous result and each element.
+    ///
+    /// The seed itself is not sent. If the accumulator throws, the stream fails with that error.
     @preconcurrency
     public func scan<Result>(
         _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
@@ -7,23 +9,29 @@ extension ObservableType {
         scan(into: seed) { state, element in state = try accumulator(state, element) }
     }
 
-    /// The running result, changed in box.
+    /// The intermediate results; the accumulator changes the result in place.
+    ///
+    /// The seed itself is not sent. If the accumulator throws, the stream fails with that error.
     @preconcurrency
     public func scan<Result>(
         into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
     ) -> Observable<Result> {
-        Observable(Scan(asObservable().source, seed, accumulator))
+        lift { ScanSink(seed, accumulator, into: $0) }
     }
 
-    /// The final result, once the stream completed.
+    /// The final result, sent when the stream completes. For an empty stream it is the seed.
+    ///
+    /// If the accumulator throws, the stream fails with that error.
     @preconcurrency
     public func reduce<Result>(
         _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
     ) -> Observable<Result> {
-        Observable(Reduce(asObservable().source, seed) { state, element in state = try accumulator(state, element) })
+        lift { ReduceSink(seed, { state, element in state = try accumulator(state, element) }, into: $0) }
     }
 
-    /// The final result, once the stream completed, mapped.
+    /// The final result, transformed, sent when the stream completes.
+    ///
+    /// If a closure throws, the stream fails with that error.
     @preconcurrency
     public func reduce<State, Result>(
         _ seed: State, accumulator: @escaping @Sendable (State, Element) throws -> State,
@@ -32,102 +40,76 @@ extension ObservableType {
         reduce(seed, accumulator: accumulator).map(mapResult)
     }
 
-    /// All elements in one array, once the stream completed.
+    /// All elements in one array, sent when the stream completes.
     public func toArray() -> Single<[Element]> {
-        Single(raw: Observable(Reduce(asObservable().source, []) { array, element in array.append(element) }))
+        Single(raw: lift { ReduceSink([], { array, element in array.append(element) }, into: $0) })
     }
-}
-
-private final class Scan<Input, State>: Source<State> {
-    private let upstream: Source<Input>
-    private let seed: State
-    private let join: @Sendable (inout State, Input) throws -> Void
-
-    init(_ upstream: Source<Input>, _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void) {
-        self.upstream = upstream
-        self.seed = seed
-        self.join = join
-    }
-
-    override func run(_ sink: Sink<State>) { upstream.run(ScanSink(seed, join, into: sink)) }
 }
 
 private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
-    // Nil only while the closure works on it in box, so that an array grows without being copied.
+    // Nil only while the accumulator changes the state in place, so that an array grows without a copy.
     private var box: Box<State>?
-    // Elements that the closure itself causes: they have their turn after it.
-    private var caused: FIFOQueue<Input>?
-    private let join: @Sendable (inout State, Input) throws -> Void
+    // Elements that the accumulator itself causes are processed after it returns.
+    private var postponed: FIFOQueue<Input>?
+    private let accumulate: @Sendable (inout State, Input) throws -> Void
 
     init(
-        _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void, into downstream: Sink<State>
+        _ seed: State, _ accumulate: @escaping @Sendable (inout State, Input) throws -> Void,
+        into downstream: Sink<State>
     ) {
         box = Box(seed)
-        self.join = join
+        self.accumulate = accumulate
         super.init(into: downstream)
     }
 
     override func next(_ value: Input) {
-        guard let box else { return wait(value) }
+        guard let box else { return postpone(value) }
         self.box = nil
         do {
-            try join(&box.value, value)
+            try accumulate(&box.value, value)
         } catch {
             return fail(error)
         }
-        let joined = box.value
+        let result = box.value
         self.box = box
-        forward(joined)
-        if caused != nil { catchUp() }
+        forward(result)
+        if postponed != nil { processPostponed() }
     }
 
     @inline(never)
-    private func wait(_ value: Input) {
-        let queue = caused ?? FIFOQueue()
-        caused = queue
+    private func postpone(_ value: Input) {
+        let queue = postponed ?? FIFOQueue()
+        postponed = queue
         queue.append(value)
     }
 
     @inline(never)
-    private func catchUp() {
-        guard let first = caused?.takeFirst() else { return }
-        if caused?.isEmpty == true { caused = nil }
+    private func processPostponed() {
+        guard let first = postponed?.takeFirst() else { return }
+        if postponed?.isEmpty == true { postponed = nil }
         next(first.element)
     }
 }
 
-private final class Reduce<Input, State>: Source<State> {
-    private let upstream: Source<Input>
-    private let seed: State
-    private let join: @Sendable (inout State, Input) throws -> Void
-
-    init(_ upstream: Source<Input>, _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void) {
-        self.upstream = upstream
-        self.seed = seed
-        self.join = join
-    }
-
-    override func run(_ sink: Sink<State>) { upstream.run(ReduceSink(seed, join, into: sink)) }
-}
-
 private final class ReduceSink<Input, State>: SingleInputSink<Input, State> {
-    // Nil only while the closure works on it, so that an array grows in box.
+    // Nil only while the accumulator changes it, so that an array grows in place.
     private var state: State?
-    private let join: @Sendable (inout State, Input) throws -> Void
+    private let accumulate: @Sendable (inout State, Input) throws -> Void
 
     init(
-        _ seed: State, _ join: @escaping @Sendable (inout State, Input) throws -> Void, into downstream: Sink<State>
+        _ seed: State, _ accumulate: @escaping @Sendable (inout State, Input) throws -> Void,
+        into downstream: Sink<State>
     ) {
         state = seed
-        self.join = join
+        self.accumulate = accumulate
         super.init(into: downstream)
     }
 
     override func next(_ value: Input) {
-        guard var joined = state.take() else { return }
+        guard var new = state.take() else { return }
         do {
-            try join(&joined, value)
-            state = joined
+            try accumulate(&new, value)
+            state = new
         } catch {
             fail(error)
         }

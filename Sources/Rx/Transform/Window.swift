@@ -1,35 +1,26 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements in streams that follow each other: one completes, and the next is sent, after `count` elements or
-    /// `timeSpan`, whichever comes first. Both begin anew with each stream.
+    /// The elements in consecutive inner streams, each of at most `count` elements and `timeSpan`.
     ///
-    /// The first stream is sent at subscription. The inner streams are hot and end as the source does. The source is
-    /// kept as long as the outer subscription or the one to any inner stream lasts. A count of 0 or less sets no limit;
-    /// a span of `.never` waits for the count alone.
+    /// The first inner stream is sent at subscription. When an inner stream is full or its time is over, it completes,
+    /// and the next one is sent. The inner streams are hot and end as the source does. The source stays subscribed to
+    /// as long as the outer stream or any inner stream has a subscription. A count of 0 or less sets no limit, nor does
+    /// `.never`.
     public func window(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
     ) -> Observable<Observable<Element>> {
-        Observable<Observable<Element>>(Window(asObservable().source, timeSpan, count, scheduler))
-    }
-}
-
-private final class Window<Element>: TimedSource<Element, Observable<Element>> {
-    private let count: Int
-
-    init(_ upstream: Source<Element>, _ timeSpan: RxTimeInterval, _ count: Int, _ scheduler: any SchedulerType) {
-        self.count = count
-        super.init(upstream, timeSpan, scheduler)
-    }
-
-    override func run(_ downstream: Sink<Observable<Element>>) {
-        let sink = WindowSink<Element>(dueTime, count, scheduler, into: downstream)
-        sink.drain.perform(on: sink) { $0.open() }
-        sink.keep(
-            upstream,
-            with: ClosureInput<Element>(
-                of: sink, in: sink.sourceTeardown, onNext: { sink.put($0) }, onCompleted: { sink.end() },
-                onError: { sink.end($0) }))
+        let upstream = asObservable().source
+        return Observable<Observable<Element>>(
+            MultiInputSource { downstream in
+                let sink = WindowSink<Element>(timeSpan, count, scheduler, into: downstream)
+                sink.drain.perform(on: sink) { $0.open() }
+                sink.subscribeWhileUsed(
+                    to: upstream,
+                    with: ClosureInput<Element>(
+                        of: sink, in: sink.sourceTeardown, onNext: { sink.receive($0) }, onCompleted: { sink.end() },
+                        onError: { sink.end($0) }))
+            })
     }
 }
 
@@ -37,7 +28,7 @@ private final class WindowSink<Element>: InnerStreamsSink<Observable<Element>> {
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let timer: OperatorTimer
-    // Touched inside the drain only.
+    // Used inside the drain only.
     private var window = SubjectCore<Element>()
     private var received = 0
 
@@ -53,17 +44,17 @@ private final class WindowSink<Element>: InnerStreamsSink<Observable<Element>> {
     }
 
     func open() {
-        forward(stream(of: window))
-        timer.set(after: timeSpan, in: drain) { self.turnOver() }
+        forward(innerStream(of: window))
+        timer.set(after: timeSpan, in: drain) { self.startNext() }
     }
 
-    func put(_ value: Element) {
+    func receive(_ value: Element) {
         window.next(value)
         received += 1
-        if received == count { turnOver() }
+        if received == count { startNext() }
     }
 
-    private func turnOver() {
+    private func startNext() {
         received = 0
         let full = window
         window = SubjectCore()

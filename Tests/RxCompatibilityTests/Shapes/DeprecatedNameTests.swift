@@ -1,4 +1,5 @@
 import Rx
+import RxDeprecated
 import RxTest
 import XCTest
 

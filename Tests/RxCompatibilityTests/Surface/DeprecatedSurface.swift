@@ -1,5 +1,6 @@
 import Foundation
 import Rx
+import RxDeprecated
 import RxTest
 import XCTest
 

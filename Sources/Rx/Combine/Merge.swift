@@ -1,0 +1,152 @@
+extension ObservableType where Element: ObservableConvertibleType {
+    /// The elements of all inner streams, as they arrive.
+    ///
+    /// It completes when the outer and all inner streams have, and fails with the first error.
+    public func merge() -> Observable<Element.Element> {
+        Observable(Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: .max, into: $0) })
+    }
+
+    /// The elements of at most `maxConcurrent` inner streams at a time. Later inner streams wait in order.
+    ///
+    /// It completes when the outer and all inner streams have, and fails with the first error. A number below 1 traps.
+    public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
+        precondition(maxConcurrent > 0, "merge: maxConcurrent must be at least 1.")
+        return Observable(
+            Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: maxConcurrent, into: $0) })
+    }
+
+    /// The elements of the inner streams, one stream after the other in their order.
+    ///
+    /// It completes when the outer and all inner streams have, and fails with the first error.
+    public func concat() -> Observable<Element.Element> { merge(maxConcurrent: 1) }
+}
+
+extension ObservableType {
+    /// The elements of all streams, as they arrive.
+    ///
+    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    public static func merge<Streams: Collection>(_ sources: Streams) -> Observable<Element>
+    where Streams.Element == Observable<Element> {
+        merge(Array(sources))
+    }
+
+    /// The elements of all streams, as they arrive.
+    ///
+    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    public static func merge(_ sources: Observable<Element>...) -> Observable<Element> { merge(sources) }
+
+    /// The elements of all streams, as they arrive.
+    ///
+    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    public static func merge(_ sources: [Observable<Element>]) -> Observable<Element> {
+        let sources = sources.map(\.source)
+        return Observable(MultiInputSource { MergeSink(limit: .max, into: $0).merge(sources) })
+    }
+}
+
+/// Forwards at most `limit` inner streams at a time. Further ones wait in a queue or are dropped.
+final class MergeSink<Element>: FlattenSink<Element> {
+    private let limit: Int
+    private let dropsExcess: Bool
+    // `lock` guards what follows.
+    private let lock = Lock()
+    private var active = 0
+    private var outerEnded = false
+    private var isSubscribing = false
+    // Created when the first stream has to wait, so that the usual case does not pay for an empty queue.
+    private var waiting: FIFOQueue<Source<Element>>?
+
+    init(limit: Int, dropsExcess: Bool = false, into downstream: Sink<Element>) {
+        self.limit = limit
+        self.dropsExcess = dropsExcess
+        super.init(into: downstream)
+    }
+
+    override var isFull: Bool { dropsExcess && lock.withLock { active >= limit } }
+
+    override func admit(_ source: Source<Element>) {
+        let starts = lock.withLock { () -> Bool in
+            if active < limit, waiting == nil {
+                active += 1
+                return true
+            }
+            let queue = waiting ?? FIFOQueue()
+            queue.append(source)
+            waiting = queue
+            return false
+        }
+        if starts { subscribe(to: source) } else { subscribeToWaiting() }
+    }
+
+    override func outerCompleted() {
+        if lock.withLock({ setOuterEnded() }) { finish() }
+    }
+
+    /// Subscribes to these streams, which are all that there are.
+    func merge(_ sources: [Source<Element>]) {
+        let ends = lock.withLock { () -> Bool in
+            active = sources.count
+            return setOuterEnded()
+        }
+        if ends { finish() }
+        for source in sources where isLive { subscribe(to: source, with: InnerSink(of: self)) }
+    }
+
+    private func subscribe(to source: Source<Element>) {
+        if forwardOnlyElement(of: source) {
+            innerEnded { sink in sink.drain.perform(on: sink) { $0.finish() } }
+        } else if isLive {
+            subscribe(to: source, with: InnerSink(of: self))
+        }
+    }
+
+    override func innerCompleted(_ inner: SubscriptionNode) {
+        removeInput(inner)
+        innerEnded { $0.finish() }
+    }
+
+    private func innerEnded(_ end: (MergeSink<Element>) -> Void) {
+        var hasWaiting = false
+        let ends = lock.withLock { () -> Bool in
+            active -= 1
+            hasWaiting = waiting != nil
+            return isDone
+        }
+        if ends { end(self) } else if hasWaiting { subscribeToWaiting() }
+    }
+
+    // A loop, not a recursion: a thousand waiting streams may each complete at subscription.
+    private func subscribeToWaiting() {
+        guard lock.withLock({ beginSubscribing() }) else { return }
+        while isLive, let next = lock.withLock({ takeNext() }) { subscribe(to: next) }
+        if lock.withLock({ isDone }) { drain.perform(on: self) { $0.finish() } }
+    }
+
+    // MARK: Under the lock
+
+    private var isDone: Bool { outerEnded && active == 0 && waiting == nil }
+
+    private func setOuterEnded() -> Bool {
+        outerEnded = true
+        return isDone
+    }
+
+    private func beginSubscribing() -> Bool {
+        if isSubscribing { return false }
+        isSubscribing = true
+        return true
+    }
+
+    /// Takes the next stream that may start.
+    ///
+    /// If there is none, the end of an inner stream calls `subscribeToWaiting`.
+    private func takeNext() -> Source<Element>? {
+        guard active < limit, let node = waiting?.takeFirst() else {
+            isSubscribing = false
+            if waiting?.isEmpty == true { waiting = nil }
+            return nil
+        }
+        active += 1
+        return node.element
+    }
+}

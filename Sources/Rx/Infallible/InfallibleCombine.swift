@@ -1,0 +1,85 @@
+extension InfallibleType {
+    /// The elements of all streams, as they arrive. It completes when all streams have.
+    public static func merge<Streams: Collection>(_ sources: Streams) -> Infallible<Element>
+    where Streams.Element == Infallible<Element> {
+        merge(Array(sources))
+    }
+
+    /// The elements of all streams, as they arrive. It completes when all streams have.
+    public static func merge(_ sources: [Infallible<Element>]) -> Infallible<Element> {
+        Infallible(Observable.merge(sources.map { $0.asObservable() }))
+    }
+
+    /// The elements of all streams, as they arrive. It completes when all streams have.
+    public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
+        merge(sources)
+    }
+
+    /// This stream, then the second one after it completed.
+    public func concat<Source: ObservableConvertibleType & InfallibleType>(_ second: Source)
+        -> Infallible<Element>
+    where Source.Element == Element {
+        Infallible(asObservable().concat(second.asObservable()))
+    }
+
+    /// The streams one after the other.
+    ///
+    /// Each subscription iterates the sequence again, as far as streams complete.
+    public static func concat<Streams: Sequence>(_ sequence: Streams) -> Infallible<Element>
+    where Streams.Element == Infallible<Element> {
+        Infallible(Observable.concat(sequence.lazy.map { $0.asObservable() }))
+    }
+
+    /// The streams one after the other.
+    public static func concat<Streams: Collection>(_ collection: Streams) -> Infallible<Element>
+    where Streams.Element == Infallible<Element> {
+        Infallible(Observable.concat(collection.map { $0.asObservable() }))
+    }
+
+    /// The streams one after the other.
+    public static func concat(_ sources: Infallible<Element>...) -> Infallible<Element> {
+        concat(sources)
+    }
+
+    /// The given element at subscription, then the stream.
+    public func startWith(_ element: Element) -> Infallible<Element> {
+        Infallible(asObservable().startWith(element))
+    }
+
+    /// Combines each element with the latest element of the second stream.
+    ///
+    /// Elements before the first of the second stream are dropped.
+    @preconcurrency
+    public func withLatestFrom<Source: InfallibleType, Result>(
+        _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) -> Result
+    ) -> Infallible<Result> {
+        Infallible<Result>(
+            asObservable().withLatestFrom(second.asObservable(), resultSelector: resultSelector))
+    }
+
+    /// The latest element of the second stream, at each element of this one.
+    ///
+    /// Elements before the first of the second stream are dropped.
+    public func withLatestFrom<Source: InfallibleType>(_ second: Source) -> Infallible<Source.Element> {
+        Infallible<Source.Element>(asObservable().withLatestFrom(second.asObservable()))
+    }
+
+    /// Combines each element with an object, which is held weakly.
+    ///
+    /// It completes at the first element after the object is released.
+    @preconcurrency
+    public func withUnretained<Object: AnyObject & Sendable, Result>(
+        _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Result
+    ) -> Infallible<Result> {
+        Infallible<Result>(asObservable().withUnretained(object, resultSelector: resultSelector))
+    }
+
+    /// Each element together with an object, which is held weakly.
+    ///
+    /// It completes at the first element after the object is released.
+    public func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Infallible<
+        (Object, Element)
+    > {
+        Infallible<(Object, Element)>(asObservable().withUnretained(object))
+    }
+}
