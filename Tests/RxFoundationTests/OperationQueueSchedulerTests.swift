@@ -21,7 +21,7 @@ import Testing
         #expect(scheduler.queuePriority == .high)
     }
 
-    @Test func workTakenBackDoesNotRun() {
+    @Test func cancelledWorkDoesNotRun() {
         let queue = OperationQueue()
         queue.isSuspended = true
         let scheduler = OperationQueueScheduler(operationQueue: queue)
@@ -35,7 +35,7 @@ import Testing
         #expect(!ran.withLock { $0 })
     }
 
-    @Test func whatTheActionGivesIsDisposedOf() {
+    @Test func theResultOfTheActionIsDisposedOf() {
         let queue = OperationQueue()
         let scheduler = OperationQueueScheduler(operationQueue: queue)
         let inner = BooleanDisposable()
@@ -45,7 +45,7 @@ import Testing
         #expect(inner.isDisposed)
     }
 
-    @Test func objectsOfFoundationAreReactive() {
+    @Test func objectsOfFoundationHaveReactiveExtensions() {
         let object = NSObject()
         #expect(object.rx.base === object)
     }

@@ -3,8 +3,10 @@ import Rx
 import RxTest
 import Testing
 
-/// The last reference to an element may go where an operator takes in the next one, and a deinitializer may do anything:
-/// here it sends one more element into the same stream. In a debug build an operator that is touched meanwhile traps.
+/// An operator may release an element when it stores the next one, and the element's deinitializer may run any code.
+///
+/// Here it sends one more element to the same stream. In a debug build, overlapping access to an operator's state
+/// traps.
 @Suite struct ElementDeinitTests {
     final class Item: Sendable {
         private let goes: @Sendable () -> Void
@@ -52,7 +54,7 @@ import Testing
     ]
 
     @Test(arguments: operations)
-    func anElementMayCauseAnotherOneWhenItGoes(_ operation: Operation) {
+    func theDeinitOfAnElementMaySendAnotherOne(_ operation: Operation) {
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Item?>()
         let caused = Log<Int>()

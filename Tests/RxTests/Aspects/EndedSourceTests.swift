@@ -2,11 +2,11 @@ import Rx
 import RxTest
 import Testing
 
-/// A source that ended is let go of at once, although the operator goes on.
+/// A source that has ended is released at once, even if the operator continues.
 @Suite struct EndedSourceTests {
     private final class Held: Sendable {}
 
-    /// Streams that complete at 20 and refer to an object in the closures of their last operator.
+    /// Streams that complete at 20 and retain an object in the closures of their last operator.
     struct Sources {
         let some: Observable<Int>
         let none: Observable<Int>
@@ -43,8 +43,8 @@ import Testing
         ("ifEmpty(switchTo:)", { $0.none.ifEmpty(switchTo: .never()) }),
     ]
 
-    @Test("An operator that goes on lets go of a source that ended", arguments: operators.indices)
-    func itIsLetGo(_ index: Int) {
+    @Test("An operator that continues releases a source that has ended", arguments: operators.indices)
+    func anEndedSourceIsReleased(_ index: Int) {
         let (name, make) = Self.operators[index]
         let scheduler = TestScheduler(initialClock: 0)
         weak var gone: Held?
@@ -60,7 +60,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test("andThen subscribes to the second one before it leaves the first")
+    @Test("andThen subscribes to the second stream before it disposes of the first")
     func orderOfAndThen() {
         let log = Log<String>()
         func named(_ name: String) -> Observable<Never> {

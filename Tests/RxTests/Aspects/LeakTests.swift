@@ -3,10 +3,10 @@ import Rx
 import RxTest
 import Testing
 
-/// Nothing stays behind when streams end or are disposed of. Each test runs in a process of its own, as there is one
-/// count for the process.
+/// Streams that end or are disposed of do not leak. Each test runs in a process of its own, because the count is
+/// global.
 @Suite struct LeakTests {
-    /// Complains where a second run leaves more behind than there was before it.
+    /// Records an issue if a second run leaks objects.
     static func expectBalance(_ name: String, _ run: () -> Void) {
         run()
         let before = Resources.total
@@ -15,7 +15,7 @@ import Testing
         if left != 0 { print("\(name) leaves \(left) behind.") }
     }
 
-    /// Fails for each run that left something behind.
+    /// Fails for each run that leaked.
     static func expectNoComplaint(in result: ExitTest.Result?) {
         for line in (result?.standardOutputContent ?? []).split(separator: 10) {
             let text = String(decoding: line, as: UTF8.self)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func operatorsWithOneSourceLeaveNothing() async {
+    @Test func operatorsWithOneSourceDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for operation in OneSource.all {
                 for (end, script) in [(226, usual), (1000, usual), (1000, failing)] {
@@ -38,7 +38,7 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    @Test func operatorsWithTwoSourcesLeaveNothing() async {
+    @Test func operatorsWithTwoSourcesDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for operation in TwoSources.all {
                 for (end, left, right) in [
@@ -59,8 +59,8 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    /// Also when the subscription is disposed of from inside an element, or its disposable is dropped unused.
-    @Test func disposalInsideAnElementLeavesNothing() async {
+    /// Even if the subscription is disposed of inside an element, or its disposable is not stored.
+    @Test func disposalInsideAnElementDoesNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for operation in OneSource.all {
                 LeakTests.expectBalance("\(operation.name) disposed of inside") {
@@ -86,8 +86,8 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    /// Without a dispose: the ends of the sources suffice, also where the operator says nothing of them.
-    @Test func endsLeaveNothing() async {
+    /// Without disposal: the ends of the sources suffice, even if the operator does not forward them.
+    @Test func endedStreamsDoNotLeakWithoutDisposal() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for (name, make) in LeakTests.ends {
                 for operation in OneSource.all {
@@ -120,7 +120,7 @@ import Testing
         ("an error later", { Observable.never().timeout(.seconds(25), scheduler: $0) }),
     ]
 
-    /// Feeds a subject with subscribers early, between and late.
+    /// Sends events to a subject with early, intermediate and late subscribers.
     static func feed<Subject: SubjectType & ObserverType>(_ subject: Subject, _ end: Event<Int>?)
     where Subject.Element == Int, Subject.Observer.Element == Int {
         let first = subject.subscribe(onNext: { _ in })
@@ -133,7 +133,7 @@ import Testing
         second.dispose()
     }
 
-    @Test func subjectsAndRelaysLeaveNothing() async {
+    @Test func subjectsAndRelaysDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for end in [nil, .completed, .error(TestError.first)] as [Event<Int>?] {
                 LeakTests.expectBalance("PublishSubject") { LeakTests.feed(PublishSubject<Int>(), end) }

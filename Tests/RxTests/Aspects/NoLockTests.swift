@@ -3,10 +3,9 @@ import Rx
 import RxTest
 import Testing
 
-/// Nothing is called out to under a lock: inside an element another thread may do whatever it likes with the same stream,
-/// and none of it waits for the element.
+/// No user code runs under a lock: during an element another thread may use the same stream without waiting.
 @Suite struct NoLockTests {
-    /// Does the work on another thread, and fails if it takes for ever.
+    /// Runs the work on another thread, and fails if it does not end.
     static func elsewhere(_ name: String, _ work: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -17,14 +16,14 @@ import Testing
     }
 
     @Test(arguments: SharingStressTests.Subject.all)
-    func subjects(_ kind: SharingStressTests.Subject) {
+    func subjectsHoldNoLockDuringAnElement(_ kind: SharingStressTests.Subject) {
         let (feed, stream) = kind.make()
-        let heard = Log<Int>()
+        let received = Log<Int>()
         let holder = Holder()
         let first = Flag()
         holder.hold(
             stream.subscribe(onNext: { value in
-                heard.add(value)
+                received.add(value)
                 if first.isRaised { return }
                 first.raise()
                 Self.elsewhere("a second subscription") { stream.subscribe(onNext: { _ in }).dispose() }
@@ -34,31 +33,31 @@ import Testing
             }))
         feed(.next(1))
         feed(.completed)
-        // What comes before `subscribe` returned cannot be stopped by its result.
-        #expect(heard.count == (kind.testDescription == "BehaviorSubject" ? 2 : 1))
+        // Events before `subscribe` returns cannot be stopped by its result.
+        #expect(received.count == (kind.testDescription == "BehaviorSubject" ? 2 : 1))
     }
 
     @Test(arguments: Sharing.allCases)
-    func sharedStreams(_ sharing: Sharing) {
+    func sharedStreamsHoldNoLockDuringAnElement(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
         let shared = sharing.share(subject.asObservable())
-        let heard = Log<Int>()
+        let received = Log<Int>()
         let holder = Holder()
         holder.hold(
             shared.subscribe(onNext: { value in
-                heard.add(value)
+                received.add(value)
                 Self.elsewhere("a second subscription") { shared.subscribe(onNext: { _ in }).dispose() }
                 Self.elsewhere("an element") { subject.onNext(100) }
                 Self.elsewhere("disposal") { holder.drop() }
                 Self.elsewhere("the end") { subject.onCompleted() }
             }))
         subject.onNext(1)
-        #expect(heard.all == [1])
+        #expect(received.all == [1])
         #expect(!subject.hasObservers)
     }
 
-    /// Closures of operators are call-outs too.
-    @Test func closures() {
+    /// Closures of operators are user code too.
+    @Test func closuresOfOperatorsRunWithoutALock() {
         let subject = PublishSubject<Int>()
         let holder = Holder()
         let calls = Log<String>()

@@ -3,15 +3,16 @@ import Rx
 import RxTest
 import Testing
 
-/// What one way to make a stream says, subscribed to at 200.
+/// The events of a stream without a source, subscribed to at 200.
 struct NoSource: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let heard: [RecordedEvent<Int>]
+    let received: [RecordedEvent<Int>]
     let make: @Sendable (TestScheduler) -> Observable<Int>
 
-    init(_ name: String, _ heard: [RecordedEvent<Int>], make: @escaping @Sendable (TestScheduler) -> Observable<Int>) {
+    init(_ name: String, _ received: [RecordedEvent<Int>], make: @escaping @Sendable (TestScheduler) -> Observable<Int>)
+    {
         testDescription = name
-        self.heard = heard
+        self.received = received
         self.make = make
     }
 
@@ -46,27 +47,27 @@ struct NoSource: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// What every way to make a stream owes.
+/// Tests that apply to all streams without a source.
 @Suite struct NoSourceTests {
     @Test(arguments: NoSource.all)
-    func itSaysWhatItSaysToEachSubscriber(_ kind: NoSource) {
+    func eachSubscriberReceivesTheSameEvents(_ kind: NoSource) {
         let scheduler = TestScheduler(initialClock: 0)
         let stream = kind.make(scheduler)
-        #expect(scheduler.start(disposed: 999) { stream }.events == kind.heard)
+        #expect(scheduler.start(disposed: 999) { stream }.events == kind.received)
         let again = scheduler.start(created: 1100, subscribed: 1200, disposed: 1999) { stream }
-        #expect(again.events == kind.heard.map { Recorded(time: $0.time + 1000, value: $0.value) })
+        #expect(again.events == kind.received.map { Recorded(time: $0.time + 1000, value: $0.value) })
     }
 
     @Test(arguments: NoSource.all, [202, 231, 301])
-    func disposeInMidFlowSilences(_ kind: NoSource, _ end: Int) {
+    func disposalStopsTheStream(_ kind: NoSource, _ end: Int) {
         let scheduler = TestScheduler(initialClock: 0)
         let stream = kind.make(scheduler)
-        #expect(scheduler.start(disposed: end) { stream }.events == kind.heard.filter { $0.time < end })
+        #expect(scheduler.start(disposed: end) { stream }.events == kind.received.filter { $0.time < end })
     }
 
     @Test(arguments: NoSource.all, [false, true])
-    func disposeInsideItsOwnElementSilences(_ kind: NoSource, _ byAnotherThread: Bool) {
-        guard let first = kind.heard.first, !first.value.isStopEvent, first.time > 200 else { return }
+    func disposalInsideAnElementStopsTheStream(_ kind: NoSource, _ byAnotherThread: Bool) {
+        guard let first = kind.received.first, !first.value.isStopEvent, first.time > 200 else { return }
         let scheduler = TestScheduler(initialClock: 0)
         let observer = scheduler.createObserver(Int.self)
         let stream = kind.make(scheduler)
@@ -93,15 +94,15 @@ struct NoSource: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: NoSource.all)
-    func takingOneEndsIt(_ kind: NoSource) {
-        guard let first = kind.heard.first, !first.value.isStopEvent else { return }
+    func takeOneEndsTheStream(_ kind: NoSource) {
+        guard let first = kind.received.first, !first.value.isStopEvent else { return }
         let scheduler = TestScheduler(initialClock: 0)
         let stream = kind.make(scheduler)
         #expect(scheduler.start { stream.take(1) }.events == [first, .completed(first.time)])
         #expect(scheduler.clock == 1000)
     }
 
-    @Test func theyLeaveNothing() async {
+    @Test func streamsWithoutASourceDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for kind in NoSource.all {
                 for end in [201, 202, 231, 999] {
@@ -115,8 +116,8 @@ struct NoSource: Sendable, CustomTestStringConvertible {
         LeakTests.expectNoComplaint(in: result)
     }
 
-    /// On real queues what was scheduled is let go of once it ran or was taken back.
-    @Test func operatorsOnQueuesLeaveNothing() async {
+    /// On real queues, work is released after it ran or was cancelled.
+    @Test func operatorsOnQueuesDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for (name, make) in SchedulerStressTests.operations {
                 for ends in [false, true] {
@@ -133,7 +134,7 @@ struct NoSource: Sendable, CustomTestStringConvertible {
                     run()
                     let before = Resources.total
                     run()
-                    // libdispatch lets go of a cancelled timer on its own time.
+                    // libdispatch releases a cancelled timer later.
                     for _ in 0..<2_000 where Resources.total > before {
                         let moment = DispatchSemaphore(value: 0)
                         _ = moment.wait(timeout: .now() + .milliseconds(1))

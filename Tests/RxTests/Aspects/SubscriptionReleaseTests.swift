@@ -2,18 +2,18 @@ import Rx
 import RxTest
 import Testing
 
-/// What a subscription holds goes with its end, also when the user keeps the disposable.
-@Suite struct LettingGoTests {
-    /// Holds its own subscriptions, whose closures mention it.
+/// A subscription releases its objects at its end, even if the user stores the disposable.
+@Suite struct SubscriptionReleaseTests {
+    /// Stores its own subscriptions, and their closures retain it.
     private final class Screen: @unchecked Sendable {
         // Guard for `@unchecked`: used by one thread.
         let bag = DisposeBag()
         let kept = CompositeDisposable()
         var own: (any Disposable)?
-        var heard = 0
+        var received = 0
     }
 
-    /// Whether the screen is gone when nobody but its own subscriptions mentions it.
+    /// Whether the screen is released when only its own subscriptions refer to it.
     private func goes(_ use: (Screen) -> Void) -> Bool {
         weak var gone: Screen?
         do {
@@ -24,41 +24,42 @@ import Testing
         return gone == nil
     }
 
-    @Test func anObjectGoesWhenTheStreamItListensToEnded() {
+    @Test func anObserverIsReleasedWhenItsStreamEnds() {
         for end in [.completed, .error(TestError.first)] as [Event<Int>] {
             let subject = PublishSubject<Int>()
             #expect(
                 goes { screen in
-                    subject.subscribe(onNext: { screen.heard = $0 }, onError: { _ in }).disposed(by: screen.bag)
-                    subject.map { $0 }.subscribe { screen.heard = $0.element ?? 0 }.disposed(by: screen.bag)
+                    subject.subscribe(onNext: { screen.received = $0 }, onError: { _ in }).disposed(by: screen.bag)
+                    subject.map { $0 }.subscribe { screen.received = $0.element ?? 0 }.disposed(by: screen.bag)
                     subject.onNext(1)
                     subject.on(end)
                 })
         }
-        #expect(goes { screen in screen.own = Observable.just(1).subscribe(AnyObserver { _ in screen.heard += 1 }) })
-        #expect(goes { screen in screen.own = Observable<Int>.empty().subscribe(onDisposed: { screen.heard += 1 }) })
-        #expect(goes { screen in screen.own = Single.just(1).subscribe(onSuccess: { screen.heard = $0 }) })
-        #expect(goes { screen in screen.own = Maybe<Int>.empty().subscribe(onCompleted: { screen.heard += 1 }) })
-        #expect(goes { screen in screen.own = Completable.empty().subscribe(onCompleted: { screen.heard += 1 }) })
+        #expect(goes { screen in screen.own = Observable.just(1).subscribe(AnyObserver { _ in screen.received += 1 }) })
+        #expect(goes { screen in screen.own = Observable<Int>.empty().subscribe(onDisposed: { screen.received += 1 }) })
+        #expect(goes { screen in screen.own = Single.just(1).subscribe(onSuccess: { screen.received = $0 }) })
+        #expect(goes { screen in screen.own = Maybe<Int>.empty().subscribe(onCompleted: { screen.received += 1 }) })
+        #expect(goes { screen in screen.own = Completable.empty().subscribe(onCompleted: { screen.received += 1 }) })
     }
 
-    @Test func anObjectGoesWhenItGaveItsSubscriptionUpAndKeepsTheDisposable() {
+    @Test func anObserverIsReleasedAfterDisposalDespiteItsDisposable() {
         let subject = PublishSubject<Int>()
         #expect(
             goes { screen in
-                let own = subject.map { $0 }.subscribe(onNext: { screen.heard = $0 }, onDisposed: { screen.heard = 0 })
+                let own = subject.map { $0 }.subscribe(
+                    onNext: { screen.received = $0 }, onDisposed: { screen.received = 0 })
                 screen.own = own
                 own.dispose()
             })
         #expect(subject.hasObservers == false)
     }
 
-    @Test func anObjectGoesWithTheDisposalOfTheSubjectItListensTo() {
+    @Test func anObserverIsReleasedWhenItsSubjectIsDisposedOf() {
         let (publish, behavior) = (PublishSubject<Int>(), BehaviorSubject(value: 0))
         #expect(
             goes { screen in
-                screen.own = publish.subscribe(onNext: { screen.heard = $0 })
-                _ = behavior.subscribe(onNext: { screen.heard = $0 })
+                screen.own = publish.subscribe(onNext: { screen.received = $0 })
+                _ = behavior.subscribe(onNext: { screen.received = $0 })
                 publish.onNext(1)
                 publish.dispose()
                 behavior.dispose()
@@ -66,17 +67,17 @@ import Testing
             })
     }
 
-    @Test func ambLetsGoOfStreamsThatNeverSpoke() {
+    @Test func ambReleasesStreamsThatNeverSentAnEvent() {
         weak var gone: Screen?
         do {
             let screen = Screen()
             gone = screen
-            Observable<Int>.never().amb(Observable.never()).subscribe(onNext: { screen.heard = $0 }).dispose()
+            Observable<Int>.never().amb(Observable.never()).subscribe(onNext: { screen.received = $0 }).dispose()
         }
         #expect(gone == nil)
     }
 
-    @Test func aSharedStreamForgetsItsElementsWithItsLastSubscriber() {
+    @Test func aSharedStreamReleasesElementsAfterItsLastSubscriber() {
         let subject = PublishSubject<Screen>()
         for replay in 1...2 {
             let shared = subject.share(replay: replay)

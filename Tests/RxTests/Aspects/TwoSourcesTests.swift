@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// What every operator with two sources owes, asked of all of them.
+/// Tests that apply to all operators with two sources.
 @Suite struct TwoSourcesTests {
     func run(
         _ operation: TwoSources, _ left: [RecordedEvent<Int>], _ right: [RecordedEvent<Int>], end: Int = 1000,
@@ -28,33 +28,33 @@ import Testing
     }
 
     @Test(arguments: TwoSources.all)
-    func bothSidesEndWell(_ operation: TwoSources) {
-        #expect(run(operation, Sides.left, Sides.right) == operation.well)
+    func bothSourcesComplete(_ operation: TwoSources) {
+        #expect(run(operation, Sides.left, Sides.right) == operation.bothComplete)
     }
 
     @Test(arguments: TwoSources.all)
-    func theLeftSideFails(_ operation: TwoSources) {
+    func theLeftSourceFails(_ operation: TwoSources) {
         #expect(run(operation, Sides.leftFailing, Sides.right) == operation.leftFails)
     }
 
     @Test(arguments: TwoSources.all)
-    func theRightSideFails(_ operation: TwoSources) {
+    func theRightSourceFails(_ operation: TwoSources) {
         #expect(run(operation, Sides.left, Sides.rightFailing) == operation.rightFails)
     }
 
     @Test(arguments: TwoSources.all, [205, 216, 227, 235, 255, 265])
-    func disposeInMidFlowEndsBothSides(_ operation: TwoSources, _ end: Int) {
-        #expect(run(operation, Sides.left, Sides.right, end: end) == operation.well.until(end))
+    func disposalDisposesOfBothSources(_ operation: TwoSources, _ end: Int) {
+        #expect(run(operation, Sides.left, Sides.right, end: end) == operation.bothComplete.until(end))
     }
 
     @Test(arguments: TwoSources.all)
-    func disposeInsideItsOwnElementEndsBothSides(_ operation: TwoSources) {
+    func disposalInsideAnElementDisposesOfBothSources(_ operation: TwoSources) {
         expectSilence(after: operation) { $0.drop() }
     }
 
-    /// Would hang, and fail, if an operator held a lock while it calls out.
+    /// It would hang and fail if an operator held a lock while user code runs.
     @Test(arguments: TwoSources.all)
-    func disposeByAnotherThreadInsideAnElementDoesNotBlock(_ operation: TwoSources) {
+    func disposalByAnotherThreadInsideAnElementDoesNotBlock(_ operation: TwoSources) {
         expectSilence(after: operation) { holder in
             let done = DispatchSemaphore(value: 0)
             DispatchQueue.global().async {
@@ -67,30 +67,30 @@ import Testing
 
     func expectSilence(after operation: TwoSources, _ dispose: @escaping @Sendable (Holder) -> Void) {
         let result = run(operation, Sides.left, Sides.right, insideFirst: dispose)
-        guard let first = operation.well.heard.first else { return }
-        var expected = operation.well.until(first.time)
-        expected.heard = [first]
-        // Whom the very element makes the operator subscribe to is not subscribed to any more.
+        guard let first = operation.bothComplete.received.first else { return }
+        var expected = operation.bothComplete.until(first.time)
+        expected.received = [first]
+        // A source that the operator would subscribe to for this element is not subscribed to any more.
         #expect(result == expected)
     }
 
-    /// What makes a side end early, such as `take`, leaves its source at once and not with the whole.
+    /// An operator that ends a side early, such as `take`, disposes of its source at once, not with the result.
     @Test(arguments: TwoSources.all)
-    func aSideThatEndsEarlyIsLeftAtOnce(_ operation: TwoSources) {
+    func aSourceThatEndsEarlyIsReleasedAtOnce(_ operation: TwoSources) {
         let short = TwoSources(
-            name: operation.name, well: operation.well, leftFails: operation.leftFails,
+            name: operation.name, bothComplete: operation.bothComplete, leftFails: operation.leftFails,
             rightFails: operation.rightFails, make: { operation.make($0, $1.take(1), $2) })
         let result = run(short, Sides.left, Sides.right)
-        let expected = operation.well.right.map { life in
+        let expected = operation.bothComplete.right.map { life in
             let element = Sides.right.first { $0.time >= life.subscribe && !$0.value.isStopEvent }
             return Subscription(life.subscribe, min(life.unsubscribe, element?.time ?? .max))
         }
         #expect(result.right == expected)
     }
 
-    /// The second side says its first word from inside the first element of the first.
+    /// The second source sends its first element inside the first element of the first source.
     @Test(arguments: TwoSources.all)
-    func oneSideMaySpeakInsideTheOther(_ operation: TwoSources) {
+    func oneSourceMaySendInsideAnElementOfTheOther(_ operation: TwoSources) {
         let scheduler = TestScheduler(initialClock: 0)
         let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
         let observer = scheduler.createObserver(Int.self)

@@ -1,7 +1,7 @@
 import Rx
 import Testing
 
-/// What a task gets that is cancelled before it asks.
+/// Awaiting streams in a task that is cancelled already.
 @Suite(.timeLimit(.minutes(5))) struct CancelledTaskTests {
     /// The result of the work in a task that is cancelled already.
     func inCancelledTask<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async -> Result<
@@ -15,7 +15,7 @@ import Testing
         return await task.value
     }
 
-    @Test("A result at subscription is returned also in a cancelled task")
+    @Test("A result at subscription is returned even in a cancelled task")
     func aResultAtSubscriptionWins() async throws {
         #expect(try await inCancelledTask { try await Single.just(1).value }.get() == 1)
         #expect(try await inCancelledTask { try await Maybe.just(2).value }.get() == 2)
@@ -23,7 +23,7 @@ import Testing
         try await inCancelledTask { try await Completable.empty().value }.get()
     }
 
-    @Test("An error at subscription is thrown also in a cancelled task")
+    @Test("An error at subscription is thrown even in a cancelled task")
     func anErrorAtSubscriptionWins() async {
         await #expect(throws: TestError.first) {
             try await inCancelledTask { try await Single<Int>.error(TestError.first).value }.get()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Without a result at subscription a cancelled task gets CancellationError, and the source is left")
+    @Test("Without a result at subscription a cancelled task throws CancellationError")
     func nothingAtSubscription() async {
         let subject = PublishSubject<Int>()
         let disposals = Log<Int>()
@@ -54,7 +54,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test("Cancelling a task that waits throws CancellationError and leaves the source")
+    @Test("Cancelling a waiting task throws CancellationError and disposes of the source")
     func cancelledWhileItWaits() async {
         let subject = PublishSubject<Int>()
         let task = Task { try await subject.asSingle().value }
@@ -64,7 +64,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test("`values` gives a cancelled task what was there at subscription")
+    @Test("`values` returns elements sent at subscription even in a cancelled task")
     func valuesAtSubscription() async throws {
         let all = await inCancelledTask {
             var all: [Int] = []
@@ -87,7 +87,7 @@ import Testing
         try await inCancelledTask { for await _ in Infallible<Int>.never().values {} }.get()
     }
 
-    @Test("A closure of a task makes a stream of what it sends")
+    @Test("An asynchronous closure makes a stream of the elements that it sends")
     func createdByAClosure() async throws {
         let stream = Observable<Int>.create { send in
             send(1)
@@ -108,25 +108,25 @@ import Testing
         #expect(try await sure.asObservable().toArray().value == [3])
     }
 
-    @Test("To dispose cancels the task of the closure; what it sends later is ignored")
+    @Test("Disposal cancels the task of the closure, and later elements are ignored")
     func disposalCancelsTheClosure() async {
-        let (events, tell) = AsyncStream.makeStream(of: String.self)
+        let (events, output) = AsyncStream.makeStream(of: String.self)
         let subscription = Observable<Int>.create { send in
-            tell.yield("begun")
+            output.yield("begun")
             while !Task.isCancelled { await Task.yield() }
             send(1)
-            tell.yield("ended")
-        }.subscribe(onNext: { tell.yield("\($0)") }, onDisposed: { tell.yield("disposed") })
-        var heard: [String] = []
+            output.yield("ended")
+        }.subscribe(onNext: { output.yield("\($0)") }, onDisposed: { output.yield("disposed") })
+        var received: [String] = []
         for await event in events {
-            heard.append(event)
+            received.append(event)
             if event == "begun" { subscription.dispose() }
             if event == "ended" { break }
         }
-        #expect(heard == ["begun", "disposed", "ended"])
+        #expect(received == ["begun", "disposed", "ended"])
     }
 
-    @Test("A sequence that throws CancellationError completes its stream, other errors fail it")
+    @Test("CancellationError of a sequence completes its stream, other errors fail it")
     func aCancelledSequence() async throws {
         let cancelled = AsyncThrowingStream<Int, any Error> {
             $0.yield(1)

@@ -2,7 +2,7 @@ import Rx
 import Testing
 
 @Suite struct ValuesTests {
-    @Test func nothingIsLostBetweenTheCallAndTheLoop() async throws {
+    @Test func noElementIsLostBetweenTheCallAndTheLoop() async throws {
         let subject = PublishSubject<Int>()
         let values: AsyncThrowingStream<Int, any Error> = subject.values
         #expect(subject.hasObservers)
@@ -13,7 +13,7 @@ import Testing
         #expect(all == Array(0..<1000))
     }
 
-    @Test func aBoundedBufferKeepsTheNewest() async throws {
+    @Test func aBoundedBufferStoresTheNewestElements() async throws {
         let subject = PublishSubject<Int>()
         let values = subject.values(bufferingPolicy: .bufferingNewest(2))
         for value in 0..<10 { subject.onNext(value) }
@@ -23,7 +23,7 @@ import Testing
         #expect(all == [8, 9])
     }
 
-    @Test func lettingGoOfTheSequenceDisposes() {
+    @Test func releasingTheSequenceDisposesOfTheSubscription() {
         let subject = PublishSubject<Int>()
         do { _ = subject.values }
         #expect(!subject.hasObservers)

@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// What is odd but no error has a defined outcome.
+/// Unusual but valid input has a defined result.
 @Suite struct BadInputTests {
     let scheduler = TestScheduler(initialClock: 0)
     let log = Log<String>()
@@ -14,7 +14,7 @@ import Testing
             onNext: { log.add("\($0)") }, onError: { log.add("\($0)") }, onCompleted: { log.add(".") })
     }
 
-    @Test func nothingToCombine() {
+    @Test func operatorsOnNoStreamsAreDefined() {
         let none: [Observable<Int>] = []
         _ = listen(.merge(none))
         _ = listen(.concat(none))
@@ -26,11 +26,11 @@ import Testing
         _ = listen(Observable<Observable<Int>>.empty().merge())
         _ = listen(Observable<Observable<Int>>.empty().concat())
         _ = listen(Observable<Observable<Int>>.empty().switchLatest())
-        // As in RxSwift, `amb` of nothing is `never` and `combineLatest` joins nothing once; all the others complete.
+        // As in RxSwift, `amb` of no streams is `never`, `combineLatest` sends one result, and all others complete.
         #expect(log.all == [".", ".", ".", "0"] + Array(repeating: ".", count: 6))
     }
 
-    @Test func countsOfNothing() {
+    @Test func countsOfZeroAreDefined() {
         let source = Observable.of(1, 2, 3)
         _ = listen(source.take(0))
         _ = listen(source.takeLast(0))
@@ -41,8 +41,8 @@ import Testing
         #expect(log.all == [".", ".", "10", "20", "30", ".", "1", "2", "3", ".", ".", "."])
     }
 
-    /// Work for a time that is over is done as soon as work can be done.
-    @Test func timesThatAreOver() {
+    /// Work for a past time runs as soon as possible.
+    @Test func pastTimesMeanAsSoonAsPossible() {
         let scheduler = scheduler
         let times = Log<Int>()
         scheduler.scheduleAt(100) {
@@ -64,7 +64,7 @@ import Testing
         #expect(times.all == [100, 100, 101, 101])
     }
 
-    @Test func timesThatAreOverOnAQueue() throws {
+    @Test func pastTimesOnAQueueMeanAsSoonAsPossible() throws {
         let schedulers: [any SchedulerType] = [
             SerialDispatchQueueScheduler(internalSerialQueueName: "past"),
             ConcurrentDispatchQueueScheduler(qos: .default),
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// For ever is a time too: nothing comes, and disposal ends it.
-    @Test func timesThatNeverCome() {
+    /// `.never` is a valid interval: no event is sent, and disposal works.
+    @Test func neverMeansNoEventUntilDisposal() {
         let queue = SerialDispatchQueueScheduler(internalSerialQueueName: "never")
         let all = [
             listen(.timer(.never, scheduler: scheduler)), listen(.interval(.never, scheduler: scheduler)),
@@ -105,9 +105,9 @@ import Testing
         all.forEach { $0.dispose() }
     }
 
-    /// Every closure of an operator that may throw fails the stream, once, and its source is left.
+    /// A throwing closure of any operator fails the stream once and disposes of its source.
     @Test(arguments: throwers.indices)
-    func closuresThatThrow(_ index: Int) {
+    func aThrowingClosureFailsTheStream(_ index: Int) {
         let (name, make) = Self.throwers[index]
         let subject = PublishSubject<Int>()
         let errors = Log<String>()
@@ -160,8 +160,8 @@ import Testing
         ),
     ]
 
-    /// Events after the end go nowhere, whichever end of the library they come from.
-    @Test func eventsAfterTheEnd() {
+    /// Events after the end are ignored, from subjects and from `create`.
+    @Test func eventsAfterTheEndAreIgnored() {
         let stage = AnyObserver<Int> { [log] in log.add("raw \($0)") }
         stage.onCompleted()
         let subject = PublishSubject<Int>()
@@ -170,13 +170,13 @@ import Testing
         subject.onNext(1)
         subject.onError(TestError.first)
         subject.onCompleted()
-        // An observer made of a closure keeps no grammar of its own: it is told what it is told.
+        // An observer with a closure forwards all events: it has no state.
         stage.onNext(1)
         #expect(log.all == ["raw completed", ".", "raw next(1)"])
     }
 
-    /// A subscriber may subscribe to the same stream again from inside its element, as deep as it likes.
-    @Test func subscriptionFromInsideAnElement() {
+    /// A subscriber may subscribe to the same stream again inside an element, to any depth.
+    @Test func aSubscriberMaySubscribeAgainInsideAnElement() {
         let cold = Observable.of(1, 2)
         let log = log
         _ = cold.subscribe(onNext: { outer in
@@ -192,8 +192,8 @@ import Testing
         #expect(other.all == ["11", "12"])
     }
 
-    /// What is in the middle of an event goes on to its own end, but hears nothing more.
-    @Test func disposalByAnotherThreadInMidEvent() {
+    /// A subscriber in the middle of an event finishes it and receives no more.
+    @Test func disposalByAnotherThreadDuringAnEventStopsLaterEvents() {
         let subject = PublishSubject<Int>()
         let (inside, disposed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let log = log

@@ -4,7 +4,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Something that bindings set. Guard: `lock` is an atomic; tests set the rest on one thread at a time.
+/// The target of bindings. Guard: `lock` is an atomic; tests set the rest on one thread at a time.
 private final class Lamp: ReactiveCompatible, @unchecked Sendable {
     var brightness = 0
     let switched = Log<Int>()
@@ -14,7 +14,7 @@ extension Reactive where Base == Lamp {
     fileprivate var level: Binder<Int> { Binder(base, scheduler: Now()) { lamp, value in lamp.switched.add(value) } }
 }
 
-/// Does work at once.
+/// Runs work at once.
 private struct Now: ImmediateSchedulerType {
     func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -63,7 +63,7 @@ private struct Now: ImmediateSchedulerType {
         }
     }
 
-    @Test func observersGetAllEvents() {
+    @Test func boundObserversReceiveAllEvents() {
         let scheduler = TestScheduler(initialClock: 0)
         let (one, two) = (scheduler.createObserver(Int.self), scheduler.createObserver(Int.self))
         let optional = scheduler.createObserver(Int?.self)
@@ -74,7 +74,7 @@ private struct Now: ImmediateSchedulerType {
         #expect(optional.events == [.error(0, TestError.first)])
     }
 
-    @Test func relaysGetElementsAndNoEnd() {
+    @Test func boundRelaysReceiveElementsWithoutTheEnd() {
         let (publish, behavior) = (PublishRelay<Int>(), BehaviorRelay<Int?>(value: nil))
         let replay = ReplayRelay<Int>.create(bufferSize: 2)
         _ = publish.subscribe(onNext: { [log] in log.add($0) }, onCompleted: { [log] in log.add(-1) })
@@ -88,14 +88,14 @@ private struct Now: ImmediateSchedulerType {
         #expect(log.all == [1, 2, 3, 20, 30, 40])
     }
 
-    @Test func aReplayRelayWithoutABoundKeepsAll() {
+    @Test func anUnboundedReplayRelayStoresAllElements() {
         let relay = ReplayRelay<Int>.createUnbound()
         for value in 0..<10 { relay.accept(value) }
         _ = relay.asObservable().subscribe(onNext: { [log] in log.add($0) })
         #expect(log.all == Array(0..<10))
     }
 
-    @Test func closuresAndFunctionsAreBound() {
+    @Test func closuresAndFunctionsCanBeBound() {
         let lamp = Lamp()
         _ = Observable.of(1, 2).bind(onNext: { [log] in log.add($0) })
         _ = Observable.of(3).bind(with: lamp) { lamp, value in lamp.switched.add(value) }
@@ -108,7 +108,7 @@ private struct Now: ImmediateSchedulerType {
         #expect(lamp.switched.all == [3])
     }
 
-    @Test func disposeFromInsideABindingStopsIt() {
+    @Test func disposalInsideABindingStopsIt() {
         let subject = PublishSubject<Int>()
         let holder = Holder()
         holder.hold(

@@ -7,7 +7,7 @@ import Testing
 
     func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
-    @Test func itGoesWithTheFirst() {
+    @Test func ambForwardsTheStreamThatSendsFirst() {
         let one = hot([.next(220, 1), .completed(260)])
         let two = hot([.next(210, 10), .next(230, 20), .completed(240)])
         let result = scheduler.start { one.amb(two) }
@@ -16,7 +16,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 240)])
     }
 
-    @Test func anEndIsAWordToo() {
+    @Test func ambForwardsAnEndThatComesFirst() {
         let one = hot([.completed(210)])
         let two = hot([.next(220, 1)])
         #expect(scheduler.start { one.amb(two) }.events == [.completed(210)])
@@ -27,7 +27,7 @@ import Testing
         #expect(failed.events == [.error(1001, TestError.first)])
     }
 
-    @Test func disposalBeforeAnybodySpokeEndsBoth() {
+    @Test func disposalBeforeTheFirstEventDisposesOfBothStreams() {
         let one = hot([.next(250, 1)])
         let two = hot([.next(260, 1)])
         #expect(scheduler.start(disposed: 240) { one.amb(two) }.events.isEmpty)
@@ -35,7 +35,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 240)])
     }
 
-    @Test func manyStreams() {
+    @Test func ambOfManyStreamsForwardsTheFirst() {
         let streams = [hot([.next(230, 1)]), hot([.next(210, 2), .next(250, 3)]), hot([.next(220, 4)])]
         let result = scheduler.start { Observable.amb(streams.map { $0.asObservable() }) }
         #expect(result.events == [.next(210, 2), .next(250, 3)])
@@ -45,8 +45,8 @@ import Testing
             ])
     }
 
-    /// As in RxSwift, where an empty collection comes down to `never`.
-    @Test func noStreamSaysNothing() {
+    /// As in RxSwift, where an empty collection becomes `never`.
+    @Test func ambOfNoStreamsNeverSendsAnEvent() {
         #expect(scheduler.start { Observable<Int>.amb([]) }.events.isEmpty)
     }
 }

@@ -2,9 +2,9 @@ import Dispatch
 import Rx
 import Testing
 
-/// A source may take its time at subscription: meanwhile the elements of the others go through, from whatever thread.
+/// While one source blocks at subscription, elements of the others are forwarded from any thread.
 @Suite struct BlockingSubscriptionTests {
-    /// At subscription it has another thread feed the subject, and waits until that element was heard.
+    /// At subscription another thread sends an element to the subject, and the source waits until it is received.
     func stubborn(_ subject: PublishSubject<Int>, _ heard: DispatchSemaphore, _ verdict: Log<Bool>) -> Observable<Int> {
         Observable.create { observer in
             DispatchQueue.global().async { subject.onNext(1) }
@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: [0, 1, 2])
-    func theOthersGoThrough(_ index: Int) {
+    func aBlockingSubscriptionDoesNotDelayOtherStreams(_ index: Int) {
         let subject = PublishSubject<Int>()
         let heard = DispatchSemaphore(value: 0)
         let verdict = Log<Bool>()

@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import Testing
 
-/// `combineLatest` and `zip` of two to eight streams, and of a collection, keep the same promises.
+/// `combineLatest` and `zip` of two to eight streams, and of a collection, behave alike.
 @Suite struct CombineArityTests {
     typealias Sources = [Observable<Int>]
     typealias Make = @Sendable (Sources) -> Observable<[Int]>
@@ -33,19 +33,19 @@ import Testing
         { Observable.zip($0) },
     ]
 
-    /// The number of streams of the form at that place; the collection is tried with three.
+    /// The number of streams of the overload at that index; the collection has three.
     static func arity(_ place: Int) -> Int { place < 7 ? place + 2 : 3 }
 
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// Source number i says i at 210 + i and 10 i at 300 + i, and completes at 400 + i.
+    /// Source number i sends i at 210 + i and 10 i at 300 + i, and completes at 400 + i.
     func sources(_ count: Int) -> [TestableObservable<Int>] {
         (0..<count).map { i in
             scheduler.createHotObservable([.next(210 + i, i), .next(300 + i, 10 * i), .completed(400 + i)])
         }
     }
 
-    @Test(arguments: 0..<8) func combineLatestJoinsTheLatestAtEachElement(_ place: Int) {
+    @Test(arguments: 0..<8) func combineLatestSendsAResultForEachElement(_ place: Int) {
         let count = Self.arity(place)
         let sources = sources(count)
         let result = scheduler.start { Self.latest[place](sources.map { $0.asObservable() }) }
@@ -58,7 +58,7 @@ import Testing
         for (i, source) in sources.enumerated() { #expect(source.subscriptions == [Subscription(200, 400 + i)]) }
     }
 
-    @Test(arguments: 0..<8) func zipJoinsInTurn(_ place: Int) {
+    @Test(arguments: 0..<8) func zipCombinesElementsPairwise(_ place: Int) {
         let count = Self.arity(place)
         let sources = sources(count)
         let result = scheduler.start { Self.zipped[place](sources.map { $0.asObservable() }) }
@@ -70,7 +70,7 @@ import Testing
         for (i, source) in sources.enumerated() { #expect(source.subscriptions == [Subscription(200, 400 + i)]) }
     }
 
-    @Test(arguments: 0..<16) func theFirstErrorEndsAllInputs(_ place: Int) {
+    @Test(arguments: 0..<16) func theFirstErrorDisposesOfAllInputs(_ place: Int) {
         let make = (Self.latest + Self.zipped)[place]
         let count = Self.arity(place % 8)
         var sources = sources(count)
@@ -80,16 +80,17 @@ import Testing
         for source in sources { #expect(source.subscriptions == [Subscription(200, 250)]) }
     }
 
-    @Test(arguments: 0..<16) func disposalEndsAllInputs(_ place: Int) {
+    @Test(arguments: 0..<16) func disposalDisposesOfAllInputs(_ place: Int) {
         let make = (Self.latest + Self.zipped)[place]
         let sources = sources(Self.arity(place % 8))
         _ = scheduler.start(disposed: 230) { make(sources.map { $0.asObservable() }) }
         for source in sources { #expect(source.subscriptions == [Subscription(200, 230)]) }
     }
 
-    /// All but the last end without an element: at the last one's element it is clear that nothing can be joined. `zip`
-    /// of two to eight streams goes on to the end of the last one all the same, as in RxSwift.
-    @Test(arguments: 0..<16) func completesWhenNothingCanBeJoinedAnyMore(_ place: Int) {
+    /// All but the last complete without an element, so no result is possible at the last one's element.
+    ///
+    /// `zip` of two to eight streams nevertheless continues to the end of the last one, as in RxSwift.
+    @Test(arguments: 0..<16) func completesWhenNoFurtherResultIsPossible(_ place: Int) {
         let make = (Self.latest + Self.zipped)[place]
         let count = Self.arity(place % 8)
         var sources = (0..<count).map { i in
@@ -102,7 +103,7 @@ import Testing
         #expect(sources[count - 1].subscriptions == [Subscription(200, end)])
     }
 
-    @Test func aThrowingSelectorIsAnErrorOfTheStream() {
+    @Test func aThrowingSelectorFailsTheStream() {
         let sources = sources(2)
         for make in [Observable<Int>.combineLatest, Observable<Int>.zip] as [Joiner] {
             let scheduler = TestScheduler(initialClock: 0)
@@ -121,7 +122,7 @@ import Testing
         Observable<Int>, Observable<Int>, @escaping @Sendable (Int, Int) throws -> Int
     ) -> Observable<Int>
 
-    @Test func tuplesComeWithoutASelector() {
+    @Test func withoutASelectorTuplesAreSent() {
         let ready = Observable.just(1)
         var pairs: [String] = []
         for pair in [
@@ -134,7 +135,7 @@ import Testing
         #expect(pairs == ["1a", "1a"])
     }
 
-    @Test func disposalFromInsideTheSelectorEndsItAll() {
+    @Test func disposalInsideTheSelectorDisposesOfAllInputs() {
         let holder = Holder()
         let log = Log<Int>()
         let (one, two) = (PublishSubject<Int>(), PublishSubject<Int>())

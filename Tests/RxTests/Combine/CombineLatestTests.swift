@@ -7,7 +7,7 @@ import Testing
 
     func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
-    @Test func itJoinsTheLatest() {
+    @Test func combineLatestCombinesTheLatestElements() {
         let one = hot([.next(210, 1), .next(230, 2), .completed(260)])
         let two = hot([.next(220, 10), .next(250, 20), .completed(255)])
         let result = scheduler.start { Observable.combineLatest(one, two) { $0 + $1 } }
@@ -15,7 +15,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 255)])
     }
 
-    @Test func itEndsWithAStreamThatGaveNothing() {
+    @Test func combineLatestCompletesIfAStreamCompletesEmpty() {
         let one = hot([.completed(210)])
         let two = hot([.next(220, 10), .next(230, 20), .completed(300)])
         let result = scheduler.start { Observable.combineLatest(one, two) { $0 + $1 } }
@@ -23,7 +23,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 220)])
     }
 
-    @Test func threeFailWithAny() {
+    @Test func combineLatestOfThreeFailsWithAnyError() {
         let one = hot([.next(210, 1)])
         let two = hot([.next(220, 2)])
         let three = hot([.next(230, 3), .error(240, TestError.first)])
@@ -32,7 +32,7 @@ import Testing
         #expect(one.subscriptions == [Subscription(200, 240)])
     }
 
-    @Test func aSelectorThatThrowsFailsIt() {
+    @Test func aThrowingSelectorFailsTheStream() {
         let one = hot([.next(210, 1)])
         let two = hot([.next(220, 2)])
         let result = scheduler.start { Observable<Int>.combineLatest(one, two) { _, _ in throw TestError.second } }
@@ -70,13 +70,13 @@ import Testing
         #expect(result.events == [.next(209 + arity, Array(0..<arity)), .completed(249 + arity)])
     }
 
-    @Test func tuples() {
+    @Test func combineLatestWithoutASelectorSendsTuples() {
         let all = streams(3)
         let three = scheduler.start { Observable.combineLatest(all[0], all[1], all[2]).map { [$0.0, $0.1, $0.2] } }
         #expect(three.events == [.next(212, [0, 1, 2]), .completed(252)])
     }
 
-    @Test func collections() {
+    @Test func combinesCollections() {
         let one = hot([.next(210, 1), .next(230, 2), .completed(260)])
         let two = hot([.next(220, 10), .completed(240)])
         let result = scheduler.start { Observable.combineLatest([one.asObservable(), two.asObservable()]) }
@@ -88,7 +88,7 @@ import Testing
         #expect(nothing.events == [.next(1001, []), .completed(1001)])
     }
 
-    @Test("combineLatest of no streams gives the result of an empty array and completes")
+    @Test("combineLatest of no streams sends the result of an empty array and completes")
     func noStreams() {
         let none: [Observable<Int>] = []
         let log = Log<String>()
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func coldStreamsSubscribedTogetherTakeTurns() {
+    @Test func coldStreamsSubscribedToTogetherAlternate() {
         let log = Log<String>()
         _ = Observable.combineLatest(Observable.of(1, 2), Observable.of("a", "b")) { "\($0)\($1)" }
             .subscribe(onNext: { log.add($0) })

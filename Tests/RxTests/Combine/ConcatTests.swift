@@ -7,7 +7,7 @@ import Testing
 
     func cold(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createColdObservable(events) }
 
-    @Test func itGoesOnWithTheNext() {
+    @Test func concatContinuesWithTheNextStream() {
         let one = cold([.next(10, 1), .completed(20)])
         let two = cold([.next(10, 2), .completed(20)])
         let result = scheduler.start { one.concat(two) }
@@ -16,21 +16,21 @@ import Testing
         #expect(two.subscriptions == [Subscription(220, 240)])
     }
 
-    @Test func itStopsAtAnError() {
+    @Test func concatStopsAtAnError() {
         let one = cold([.error(20, TestError.first)])
         let two = cold([.next(10, 2), .completed(20)])
         #expect(scheduler.start { one.concat(two) }.events == [.error(220, TestError.first)])
         #expect(two.subscriptions.isEmpty)
     }
 
-    @Test func itStopsAtDisposal() {
+    @Test func concatStopsAtDisposal() {
         let slow = cold([.next(10, 1), .next(50, 2)])
         let result = scheduler.start(disposed: 230) { Observable.concat(slow.asObservable(), .just(1)) }
         #expect(result.events == [.next(210, 1)])
         #expect(slow.subscriptions == [Subscription(200, 230)])
     }
 
-    @Test func aSequenceIsWalkedAsFarAsStreamsComplete() {
+    @Test func aSequenceIsIteratedAsFarAsStreamsComplete() {
         let walked = Log<Int>()
         let streams = (0..<10).lazy.map { number -> Observable<Int> in
             walked.add(number)
@@ -41,17 +41,17 @@ import Testing
         #expect(walked.all == [0, 1, 2])
     }
 
-    @Test func nothingCompletes() {
+    @Test func concatOfNoStreamsCompletes() {
         #expect(scheduler.start { Observable<Int>.concat([]) }.events == [.completed(200)])
     }
 
-    @Test func manyStreamsThatEndAtOnceDoNotPileUpOnTheStack() {
+    @Test func manyStreamsThatCompleteAtSubscriptionDoNotRecurse() {
         let log = Log<Int>()
         _ = Observable.concat((0..<1_000).map { Observable.just($0) }).subscribe(onNext: { log.add($0) })
         #expect(log.count == 1_000)
     }
 
-    @Test func aStreamOfStreams() {
+    @Test func concatOfAStreamOfStreamsKeepsTheOrder() {
         let inners = [cold([.next(10, 1), .completed(30)]), cold([.next(10, 2), .completed(20)])]
         let outer = scheduler.createHotObservable(
             [.next(210, 0), .next(220, 1), .completed(230)] as [RecordedEvent<Int>])
@@ -60,7 +60,7 @@ import Testing
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 240)], [Subscription(240, 260)]])
     }
 
-    @Test func startWithComesFirst() {
+    @Test func startWithSendsItsElementsFirst() {
         check(failing, gives: [.next(200, 7), .next(200, 8)] + failing.dropFirst(), lives: (200, 225)) { stream, _ in
             stream.startWith(7, 8)
         }
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// 1,000 levels, in both directions.
-    @Test func concatInsideConcatIsOneList() {
+    @Test func nestedConcatsAreFlattened() {
         var tail = Observable.just(0)
         var head = Observable.just(0)
         for number in 1...1_000 {

@@ -7,7 +7,7 @@ import Testing
 
     func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
-    @Test func itTakesTheLatestOfTheOther() {
+    @Test func usesTheLatestElementOfTheSecondStream() {
         let one = hot([.next(205, 0), .next(220, 1), .next(240, 2), .completed(260)])
         let two = hot([.next(210, 10), .next(230, 20), .completed(235)])
         let result = scheduler.start { one.withLatestFrom(two) { $0 + $1 } }
@@ -16,7 +16,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 235)])
     }
 
-    @Test func withoutASelectorItGivesTheOthers() {
+    @Test func withoutASelectorElementsOfTheSecondStreamAreSent() {
         let one = hot([.next(205, 0), .next(220, 1), .error(260, TestError.first)])
         let two = hot([.next(210, 10)])
         let result = scheduler.start { one.withLatestFrom(two) }
@@ -24,7 +24,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 260)])
     }
 
-    @Test func theOtherIsSubscribedToFirst() {
+    @Test func theSecondStreamIsSubscribedToFirst() {
         let log = Log<String>()
         let one = Observable<Int>.create { observer in
             log.add("one")
@@ -40,7 +40,7 @@ import Testing
         #expect(log.all == ["two", "one", "12"])
     }
 
-    @Test func aSelectorThatThrowsFailsIt() {
+    @Test func aThrowingSelectorFailsTheStream() {
         let one = hot([.next(220, 1)])
         let two = hot([.next(210, 2)])
         let result = scheduler.start { one.withLatestFrom(two) { _, _ -> Int in throw TestError.second } }

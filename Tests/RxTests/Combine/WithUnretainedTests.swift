@@ -7,14 +7,14 @@ import Testing
         let name = "screen"
     }
 
-    /// Holds an object until told otherwise.
+    /// Retains an object until it is released by the test.
     final class Owner: Sendable {
         private let screen = Guarded<Screen?>(Screen())
         var current: Screen { screen.withLock { $0 } ?? Screen() }
         func letGo() { screen.withLock { $0 = nil } }
     }
 
-    @Test func joinsElementsWithTheObject() {
+    @Test func combinesElementsWithTheObject() {
         let screen = Screen()
         check(
             [.next(210, 1), .next(220, 2), .completed(230)] as [RecordedEvent<Int>],
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func completesAtTheFirstElementAfterTheObjectIsGone() {
+    @Test func completesAtTheFirstElementAfterTheObjectIsReleased() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(usual)
         let owner = Owner()
@@ -41,7 +41,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 230)])
     }
 
-    @Test func disposalFromInsideSilences() {
+    @Test func disposalInsideAnElementStopsTheStream() {
         let screen = Screen()
         let subject = PublishSubject<Int>()
         let log = Log<Int>()

@@ -7,7 +7,7 @@ import Testing
 
     func hot(_ events: [RecordedEvent<Int>]) -> TestableObservable<Int> { scheduler.createHotObservable(events) }
 
-    @Test func itPairsInOrder() {
+    @Test func zipPairsElementsInOrder() {
         let one = hot([.next(210, 1), .next(220, 2), .next(250, 3), .completed(260)])
         let two = hot([.next(230, 10), .next(240, 20), .completed(245)])
         let result = scheduler.start { Observable.zip(one, two) { $0 + $1 } }
@@ -16,7 +16,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 245)])
     }
 
-    @Test func itGoesOnWithWhatAnEndedStreamLeft() {
+    @Test func zipUsesBufferedElementsOfACompletedStream() {
         let one = hot([.next(210, 1), .next(220, 2), .completed(225)])
         let two = hot([.next(230, 10), .next(240, 20), .next(250, 30), .completed(300)])
         let result = scheduler.start { Observable.zip(one, two) { $0 + $1 } }
@@ -24,7 +24,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 300)])
     }
 
-    @Test("zip of a collection completes at the first element that finds no partner")
+    @Test("zip of a collection completes at the first element that cannot be combined")
     func aCollectionEndsEarly() {
         let one = hot([.next(210, 1), .next(220, 2), .next(250, 3), .completed(260)])
         let two = hot([.next(230, 10), .next(240, 20), .completed(245)])
@@ -57,7 +57,7 @@ import Testing
         #expect(tuples.events == [.next(210, 0), .completed(253)])
     }
 
-    @Test func aSelectorThatThrowsFailsIt() {
+    @Test func aThrowingSelectorFailsTheStream() {
         let one = hot([.next(210, 1)])
         let two = hot([.next(220, 2)])
         let result = scheduler.start { Observable<Int>.zip(one, two) { _, _ in throw TestError.second } }
@@ -66,7 +66,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 220)])
     }
 
-    @Test func anEmptyOneWithANeverEndingOne() {
+    @Test func zipOfAnEmptyAndAnEndlessStreamCompletes() {
         let one = hot([.completed(210)])
         let two = hot([])
         #expect(scheduler.start { Observable.zip(one, two) { $0 + $1 } }.events.isEmpty)
@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    @Test func tuplesOfTwoThreeAndFour() {
+    @Test func zipWithoutASelectorSendsTuples() {
         let all = streams(4)
         let two = scheduler.start { Observable.zip(all[0], all[1]).map { [$0.0, $0.1] } }
         #expect(two.elements == [[0, 1], [10, 11]])
@@ -118,7 +118,7 @@ import Testing
         #expect(three.events == [.next(210, [0, 1, 2]), .completed(220)])
     }
 
-    @Test func collections() {
+    @Test func combinesCollections() {
         let all = streams(3)
         let result = scheduler.start { Observable.zip(all) }
         #expect(result.events == [.next(212, [0, 1, 2]), .next(232, [10, 11, 12]), .completed(250)])

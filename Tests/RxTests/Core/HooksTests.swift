@@ -1,9 +1,9 @@
 import Rx
 import Testing
 
-/// The hooks are one for the process, so each test has a process of its own.
+/// The hooks are global, so each test runs in a process of its own.
 @Suite struct HooksTests {
-    @Test func anErrorNobodyListensToGoesToTheHookWithItsCallStack() async {
+    @Test func anUnhandledErrorIsPassedToTheHookWithItsCallStack() async {
         await #expect(processExitsWith: .success) {
             let log = Log<String>()
             Hooks.defaultErrorHandler = { stack, error in log.add("\(stack) \(error)") }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func resourcesCountWhatUsersCount() async {
+    @Test func resourcesIncludeCallsOfIncrementTotal() async {
         await #expect(processExitsWith: .success) {
             let before = Resources.total
             precondition(Resources.incrementTotal() == before + 1, "One more.")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func anObserverOfAnotherTypeIsFedThroughATransform() {
+    @Test func mapObserverTransformsElements() {
         let log = Log<String>()
         let target = AnyObserver<Int> { log.add("\($0)") }
         let source = target.mapObserver { (text: String) throws -> Int in

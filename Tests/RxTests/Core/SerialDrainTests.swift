@@ -2,12 +2,12 @@ import Testing
 
 @testable import Rx
 
-/// The order of work at a drain that other threads have just left. The moment is so short that no test from outside meets it.
+/// The order of work at a drain that another thread has just left: too short a moment for a test from outside.
 @Suite struct SerialDrainTests {
     let drain = SerialDrain()
     let log = Log<Int>()
 
-    @Test("Work that waits at a free drain is done before later work of the same thread")
+    @Test("Work that waits at a free drain runs before later work of the same thread")
     func workThatWaitsGoesFirst() {
         drain.enqueue { [log] in log.add(1) }
         drain.perform(on: drain) { [log] _ in log.add(2) }
@@ -15,7 +15,7 @@ import Testing
         #expect(log.all == [1, 2, 3])
     }
 
-    @Test("An event that comes from inside waiting work is done at once, before what still waits")
+    @Test("Work from inside queued work runs at once, before other queued work")
     func eventsFromInside() {
         let inside = UncheckedTransfer(drain)
         drain.enqueue { [log] in

@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct CreateTests {
-    @Test func createIsDisposedOfAtTheEndAndIgnoresWhatFollows() {
+    @Test func createIsDisposedOfAtTheEndAndIgnoresLaterEvents() {
         let log = Log<String>()
         _ = Observable<Int>.create { observer in
             observer.onNext(1)
@@ -18,7 +18,7 @@ import Testing
         #expect(log.all == ["1", ".", "disposed", "gone"])
     }
 
-    @Test func createFailsOnceToo() {
+    @Test func createForwardsOnlyTheFirstError() {
         let log = Log<String>()
         _ = Observable<Int>.create { observer in
             observer.onError(TestError.first)
@@ -30,7 +30,7 @@ import Testing
         #expect(log.all == ["first", "gone"])
     }
 
-    @Test func createIsCancelledByDispose() {
+    @Test func disposalDisposesOfTheCreateClosuresResult() {
         let log = Log<String>()
         let subscription = Observable<Int>.create { _ in Disposables.create { log.add("cancelled") } }
             .subscribe(onDisposed: { log.add("disposed") })
@@ -55,7 +55,7 @@ import Testing
         #expect(runs.all == [200, 1200])
     }
 
-    @Test func theObserverMayBeKeptAndCalledLater() {
+    @Test func theObserverMayBeStoredAndCalledLater() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.start(disposed: 230) {
             Observable<Int>.create { observer in
@@ -68,7 +68,7 @@ import Testing
         #expect(result.events == [.next(210, 1), .next(220, 2)])
     }
 
-    @Test func createGoesOnAfterDisposeInsideIt() {
+    @Test func createMayContinueAfterDisposalInsideIt() {
         let log = Log<String>()
         _ = Observable<Int>.create { observer in
             observer.onNext(1)
@@ -79,7 +79,7 @@ import Testing
         #expect(log.all == ["1", ".", "closure done", "gone"])
     }
 
-    @Test func aStreamOfItsOwnTypeGetsTheOperators() {
+    @Test func aStreamOfACustomTypeHasTheOperators() {
         struct Clock: ObservableType {
             typealias Element = Int
             func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
@@ -111,7 +111,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 220), Subscription(1200, 1220)])
     }
 
-    @Test func aFactoryThatThrowsFailsTheStream() {
+    @Test func aThrowingFactoryFailsTheStream() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.start { Observable<Int>.deferred { throw TestError.second } }
         #expect(result.events == [.error(200, TestError.second)])

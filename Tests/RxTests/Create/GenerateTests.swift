@@ -5,7 +5,7 @@ import Testing
 @Suite struct GenerateTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    @Test func goesOnAsLongAsTheConditionHolds() {
+    @Test func generateContinuesAsLongAsTheConditionIsTrue() {
         let scheduler = scheduler
         let result = scheduler.start {
             Observable.generate(initialState: 0, condition: { $0 <= 3 }, scheduler: scheduler) { $0 + 1 }
@@ -14,7 +14,7 @@ import Testing
             result.events == [.next(201, 0), .next(202, 1), .next(203, 2), .next(204, 3), .completed(205)])
     }
 
-    @Test func closuresThatThrowFailTheStream() {
+    @Test func throwingClosuresFailTheStream() {
         let scheduler = scheduler
         let first = scheduler.start {
             Observable.generate(
@@ -29,7 +29,7 @@ import Testing
         #expect(second.events == [.next(201, 0), .error(202, TestError.second)])
     }
 
-    @Test func disposalStopsIt() {
+    @Test func disposalStopsTheStream() {
         let scheduler = scheduler
         let result = scheduler.start(disposed: 203) {
             Observable.generate(initialState: 0, condition: { _ in true }, scheduler: scheduler) { $0 + 1 }
@@ -37,7 +37,7 @@ import Testing
         #expect(result.events == [.next(201, 0), .next(202, 1)])
     }
 
-    @Test func onTheCurrentThreadItIsDoneAtSubscription() {
+    @Test func onTheCurrentThreadItCompletesAtSubscription() {
         let log = Log<Int>()
         _ = Observable.generate(initialState: 1, condition: { $0 < 20 }, iterate: { $0 * 2 })
             .subscribe(onNext: { log.add($0) }, onCompleted: { log.add(0) })
@@ -48,7 +48,7 @@ import Testing
         #expect(taken.all == [0, 1, 2])
     }
 
-    @Test func eachSubscriptionStartsAnew() {
+    @Test func eachSubscriptionStartsAgain() {
         let log = Log<Int>()
         let stream = Observable.generate(initialState: 0, condition: { $0 < 2 }, iterate: { $0 + 1 })
         for _ in 0..<2 { _ = stream.subscribe(onNext: { log.add($0) }) }
@@ -64,7 +64,7 @@ import Testing
         #expect(log.all == [7, 7, 7, 0])
     }
 
-    @Test func repeatElementStopsFromInside() {
+    @Test func repeatElementStopsAtDisposalFromInside() {
         let scheduler = scheduler
         let log = Log<Int>()
         let holder = Holder()
@@ -79,7 +79,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func anOptionalOnAScheduler() {
+    @Test func fromAnOptionalUsesTheScheduler() {
         for (element, expected) in [
             (5, [.next(201, 5), .completed(202)]), (nil, [.completed(201)]),
         ] as [(Int?, [RecordedEvent<Int>])] {

@@ -2,14 +2,14 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct SimpleStreamTests {
+@Suite struct JustEmptyNeverErrorTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    @Test func justSaysItsElementAtSubscription() {
+    @Test func justSendsItsElementAtSubscription() {
         #expect(scheduler.start { Observable.just(7) }.events == [.next(200, 7), .completed(200)])
     }
 
-    @Test func justOnASchedulerTakesATickEach() {
+    @Test func justOnASchedulerTakesATickForEachEvent() {
         let scheduler = scheduler
         #expect(
             scheduler.start { Observable.just(7, scheduler: scheduler) }.events == [
@@ -21,7 +21,7 @@ import Testing
         #expect(cut.events.isEmpty)
     }
 
-    @Test func emptyNeverAndError() {
+    @Test func emptyNeverAndErrorSendTheirEvents() {
         #expect(scheduler.start { Observable<Int>.empty() }.events == [.completed(200)])
         let never = scheduler.start(created: 1100, subscribed: 1200, disposed: 2000) {
             Observable<Int>.never()
@@ -51,19 +51,19 @@ import Testing
         #expect(none.events == [.completed(3201)])
     }
 
-    @Test func onTheCurrentThreadAllComesAtSubscription() {
+    @Test func onTheCurrentThreadAllEventsAreSentAtSubscription() {
         let result = scheduler.start { Observable.of(1, 2) }
         #expect(result.events == [.next(200, 1), .next(200, 2), .completed(200)])
     }
 
-    @Test func anEndlessSequenceIsWalkedAsFarAsItIsWanted() {
+    @Test func anEndlessSequenceIsIteratedAsFarAsNeeded() {
         let log = Log<Int>()
         let endless = sequence(first: 1) { $0 * 2 }
         for _ in 0..<2 { _ = Observable.from(endless).take(3).subscribe(onNext: { log.add($0) }) }
         #expect(log.all == [1, 2, 4, 1, 2, 4])
     }
 
-    @Test func fromAnOptional() {
+    @Test func fromAnOptionalSendsTheElementOrNothing() {
         #expect(
             scheduler.start { Observable.from(optional: 4 as Int?) }.events == [
                 .next(200, 4), .completed(200),
@@ -74,7 +74,7 @@ import Testing
         #expect(none.events == [.completed(1200)])
     }
 
-    @Test func rangeCounts() {
+    @Test func rangeSendsConsecutiveNumbers() {
         let scheduler = scheduler
         let three = scheduler.start { Observable.range(start: 4, count: 3, scheduler: scheduler) }
         #expect(three.events == [.next(201, 4), .next(202, 5), .next(203, 6), .completed(204)])

@@ -14,9 +14,9 @@ import Testing
         #expect(result.events == [.next(250, 0), .next(300, 1), .next(350, 2)])
     }
 
-    /// Time never stands still on a virtual clock: each tick of no length takes one.
+    /// On a virtual clock a period of zero takes one tick.
     @Test(arguments: [0, -5])
-    func anIntervalOfNothingOrLessTakesATickEach(_ seconds: Int) {
+    func anIntervalOfZeroOrLessSendsANumberEachTick(_ seconds: Int) {
         let scheduler = scheduler
         let result = scheduler.start(disposed: 204) {
             Observable<Int>.interval(.seconds(seconds), scheduler: scheduler)
@@ -33,7 +33,7 @@ import Testing
         #expect(scheduler.clock == 1000)
     }
 
-    @Test func aTimerGoesOffOnce() {
+    @Test func aTimerFiresOnce() {
         let scheduler = scheduler
         let result = scheduler.start { Observable<Int>.timer(.seconds(30), scheduler: scheduler) }
         #expect(result.events == [.next(230, 0), .completed(230)])
@@ -47,7 +47,7 @@ import Testing
         #expect(past.events == [.next(2201, 0), .completed(2201)])
     }
 
-    @Test func aTimerWithAPeriodGoesOn() {
+    @Test func aTimerWithAPeriodRepeats() {
         let scheduler = scheduler
         let result = scheduler.start(disposed: 260) {
             Observable<Int>.timer(.seconds(10), period: .seconds(20), scheduler: scheduler)
@@ -55,7 +55,7 @@ import Testing
         #expect(result.events == [.next(210, 0), .next(230, 1), .next(250, 2)])
     }
 
-    @Test func aCounterThatIsFullStartsAgain() {
+    @Test func aCounterContinuesWithTheSmallestNumber() {
         let scheduler = scheduler
         let result = scheduler.start(created: 0, subscribed: 0, disposed: 300) {
             Observable<UInt8>.interval(.seconds(1), scheduler: scheduler).skip(254)
@@ -63,7 +63,7 @@ import Testing
         #expect(result.elements.prefix(4) == [254, 255, 0, 1])
     }
 
-    @Test func ticksMayBeMilliseconds() {
+    @Test func ticksCanBeMilliseconds() {
         let fine = TestScheduler(initialClock: 0, resolution: 0.001)
         let result = fine.start(disposed: 260) {
             Observable<Int>.interval(.milliseconds(25), scheduler: fine)
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The real clock, with its shortest times.
-    @Test func anIntervalOnAQueueCountsAndEnds() {
+    @Test func anIntervalOnAQueueCountsUntilDisposal() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")
         let log = Log<Int>()
         let done = DispatchSemaphore(value: 0)
@@ -82,9 +82,9 @@ import Testing
         #expect(log.all == [0, 1, 2])
     }
 
-    /// A period of nothing or less is as short as the queue can make it.
+    /// A period of zero or less is as short as the queue can make it.
     @Test(arguments: [0, -3])
-    func anIntervalOfNothingOrLessOnAQueue(_ seconds: Int) {
+    func anIntervalOfZeroOrLessOnAQueueCounts(_ seconds: Int) {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")
         let log = Log<Int>()
         let done = DispatchSemaphore(value: 0)

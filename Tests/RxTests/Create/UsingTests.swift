@@ -5,7 +5,7 @@ import Testing
 @Suite struct UsingTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// A resource that says when it was given up.
+    /// A resource that records when it was disposed of.
     final class Resource: Disposable {
         private let close: @Sendable () -> Void
         init(_ close: @escaping @Sendable () -> Void) { self.close = close }
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [(1000, 250), (230, 230)])
-    func theResourceLivesAsLongAsTheSubscription(_ disposed: Int, _ end: Int) {
+    func theResourceIsDisposedOfWithTheSubscription(_ disposed: Int, _ end: Int) {
         let scheduler = scheduler
         let opened = Log<Int>()
         let closed = Log<Int>()
@@ -31,7 +31,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, end)])
     }
 
-    @Test func anErrorGivesTheResourceUp() {
+    @Test func anErrorDisposesOfTheResource() {
         let scheduler = scheduler
         let closed = Log<Int>()
         let source = scheduler.createHotObservable([.error(240, TestError.first)] as [RecordedEvent<Int>])
@@ -44,7 +44,7 @@ import Testing
         #expect(closed.all == [240])
     }
 
-    @Test func aResourceFactoryThatThrowsFailsTheStream() {
+    @Test func aThrowingResourceFactoryFailsTheStream() {
         let result = scheduler.start {
             Observable<Int>.using(
                 { () -> Resource in throw TestError.first }, observableFactory: { _ in .just(1) })
@@ -52,7 +52,7 @@ import Testing
         #expect(result.events == [.error(200, TestError.first)])
     }
 
-    @Test func aStreamFactoryThatThrowsFailsTheStreamThenClosesTheResource() {
+    @Test func aThrowingStreamFactoryFailsTheStreamThenDisposesOfTheResource() {
         let log = Log<String>()
         _ = Observable<Int>.using(
             { Resource { log.add("closed") } }, observableFactory: { _ in throw TestError.first }
@@ -61,7 +61,7 @@ import Testing
         #expect(log.all == ["first", "closed"])
     }
 
-    @Test func theStreamIsGivenUpBeforeTheResource() {
+    @Test func theStreamIsDisposedOfBeforeTheResource() {
         let log = Log<String>()
         Observable<Int>.using(
             { Resource { log.add("closed") } },

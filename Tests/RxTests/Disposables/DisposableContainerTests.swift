@@ -3,13 +3,13 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct HolderTests {
+@Suite struct DisposableContainerTests {
     let log = Log<Int>()
 
     func note(_ number: Int) -> any Cancelable { Disposables.create { [log] in log.add(number) } }
 
     @Test(arguments: 0..<3)
-    func aLongChainNeedsNoStack(_ kind: Int) {
+    func aLongChainDoesNotRecurse(_ kind: Int) {
         var chain: any Disposable = note(1)
         for _ in 0..<200_000 {
             switch kind {
@@ -28,7 +28,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func nestedHoldersDisposeDepthFirstInOrder() {
+    @Test func nestedContainersDisposeDepthFirstInOrder() {
         let inner = SerialDisposable()
         inner.disposable = CompositeDisposable(note(2), note(3))
         Disposables.create(note(1), inner, note(4), note(5), note(6)).dispose()
@@ -49,7 +49,7 @@ import Testing
         #expect(log.all == [1, 2, 3])
     }
 
-    @Test func aScheduledOneDisposesOnItsScheduler() {
+    @Test func aScheduledDisposableDisposesOnItsScheduler() {
         let scheduler = TestScheduler(initialClock: 0)
         let scheduled = ScheduledDisposable(scheduler: scheduler, disposable: note(1))
         scheduled.dispose()
@@ -60,7 +60,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func aSecondContentTraps() async {
+    @Test func settingASecondContentTraps() async {
         await #expect(processExitsWith: .failure) {
             let slot = SingleAssignmentDisposable()
             slot.setDisposable(Disposables.create())
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func bagsAreFilledInEveryWay() {
+    @Test func bagsAcceptDisposablesInEveryForm() {
         do {
             _ = DisposeBag(disposing: note(1), note(2))
             _ = DisposeBag(disposing: [note(3)])
@@ -86,7 +86,7 @@ import Testing
         #expect(log.all == [1, 2, 3, 4, 5])
     }
 
-    @Test func aBooleanMayBeginDisposed() {
+    @Test func aBooleanDisposableCanStartDisposed() {
         #expect(BooleanDisposable(isDisposed: true).isDisposed)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func aCompositeDisposesInOrderAndOfLatecomers() {
+    @Test func aCompositeDisposesInOrderAndOfLateAdditions() {
         let composite = CompositeDisposable(disposables: [note(1), note(2)])
         let key = composite.insert(note(3))
         #expect(composite.count == 3)
@@ -25,7 +25,7 @@ import Testing
         #expect(log.all == [3, 1, 2, 4])
     }
 
-    @Test func aSerialDisposesOfWhatItReplaces() {
+    @Test func aSerialDisposesOfTheReplacedContent() {
         let serial = SerialDisposable()
         serial.disposable = note(1)
         serial.disposable = note(2)
@@ -35,14 +35,14 @@ import Testing
         #expect(log.all == [1, 2, 3])
     }
 
-    @Test func aSingleAssignmentTakesItsContentLate() {
+    @Test func aSingleAssignmentAcceptsItsContentAfterDisposal() {
         let slot = SingleAssignmentDisposable()
         slot.dispose()
         slot.setDisposable(note(1))
         #expect(log.all == [1])
     }
 
-    @Test func aBagDisposesWhenItGoes() {
+    @Test func aBagDisposesWhenItIsReleased() {
         var bag: DisposeBag? = DisposeBag()
         if let bag {
             note(1).disposed(by: bag)
@@ -57,7 +57,7 @@ import Testing
         #expect(log.all == [1, 2, 3, 4, 5])
     }
 
-    @Test func aRefCountWaitsForAll() {
+    @Test func aRefCountDisposesAfterAllReferences() {
         let counted = RefCountDisposable(disposable: note(1))
         let first = counted.retain()
         counted.dispose()
@@ -67,7 +67,7 @@ import Testing
         #expect(counted.isDisposed)
     }
 
-    @Test func aBooleanRemembers() {
+    @Test func aBooleanDisposableRecordsDisposal() {
         let flag = BooleanDisposable()
         #expect(!flag.isDisposed)
         flag.dispose()
@@ -88,7 +88,7 @@ import Testing
         #expect(log.all == [1])
     }
 
-    @Test func everyEventGoesToOneClosure() {
+    @Test func allEventsAreSentToOneClosure() {
         let log = Log<String>()
         _ = Observable.of(1, 2).subscribe { log.add("\($0)") }
         #expect(log.all == ["next(1)", "next(2)", "completed"])

@@ -3,9 +3,9 @@ import Rx
 import RxTest
 import Testing
 
-/// What `debug` prints is read from the standard output of a process of its own.
+/// The output of `debug` is read from the standard output of a process of its own.
 @Suite struct DebugTests {
-    /// The lines without the time, which must look like one.
+    /// The lines without the time. The format of the time is checked.
     func lines(_ output: [UInt8]?) -> [String] {
         let all = String(decoding: output ?? [], as: UTF8.self).split(separator: "\n")
         for line in all {
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func namesTheCallAndTrims() async {
+    @Test func printsThePlaceOfTheCallAndTrims() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let long = String(repeating: "0123456789", count: 6)
             _ = Observable.just(long).debug(trimOutput: true, file: "a/b/File.swift", line: 7, function: "f()")
@@ -47,7 +47,7 @@ import Testing
             ])
     }
 
-    @Test func theStreamItselfIsUnchanged() async {
+    @Test func debugDoesNotChangeTheStream() async {
         await #expect(processExitsWith: .success) {
             check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, _ in stream.debug() }
             check(failing, gives: Array(failing.dropFirst()), lives: (200, 225)) { stream, _ in stream.debug() }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DoTests {
     let log = Log<String>()
 
-    /// A stream with all hooks, each of which says its name.
+    /// A stream with all closures, each of which records its name.
     func noted(_ source: Observable<Int>, _ name: String = "do") -> Observable<Int> {
         let log = log
         return source.do(
@@ -27,7 +27,7 @@ import Testing
             onCompleted: { log.add("completed") }, onDisposed: { log.add("disposed") })
     }
 
-    @Test func theOrderForAStreamThatEndsAtSubscription() {
+    @Test func closuresAreCalledInOrderForAStreamThatEndsAtOnce() {
         let log = log
         let source = Observable<Int>.create { observer in
             log.add("source")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func theOrderForAStreamThatEndsLater(_ well: Bool) {
+    func closuresAreCalledInOrderForAStreamThatEndsLater(_ completes: Bool) {
         let log = log
         let subject = PublishSubject<Int>()
         let source = Observable<Int>.create { observer in
@@ -57,8 +57,8 @@ import Testing
         }
         _ = listen(noted(source))
         subject.onNext(1)
-        if well { subject.onCompleted() } else { subject.onError(TestError.first) }
-        let end = well ? "completed" : "error"
+        if completes { subject.onCompleted() } else { subject.onError(TestError.first) }
+        let end = completes ? "completed" : "error"
         #expect(
             log.all == [
                 "do subscribe", "do subscribed", "do next", "next", "do after next", "do \(end)", end,
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func theOrderOfDisposal() {
+    @Test func closuresAreCalledInOrderAtDisposal() {
         let log = log
         let source = Observable<Int>.create { _ in Disposables.create { log.add("source disposed") } }
         let subscription = listen(noted(noted(source, "inner"), "outer"))
@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test func disposalInsideAnElementComesBeforeTheHookAfterIt() {
+    @Test func disposalInsideAnElementPrecedesAfterNext() {
         let subject = PublishSubject<Int>()
         _ = listen(noted(subject.asObservable()).take(1))
         subject.onNext(1)
@@ -92,14 +92,14 @@ import Testing
             ])
     }
 
-    @Test func aHookThatThrowsBeforeAnElementFailsTheStream() {
+    @Test func aThrowingOnNextFailsTheStream() {
         check(usual, gives: [.next(210, 1), .error(220, TestError.second)], lives: (200, 220)) {
             stream, _ in
             stream.do(onNext: { if $0 == 2 { throw TestError.second } })
         }
     }
 
-    @Test func aHookThatThrowsAfterAnElementFailsTheStream() {
+    @Test func aThrowingAfterNextFailsTheStream() {
         check(
             usual, gives: [.next(210, 1), .next(220, 2), .error(220, TestError.second)], lives: (200, 220)
         ) {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func hooksThatThrowBeforeTheEndReplaceIt() {
+    @Test func errorsOfClosuresBeforeTheEndReplaceIt() {
         check(
             [.completed(220)] as [RecordedEvent<Int>], gives: [.error(220, TestError.second)], lives: (200, 220)
         ) {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func whatHooksAfterTheEndThrowIsIgnored() {
+    @Test func errorsOfClosuresAfterTheEndAreIgnored() {
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, _ in
             stream.do(afterCompleted: { throw TestError.second })
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct IfEmptyTests {
     let none: [RecordedEvent<Int>] = [.completed(220)]
 
-    @Test func aDefaultStandsIn() {
+    @Test func aDefaultReplacesAMissingElement() {
         check(none, gives: [.next(220, 5), .completed(220)], lives: (200, 220)) { stream, _ in
             stream.ifEmpty(default: 5)
         }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func anotherStreamStandsIn() {
+    @Test func anotherStreamReplacesAnEmptyStream() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(none)
         let other = scheduler.createColdObservable([.next(10, 7), .completed(20)] as [RecordedEvent<Int>])
@@ -30,7 +30,7 @@ import Testing
         #expect(other.subscriptions == [Subscription(220, 240)])
     }
 
-    @Test func theOtherStreamIsNotAskedWithoutNeed() {
+    @Test func theOtherStreamIsNotSubscribedToWithoutNeed() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(210, 1), .completed(220)] as [RecordedEvent<Int>])
         let other = scheduler.createColdObservable([.next(10, 7), .completed(20)] as [RecordedEvent<Int>])
@@ -39,7 +39,7 @@ import Testing
         #expect(other.subscriptions.isEmpty)
     }
 
-    @Test func theOtherStreamMayFailOrBeGivenUp() {
+    @Test func theOtherStreamMayFailOrBeDisposedOf() {
         check(none, gives: [.error(220, TestError.second)] as [RecordedEvent<Int>], lives: (200, 220)) {
             stream, _ in
             stream.ifEmpty(switchTo: .error(TestError.second))

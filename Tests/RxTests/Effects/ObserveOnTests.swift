@@ -4,21 +4,21 @@ import RxTest
 import Testing
 
 @Suite struct ObserveOnTests {
-    @Test func eachEventHasItsOwnTick() {
+    @Test func eachEventHasATickOfItsOwn() {
         check(
             [.next(210, 1), .next(210, 2), .completed(210)] as [RecordedEvent<Int>],
             gives: [.next(211, 1), .next(212, 2), .completed(213)], lives: (200, 210)
         ) { stream, scheduler in stream.observe(on: scheduler) }
     }
 
-    @Test func theErrorWaitsForItsTurn() {
+    @Test func anErrorIsDeliveredInOrder() {
         check(
             [.next(210, 1), .next(210, 2), .error(210, TestError.first)] as [RecordedEvent<Int>],
             gives: [.next(211, 1), .next(212, 2), .error(213, TestError.first)], lives: (200, 210)
         ) { stream, scheduler in stream.observe(on: scheduler) }
     }
 
-    @Test func disposalDropsWhatWaits() {
+    @Test func disposalDropsWaitingEvents() {
         check(
             [.next(210, 1), .next(210, 2), .next(210, 3)] as [RecordedEvent<Int>], disposed: 212,
             gives: [.next(211, 1)],
@@ -26,7 +26,7 @@ import Testing
         ) { stream, scheduler in stream.observe(on: scheduler) }
     }
 
-    @Test func anElementCausedByADeliveryComesAfterWhatWaits() {
+    @Test func anElementCausedByADeliveryFollowsQueuedElements() {
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Int>()
         let observer = scheduler.createObserver(Int.self)
@@ -43,7 +43,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func subscribeOnSubscribesAndDisposesThere() {
+    @Test func subscribeOnSubscribesAndDisposesOnTheScheduler() {
         check(usual, disposed: 225, gives: [.next(210, 1), .next(220, 2)], lives: (201, 226)) {
             stream, scheduler in
             stream.subscribe(on: scheduler)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func disposalBeforeItsTurnSubscribesToNothing() {
+    @Test func disposalBeforeTheSubscriptionPreventsIt() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(usual)
         scheduler.scheduleAt(200) { source.subscribe(on: scheduler).subscribe().dispose() }
@@ -61,8 +61,8 @@ import Testing
         #expect(source.subscriptions.isEmpty)
     }
 
-    /// On a real queue events come in their order, on that queue, and never two at a time.
-    @Test func aQueueDeliversInOrder() {
+    /// On a real queue, events are delivered in order, on that queue, one at a time.
+    @Test func aQueueDeliversEventsInOrder() {
         let key = DispatchSpecificKey<Bool>()
         let scheduler = SerialDispatchQueueScheduler(
             internalSerialQueueName: "observe",

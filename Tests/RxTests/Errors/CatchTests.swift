@@ -5,7 +5,7 @@ import Testing
 @Suite struct CatchTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    @Test func catchGoesOnWithWhatTheHandlerMakes() {
+    @Test func catchContinuesWithTheHandlersStream() {
         let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [RecordedEvent<Int>])
         let source = scheduler.createHotObservable(failing)
         let seen = Log<String>()
@@ -21,7 +21,7 @@ import Testing
         #expect(seen.all == ["first"])
     }
 
-    @Test func theNextStreamIsSubscribedToBeforeTheFailedOneIsGivenUp() {
+    @Test func theNextStreamIsSubscribedToBeforeTheFailedOneIsDisposedOf() {
         let log = Log<String>()
         let failed = PublishSubject<Int>()
         let stream = Observable<Int>.create { observer in
@@ -36,7 +36,7 @@ import Testing
             return Disposables.create { log.add("next disposed") }
         }
         let subscription = stream.map { $0 }.do(onError: { _ in log.add("failed") }).catch { _ in next }
-            .subscribe(onError: { _ in log.add("told") })
+            .subscribe(onError: { _ in log.add("error") })
         failed.onError(TestError.first)
         subscription.dispose()
         #expect(log.all == ["failed", "next subscribed", "failed one disposed", "next disposed"])
@@ -48,7 +48,7 @@ import Testing
         #expect(result.events == [.next(210, 1), .next(220, 2), .error(225, TestError.second)])
     }
 
-    @Test func disposalEndsTheNextStream() {
+    @Test func disposalDisposesOfTheHandlersStream() {
         let other = scheduler.createColdObservable([.next(10, 9), .completed(20)] as [RecordedEvent<Int>])
         let source = scheduler.createHotObservable(failing)
         let result = scheduler.start(disposed: 240) { source.catch { _ in other.asObservable() } }
@@ -56,7 +56,7 @@ import Testing
         #expect(other.subscriptions == [Subscription(225, 240)])
     }
 
-    @Test func aHandlerThatThrowsFailsTheStream() {
+    @Test func aThrowingHandlerFailsTheStream() {
         check(
             failing, gives: [.next(210, 1), .next(220, 2), .error(225, TestError.second)],
             lives: (200, 225)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func catchAndReturnEndsWell() {
+    @Test func catchAndReturnSendsTheElementAndCompletes() {
         check(
             failing, gives: [.next(210, 1), .next(220, 2), .next(225, 7), .completed(225)],
             lives: (200, 225)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aSequenceIsTriedInOrder() {
+    @Test func streamsOfASequenceAreTriedInOrder() {
         let streams = [5, 10, 15].map { time in
             scheduler.createColdObservable(
                 [.next(1, time), .error(time, TestError.first)] as [RecordedEvent<Int>])
@@ -98,7 +98,7 @@ import Testing
         #expect(unused.subscriptions.isEmpty)
     }
 
-    @Test func aSequenceTellsItsLastErrorAndAnEmptyOneCompletes() {
+    @Test func aSequenceFailsWithItsLastErrorAndAnEmptyOneCompletes() {
         let result = scheduler.start {
             Observable<Int>.catch(sequence: [.error(TestError.first), .error(TestError.second)])
         }

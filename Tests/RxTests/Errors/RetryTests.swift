@@ -7,7 +7,7 @@ import Testing
     let scheduler = TestScheduler(initialClock: 0)
     let script: [RecordedEvent<Int>] = [.next(10, 1), .error(20, TestError.first)]
 
-    @Test func retrySubscribesAgain() {
+    @Test func retrySubscribesAgainAfterAnError() {
         let source = scheduler.createColdObservable(script)
         let result = scheduler.start(disposed: 255) { source.retry() }
         #expect(result.events == [.next(210, 1), .next(230, 1), .next(250, 1)])
@@ -17,33 +17,33 @@ import Testing
             ])
     }
 
-    @Test func retryEndsWithTheGoodEnd() {
+    @Test func retryCompletesWithTheStream() {
         let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
         let result = scheduler.start { source.retry() }
         #expect(result.events == [.next(210, 1), .completed(220)])
         #expect(source.subscriptions == [Subscription(200, 220)])
     }
 
-    @Test func retryGivesUpAfterItsCount() {
+    @Test func retryFailsAfterItsCount() {
         let source = scheduler.createColdObservable(script)
         let result = scheduler.start { source.retry(2) }
         #expect(result.events == [.next(210, 1), .next(230, 1), .error(240, TestError.first)])
         #expect(source.subscriptions == [Subscription(200, 220), Subscription(220, 240)])
     }
 
-    @Test func retryOfNoneCompletesWithoutSubscribing() {
+    @Test func retryOfZeroCompletesWithoutSubscribing() {
         let source = scheduler.createColdObservable(script)
         #expect(scheduler.start { source.retry(0) }.events == [.completed(200)])
         #expect(source.subscriptions.isEmpty)
     }
 
-    @Test func manyFailuresAtOnceDoNotPileUpOnTheStack() {
+    @Test func manyErrorsAtSubscriptionDoNotRecurse() {
         let log = Log<Int>()
         _ = Observable<Int>.error(TestError.first).retry(20_000).subscribe(onError: { _ in log.add(1) })
         #expect(log.all == [1])
     }
 
-    @Test func disposeInsideAnElementOfALaterAttempt() {
+    @Test func disposalInsideAnElementOfALaterAttemptStopsIt() {
         let source = scheduler.createColdObservable(script)
         let result = scheduler.start { source.retry().take(2) }
         #expect(result.events == [.next(210, 1), .next(230, 1), .completed(230)])
@@ -55,7 +55,7 @@ import Testing
     let scheduler = TestScheduler(initialClock: 0)
     let script: [RecordedEvent<Int>] = [.next(10, 1), .next(20, 2), .error(30, TestError.first)]
 
-    /// The stream tried again as the second one says, whatever that is made of.
+    /// Retries the stream with the given signal.
     func run(_ signal: [RecordedEvent<Int>], disposed: Int = 1000) -> TwoSources.Outcome {
         let source = scheduler.createColdObservable(script)
         let trigger = scheduler.createColdObservable(signal)
@@ -65,7 +65,7 @@ import Testing
         return .init(result.events, source.subscriptions, trigger.subscriptions)
     }
 
-    @Test func itWaitsForItsSignal() {
+    @Test func retryWhenWaitsForItsSignal() {
         let source = scheduler.createColdObservable(script)
         let scheduler = scheduler
         let result = scheduler.start(disposed: 300) {
@@ -78,19 +78,19 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 230), Subscription(260, 290)])
     }
 
-    /// As in RxSwift: what the signal says while the stream runs does not count, its end counts at the next failure.
-    @Test func aSignalThatNeverSpeaks() {
+    /// As in RxSwift: an element of the signal before an error is ignored; its end takes effect at the next error.
+    @Test func withoutASignalTheStreamIsNotRetried() {
         #expect(run([]) == .init([.next(210, 1), .next(220, 2)], left: (200, 230), right: (200, 1000)))
     }
 
-    @Test func aSignalThatCompletedBeforeTheFailure() {
+    @Test func aSignalThatCompletedBeforeTheErrorCompletesTheStream() {
         #expect(
             run([.completed(10)])
                 == .init(
                     [.next(210, 1), .next(220, 2), .completed(230)], left: (200, 230), right: (200, 210)))
     }
 
-    @Test func aSignalThatFailedBeforeTheFailure() {
+    @Test func aSignalThatFailedBeforeTheErrorFailsTheStream() {
         #expect(
             run([.error(10, TestError.second)])
                 == .init(
@@ -98,14 +98,14 @@ import Testing
                     right: (200, 210)))
     }
 
-    @Test func aSignalThatSpokeBeforeTheFailure() {
+    @Test func aSignalBeforeTheErrorIsIgnored() {
         #expect(
             run([.next(10, 0), .completed(60)])
                 == .init(
                     [.next(210, 1), .next(220, 2), .completed(260)], left: (200, 230), right: (200, 260)))
     }
 
-    @Test func aSignalThatSpeaksAfterTheFailure() {
+    @Test func aSignalAfterTheErrorRetries() {
         #expect(
             run([.next(40, 0), .completed(100)])
                 == .init(
@@ -113,7 +113,7 @@ import Testing
                     [Subscription(200, 230), Subscription(240, 270)], [Subscription(200, 300)]))
     }
 
-    @Test func disposalEndsStreamAndSignal() {
+    @Test func disposalDisposesOfStreamAndSignal() {
         #expect(
             run([.next(40, 0)], disposed: 255)
                 == .init(
@@ -138,7 +138,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 230), Subscription(230, 260)])
     }
 
-    @Test func errorsOfOneTypeOnly() {
+    @Test func errorsOfAnotherTypeAreForwarded() {
         struct Other: Error {}
         let source = scheduler.createColdObservable(script)
         let mine = scheduler.start(disposed: 255) {
@@ -151,7 +151,7 @@ import Testing
         #expect(theirs.events == [.next(1210, 1), .next(1220, 2), .error(1230, TestError.first)])
     }
 
-    @Test func manyFailuresAtOnceDoNotPileUpOnTheStack() {
+    @Test func manyErrorsAtSubscriptionDoNotRecurse() {
         let log = Log<String>()
         _ = Observable<Int>.error(TestError.first).retry(when: { (errors: Observable<any Error>) in
             errors.take(20_000)

@@ -7,7 +7,7 @@ import Testing
         .next(210, 1), .next(220, 1), .next(230, 2), .next(240, 1), .completed(250),
     ]
 
-    @Test func equalElementsInARowAreOne() {
+    @Test func consecutiveEqualElementsAreSentOnce() {
         check(
             script, gives: [.next(210, 1), .next(230, 2), .next(240, 1), .completed(250)],
             lives: (200, 250)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func equalKeysInARowAreOne() {
+    @Test func consecutiveElementsWithEqualKeysAreSentOnce() {
         check(script, gives: [.next(210, 1), .completed(250)], lives: (200, 250)) { stream, _ in
             stream.distinctUntilChanged { $0 / 10 }
         }
@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    @Test func theComparerDecides() {
+    @Test func theComparerDecidesAboutEquality() {
         check(script, gives: [.next(210, 1), .completed(250)], lives: (200, 250)) { stream, _ in
             stream.distinctUntilChanged { _, _ in true }
         }
         check(script, gives: script, lives: (200, 250)) { stream, _ in
             stream.distinctUntilChanged { _, _ in false }
         }
-        // It is given the last element that was sent, and the new one.
+        // The comparer receives the last forwarded element and the new one.
         let rising: [RecordedEvent<Int>] = (1...6).map { .next(200 + $0 * 10, $0) }
         check(rising, disposed: 300, gives: [.next(210, 1), .next(240, 4)], lives: (200, 300)) {
             stream, _ in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aKeyAndAComparer() {
+    @Test func aKeyAndAComparerDecideTogether() {
         check(
             script, gives: [.next(210, 1), .next(230, 2), .next(240, 1), .completed(250)],
             lives: (200, 250)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aClosureThatThrowsFailsTheStream() {
+    @Test func aThrowingClosureFailsTheStream() {
         check(script, gives: [.error(210, TestError.second)] as [RecordedEvent<Int>], lives: (200, 210)) {
             stream, _ in
             stream.distinctUntilChanged { _ -> Int in throw TestError.second }

@@ -29,7 +29,7 @@ import Testing
         #expect(sampler == [Subscription(200, 500)])
     }
 
-    @Test func aDefaultStandsIn() {
+    @Test func aDefaultReplacesAMissingElement() {
         let (events, _, _) = run(elements, by: samples, defaultValue: -1)
         #expect(
             events == [
@@ -37,20 +37,20 @@ import Testing
             ])
     }
 
-    @Test func theEndOfTheSamplerIsASample() {
+    @Test func completionOfTheSamplerIsASample() {
         let more = elements.dropLast() + [.next(360, 7), .completed(400)]
         let (events, _, _) = run(Array(more), by: samples)
         #expect(events == [.next(250, 3), .next(320, 6), .next(500, 7), .completed(500)])
     }
 
-    @Test func theSamplerMayEndFirst() {
+    @Test func theSamplerMayCompleteFirst() {
         let (events, source, sampler) = run(elements, by: [.next(250, "foo"), .completed(270)])
         #expect(events == [.next(250, 3)])
         #expect(source == [Subscription(200, 400)])
         #expect(sampler == [Subscription(200, 270)])
     }
 
-    @Test func theFirstSampleAfterTheEndIsTheLast() {
+    @Test func theFirstSampleAfterCompletionIsTheLast() {
         let (events, source, sampler) = run(
             [.next(220, 2), .completed(230)], by: [.next(225, "a"), .next(260, "b"), .next(270, "c")])
         #expect(events == [.next(225, 2), .completed(260)])
@@ -58,7 +58,7 @@ import Testing
         #expect(sampler == [Subscription(200, 260)])
     }
 
-    @Test func errorsOfEitherAreToldAtOnce() {
+    @Test func errorsOfEitherStreamAreForwardedAtOnce() {
         let first = run(failing, by: samples)
         #expect(first.events == [.next(210, 1), .error(225, TestError.first)])
         #expect(first.source == [Subscription(200, 225)] && first.sampler == [Subscription(200, 225)])
@@ -70,13 +70,13 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 245)])
     }
 
-    @Test func disposalEndsBoth() {
+    @Test func disposalDisposesOfBothStreams() {
         let (events, source, sampler) = run(elements, by: samples, disposed: 255)
         #expect(events == [.next(250, 3)])
         #expect(source == [Subscription(200, 255)] && sampler == [Subscription(200, 255)])
     }
 
-    @Test func disposalFromInsideASampleEndsBoth() {
+    @Test func disposalInsideASampleDisposesOfBothStreams() {
         let scheduler = scheduler
         let source = scheduler.createHotObservable(elements)
         let sampler = scheduler.createHotObservable(samples)
@@ -95,7 +95,7 @@ import Testing
         #expect(sampler.subscriptions == [Subscription(200, 250)])
     }
 
-    @Test func aStreamThatSamplesItselfGivesItsElements() {
+    @Test func aStreamThatSamplesItselfSendsItsElements() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let subscription = subject.sample(subject).subscribe(onNext: { log.add($0) })

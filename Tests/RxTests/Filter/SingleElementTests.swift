@@ -5,7 +5,7 @@ import Testing
 @Suite struct SingleElementTests {
     let none: [RecordedEvent<Int>] = [.completed(220)]
 
-    @Test func filterKeepsWhatHolds() {
+    @Test func filterForwardsMatchingElements() {
         check(usual, gives: [.next(220, 2), .next(240, 4), .completed(300)], lives: (200, 300)) {
             stream, _ in
             stream.filter { $0.isMultiple(of: 2) }
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func singleWantsExactlyOne() {
+    @Test func singleRequiresExactlyOneElement() {
         check(
             usual, gives: [.next(210, 1), .error(220, RxError.moreThanOneElement)], lives: (200, 220)
         ) {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func firstGivesTheFirstOrNil() {
+    @Test func firstSendsTheFirstElementOrNil() {
         check(usual, gives: [.next(210, 1 as Int?), .completed(210)], lives: (200, 210)) { stream, _ in
             stream.first().asObservable()
         }
@@ -55,7 +55,7 @@ import Testing
         ) { stream, _ in stream.first().asObservable() }
     }
 
-    @Test func elementAtPicksOne() {
+    @Test func elementAtSendsTheElementOfTheIndex() {
         check(usual, gives: [.next(230, 3), .completed(230)], lives: (200, 230)) { stream, _ in
             stream.element(at: 2)
         }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func ignoreElementsKeepsTheEnd() {
+    @Test func ignoreElementsForwardsOnlyTheEnd() {
         for (script, end) in [(usual, 300), (failing, 225)] {
             let scheduler = TestScheduler(initialClock: 0)
             let source = scheduler.createHotObservable(script)

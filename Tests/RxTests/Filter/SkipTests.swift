@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct SkipTests {
     @Test(arguments: [(0, 5), (3, 2), (5, 0), (50, 0), (-4, 5)])
-    func skipLeavesOutTheFirst(_ count: Int, _ rest: Int) {
+    func skipDropsTheFirstElements(_ count: Int, _ rest: Int) {
         check(usual, gives: usual.dropFirst().suffix(rest + 1), lives: (200, 300)) { stream, _ in
             stream.skip(count)
         }
     }
 
-    @Test func skipPassesTheErrorOn() {
+    @Test func skipForwardsTheError() {
         check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, _ in
             stream.skip(7)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func skipWhileLetsAllPassAfterTheFirstOther() {
+    @Test func skipWhileForwardsAllAfterTheFirstOtherElement() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 5), .next(230, 2), .completed(240)]
         check(script, gives: [.next(220, 5), .next(230, 2), .completed(240)], lives: (200, 240)) {
             stream, _ in
@@ -32,14 +32,14 @@ import Testing
         }
     }
 
-    @Test func skipWhileFailsWhereItsPredicateThrows() {
+    @Test func skipWhileFailsIfItsPredicateThrows() {
         check(usual, gives: [.error(220, TestError.second)] as [RecordedEvent<Int>], lives: (200, 220)) {
             stream, _ in
             stream.skip(while: { if $0 == 2 { throw TestError.second } else { true } })
         }
     }
 
-    @Test func thePredicateIsNotAskedAgain() {
+    @Test func thePredicateIsNotCalledAfterTheFirstOtherElement() {
         let asked = Log<Int>()
         check(usual, gives: Array(usual.dropFirst(2)), lives: (200, 300)) { stream, _ in
             stream.skip(while: { value in

@@ -3,10 +3,10 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct DurationTests {
+@Suite struct TakeSkipForTests {
     let two: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .completed(230)]
 
-    @Test func skipForLeavesOutAnInitialTime() {
+    @Test func skipForSkipsTheGivenTime() {
         for make in [
             { stream, time, scheduler in stream.skip(time, scheduler: scheduler) },
             { stream, time, scheduler in stream.skip(for: time, scheduler: scheduler) },
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func skipForTellsAnErrorAtOnceAndEndsWithItsSubscription() {
+    @Test func skipForForwardsAnErrorAtOnce() {
         check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             $0.skip(.seconds(50), scheduler: $1)
         }
@@ -31,7 +31,7 @@ import Testing
         #expect(scheduler.clock == 230)
     }
 
-    @Test func takeForEndsAfterATime() {
+    @Test func takeForCompletesAfterTheGivenTime() {
         check(two, gives: [.completed(201)] as [RecordedEvent<Int>], lives: (200, 201)) {
             $0.take(for: .seconds(0), scheduler: $1)
         }
@@ -52,7 +52,7 @@ import Testing
         #expect(scheduler.clock == 230)
     }
 
-    @Test func disposalFromInsideTakesTheTimerBack() {
+    @Test func disposalInsideAnElementCancelsTheTimer() {
         for make in [
             { stream, scheduler in stream.take(for: .seconds(500), scheduler: scheduler) },
             { stream, scheduler in stream.skip(for: .seconds(5), scheduler: scheduler) },

@@ -2,10 +2,10 @@ import Rx
 import RxTest
 import Testing
 
-@Suite struct UntilTests {
+@Suite struct TakeSkipUntilTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// Runs an operator on the usual stream and another one; gives what came and both lifetimes.
+    /// Runs an operator on the usual stream and another one; returns the events and both lifetimes.
     func run(
         _ other: [RecordedEvent<Int>], source script: [RecordedEvent<Int>] = usual,
         _ make: @escaping (Observable<Int>, Observable<Int>) -> Observable<Int>
@@ -16,7 +16,7 @@ import Testing
         return TwoSources.Outcome(result.events, source.subscriptions, trigger.subscriptions)
     }
 
-    @Test func takeUntilEndsWithTheOther() {
+    @Test func takeUntilCompletesAtTheFirstElementOfTheOther() {
         #expect(
             run([.next(225, 99), .next(400, 100)]) { $0.take(until: $1) }
                 == .init(
@@ -31,20 +31,20 @@ import Testing
                     right: (200, 225)))
     }
 
-    @Test func takeUntilOutlivesTheEndOfTheOther() {
+    @Test func takeUntilContinuesAfterTheOtherCompletes() {
         #expect(
             run([.completed(215)]) { $0.take(until: $1) }
                 == .init(Array(usual.dropFirst()), left: (200, 300), right: (200, 215)))
     }
 
-    @Test func takeUntilOfAnElementAtOnceTakesNothing() {
+    @Test func takeUntilOfAnImmediateElementCompletesAtOnce() {
         let source = scheduler.createHotObservable(usual)
         let result = scheduler.start { source.take(until: Observable.just(1)) }
         #expect(result.events == [.completed(200)])
         #expect(source.subscriptions.allSatisfy { $0 == Subscription(200, 200) })
     }
 
-    @Test func skipUntilBeginsWithTheOther() {
+    @Test func skipUntilStartsAtTheFirstElementOfTheOther() {
         #expect(
             run([.next(225, 99)]) { $0.skip(until: $1) }
                 == .init(
@@ -52,14 +52,14 @@ import Testing
                     right: (200, 225)))
     }
 
-    /// As in RxSwift: without an opening there is no good end either.
-    @Test func skipUntilSaysNothingWhereItNeverBegan() {
+    /// As in RxSwift: without an element of the other stream there is no completion.
+    @Test func skipUntilNeverCompletesIfItHasNotStarted() {
         #expect(
             run([.completed(225)]) { $0.skip(until: $1) }
                 == .init([], left: (200, 300), right: (200, 225)))
     }
 
-    @Test func skipUntilLeavesTheOtherWhenItsOwnStreamEnds() {
+    @Test func skipUntilDisposesOfTheOtherWhenItsStreamEnds() {
         #expect(run([]) { $0.skip(until: $1) } == .init([], left: (200, 300), right: (200, 300)))
     }
 
@@ -69,7 +69,7 @@ import Testing
                 == .init([.error(225, TestError.second)], left: (200, 225), right: (200, 225)))
     }
 
-    @Test func skipUntilFailsWithItsOwnStreamBeforeItBegan() {
+    @Test func skipUntilFailsWithItsOwnStreamBeforeItHasStarted() {
         #expect(
             run([], source: failing) { $0.skip(until: $1) }
                 == .init([.error(225, TestError.first)], left: (200, 225), right: (200, 225)))

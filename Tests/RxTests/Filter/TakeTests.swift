@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func takeOfNoneDoesNotSubscribe() {
+    @Test func takeOfZeroDoesNotSubscribe() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(usual)
         let result = scheduler.start { source.take(0) }
@@ -28,7 +28,7 @@ import Testing
         #expect(source.subscriptions.isEmpty)
     }
 
-    /// The count is down before the element is sent, so what the element causes counts too.
+    /// The count is reduced before the element is forwarded, so elements that it causes count too.
     @Test func aReentrantElementCounts() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -42,7 +42,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func takeLastWaitsForTheEnd() {
+    @Test func takeLastWaitsForCompletion() {
         check(usual, gives: [.next(300, 4), .next(300, 5), .completed(300)], lives: (200, 300)) {
             stream, _ in
             stream.takeLast(2)
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    @Test func takeForEndsWithItsTime() {
+    @Test func takeForCompletesAfterItsTime() {
         check(usual, gives: [.next(210, 1), .next(220, 2), .completed(225)], lives: (200, 225)) {
             stream, scheduler in
             stream.take(for: .seconds(25), scheduler: scheduler)
         }
-        // A time of nothing or less is the next tick.
+        // A time of zero or less is the next tick.
         check(usual, gives: [.completed(201)], lives: (200, 201)) { stream, scheduler in
             stream.take(for: .seconds(0), scheduler: scheduler)
         }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func takeWhileStopsAtTheFirstOther() {
+    @Test func takeWhileCompletesAtTheFirstOtherElement() {
         check(usual, gives: [.next(210, 1), .next(220, 2), .completed(230)], lives: (200, 230)) {
             stream, _ in
             stream.take(while: { $0 < 3 })
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func takeUntilAPredicateHolds() {
+    @Test func takeUntilCompletesWhenThePredicateIsTrue() {
         check(usual, gives: [.next(210, 1), .completed(220)], lives: (200, 220)) { stream, _ in
             stream.take(until: { $0 == 2 })
         }
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [TakeBehavior.inclusive, .exclusive])
-    func aPredicateThatThrowsFailsTheStream(_ behavior: TakeBehavior) {
+    func aThrowingPredicateFailsTheStream(_ behavior: TakeBehavior) {
         check(usual, gives: [.next(210, 1), .error(220, TestError.second)], lives: (200, 220)) {
             stream, _ in
             stream.take(

@@ -12,18 +12,18 @@ import Testing
             onDisposed: { [log] in log.add("-") })
     }
 
-    @Test func createTellsEventsUntilTheEnd() {
+    @Test func createSendsEventsUntilTheEnd() {
         let stream = Infallible<Int>.create { [log] tell in
             tell(.next(1))
             tell(.completed)
             tell(.next(2))
-            return Disposables.create { log.add("given up") }
+            return Disposables.create { log.add("disposed") }
         }
         _ = note(stream)
-        #expect(log.all == ["1", "|", "-", "given up"])
+        #expect(log.all == ["1", "|", "-", "disposed"])
     }
 
-    @Test func disposeFromInsideStops() {
+    @Test func disposalInsideAnElementStopsTheStream() {
         let subject = PublishRelay<Int>()
         let holder = Holder()
         holder.hold(
@@ -35,7 +35,7 @@ import Testing
         #expect(log.all == ["1", "2"])
     }
 
-    @Test func eventsComeToOneClosure() {
+    @Test func allEventsAreSentToOneClosure() {
         _ = Infallible.of(1, 2).subscribe { [log] event in
             switch event {
             case .next(let value): log.add("\(value)")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [(usual, 300), (failing, 225)])
-    func aFailureIsReplaced(_ script: [RecordedEvent<Int>], _ end: Int) {
+    func anErrorIsReplaced(_ script: [RecordedEvent<Int>], _ end: Int) {
         let failed = end == 225
         let replaced: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
         for way in 0..<3 {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func operatorsDoWhatTheyDoOnObservables() {
+    @Test func operatorsBehaveAsOnObservables() {
         func both(
             _ expected: [RecordedEvent<Int>], _ operation: (Infallible<Int>, TestScheduler) -> Infallible<Int>
         ) {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func severalAreJoined() {
+    @Test func infalliblesCanBeCombined() {
         _ = Infallible.zip(Infallible.of(1, 2), Infallible.of(3, 4), resultSelector: { $0 * $1 })
             .subscribe(onNext: { [log] in log.add("\($0)") })
         _ = Infallible.combineLatest(Infallible.just(1), Infallible.just("a"), Infallible.just(2.5))
@@ -107,7 +107,7 @@ import Testing
             log.all == ["3", "8", "1a2.5", "[1, 2]", "1", "2", "|", "-", "3", "4", "|", "-"])
     }
 
-    @Test func theValuesAreAwaited() async {
+    @Test func valuesCanBeAwaited() async {
         var all: [Int] = []
         for await value in Infallible.of(1, 2, 3).values { all.append(value) }
         #expect(all == [1, 2, 3])

@@ -3,30 +3,30 @@ import Rx
 import RxTest
 import Testing
 
-/// Cold streams of several elements take turns on the thread that subscribed, as in RxSwift.
-@Suite struct TurnTests {
+/// Cold streams of several elements alternate on the subscribing thread, as in RxSwift.
+@Suite struct AlternatingStreamsTests {
     func elements(_ stream: Observable<Int>) -> [Int] {
         let log = Log<Int>()
         _ = stream.subscribe(onNext: { log.add($0) })
         return log.all
     }
 
-    @Test func mergedStreamsTakeTurns() {
+    @Test func mergedColdStreamsAlternate() {
         #expect(elements(.merge(.of(1, 2, 3), .of(10, 20, 30))) == [1, 10, 2, 20, 3, 30])
     }
 
-    @Test func innerStreamsTakeTurnsWithTheOuterOne() {
+    @Test func innerStreamsAlternateWithTheOuterStream() {
         #expect(elements(Observable.of(1, 2, 3).flatMap { Observable.of($0, $0 * 10) }) == [1, 10, 2, 20, 3, 30])
         #expect(elements(Observable.of(1, 2, 3).concatMap { Observable.of($0, $0 * 10) }) == [1, 10, 2, 20, 3, 30])
         #expect(elements(Observable.of(1, 2, 3).flatMap { Observable.just($0) }) == [1, 2, 3])
     }
 
-    @Test func theLatestInnerStreamWins() {
+    @Test func flatMapLatestOfColdStreamsForwardsTheLatest() {
         #expect(elements(Observable.of(1, 2, 3).flatMapLatest { Observable.of($0, $0 * 10, $0 * 100) }).last == 300)
         #expect(elements(Observable.of(1, 2, 3).flatMapLatest { Observable.just($0) }) == [1, 2, 3])
     }
 
-    @Test func zippedAndCombinedStreams() {
+    @Test func zippedAndCombinedColdStreamsAlternate() {
         #expect(elements(Observable.zip(Observable.of(1, 2, 3), Observable.of(10, 20)) { $0 + $1 }) == [11, 22])
         #expect(elements(Observable.combineLatest(Observable.of(1, 2), Observable.just(10)) { $0 + $1 }) == [11, 12])
         #expect(elements(Observable.combineLatest(Observable.just(10), Observable.of(1, 2)) { $0 + $1 }) == [11, 12])
@@ -34,8 +34,8 @@ import Testing
         #expect(elements(Observable.of(1, 2).startWith(0).concat(Observable.of(3))) == [0, 1, 2, 3])
     }
 
-    /// A subscription made inside an element has its turns after those that wait already.
-    @Test func aSubscriptionInsideAnElementWaitsItsTurn() {
+    /// Work of a subscription made inside an element runs after work that waits already.
+    @Test func aSubscriptionInsideAnElementRunsAfterQueuedWork() {
         let log = Log<Int>()
         _ = Observable.of(1, 2).subscribe(onNext: { value in
             log.add(value)
@@ -47,7 +47,7 @@ import Testing
         #expect(log.all == [1, 5, 10, 2, 20])
     }
 
-    @Test func aRepeatingStreamEndsWhenItIsGivenUp() {
+    @Test func aRepeatingStreamStopsAtDisposal() {
         #expect(elements(Observable.from(sequence(first: 1) { $0 + 1 }).take(1000)).count == 1000)
         #expect(
             elements(Observable.of(1, 2).concat(Observable.error(TestError.first)).retry().take(5)) == [1, 2, 1, 2, 1])

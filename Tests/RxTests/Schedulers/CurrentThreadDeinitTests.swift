@@ -1,9 +1,9 @@
 import Rx
 import Testing
 
-/// Work that was done is let go of when no lock is held.
+/// Finished work is released outside the lock.
 @Suite struct CurrentThreadDeinitTests {
-    @Test func whatGoesWithItsWorkMaySchedule() {
+    @Test func aDeinitOfFinishedWorkMaySchedule() {
         final class Owner: Sendable {
             let goes: @Sendable () -> Void
             init(_ goes: @escaping @Sendable () -> Void) { self.goes = goes }

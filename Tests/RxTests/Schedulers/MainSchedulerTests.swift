@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 import Testing
 
-/// The main queue itself, on the real clock; each test waits for its event, with a deadline.
+/// The main queue itself, on the real clock. Each test waits for its event, with a deadline.
 @Suite(.timeLimit(.minutes(5))) struct MainSchedulerTests {
     let log = Log<Int>()
 
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @MainActor @Test func workOnTheMainQueueIsDoneAtOnceUnlessSomeWaits() async {
+    @MainActor @Test func workOnTheMainQueueRunsAtOnceUnlessOtherWorkWaits() async {
         MainScheduler.ensureExecutingOnScheduler()
         MainScheduler.ensureRunningOnMainThread()
         let scheduler = MainScheduler()
@@ -26,7 +26,7 @@ import Testing
                 return Disposables.create()
             }
         }
-        // One piece waits, so this one comes after it.
+        // One piece of work waits, so this one runs after it.
         _ = scheduler.schedule(()) { [log] _ in
             log.add(4)
             tell.yield()
@@ -37,7 +37,7 @@ import Testing
         #expect(log.all == [1, 2, 3, 4])
     }
 
-    @MainActor @Test func theAsynchronousInstanceNeverDoesItAtOnce() async {
+    @MainActor @Test func theAsynchronousInstanceNeverRunsWorkAtOnce() async {
         let (done, tell) = AsyncStream.makeStream(of: Void.self)
         _ = MainScheduler.asyncInstance.schedule(()) { [log] _ in
             log.add(2)
@@ -49,13 +49,13 @@ import Testing
         #expect(log.all == [1, 2])
     }
 
-    @MainActor @Test func theConcurrentOneDoesItAtOnceWhateverWaits() {
+    @MainActor @Test func theConcurrentMainSchedulerRunsWorkAtOnce() {
         _ = note(9, on: MainScheduler.asyncInstance)
         _ = note(1, on: ConcurrentMainScheduler.instance)
         #expect(log.all == [1])
     }
 
-    @Test func workFromElsewhereGoesToTheMainQueue() async {
+    @Test func workFromAnotherThreadRunsOnTheMainQueue() async {
         let (done, tell) = AsyncStream.makeStream(of: Bool.self)
         for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
             _ = scheduler.schedule(()) { _ in
@@ -78,13 +78,13 @@ import Testing
         #expect(count == 4)
     }
 
-    @Test func beingElsewhereTraps() async {
+    @Test func checkingForTheMainQueueTrapsElsewhere() async {
         await #expect(processExitsWith: .failure) {
             DispatchQueue(label: "elsewhere").sync { MainScheduler.ensureExecutingOnScheduler() }
         }
     }
 
-    @Test func odditiesOfTimeAreDefined() async {
+    @Test func unusualIntervalsAreDefined() async {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let (done, tell) = AsyncStream.makeStream(of: Int.self)
         let never = scheduler.scheduleRelative((), dueTime: .never) { _ in

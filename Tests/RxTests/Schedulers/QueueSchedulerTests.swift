@@ -3,7 +3,7 @@ import Rx
 import Testing
 
 @Suite struct QueueSchedulerTests {
-    @Test func theCurrentThreadDoesNestedWorkAfterItsOwn() {
+    @Test func nestedWorkOfTheCurrentThreadRunsAfterwards() {
         let log = Log<Int>()
         #expect(CurrentThreadScheduler.isScheduleRequired)
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
@@ -33,8 +33,8 @@ import Testing
         #expect(log.all == Array(0..<100))
     }
 
-    // The real clock, as it is what is tested: the shortest times that a timer has.
-    @Test func aTimerOnAQueueGoesOffAndOneTakenBackDoesNot() {
+    // The real clock is what is tested: the shortest times of a timer.
+    @Test func aTimerOnAQueueFiresAndACancelledOneDoesNot() {
         let queue = DispatchQueue(label: "timers")
         let scheduler = ConcurrentDispatchQueueScheduler(queue: queue)
         let done = DispatchSemaphore(value: 0)
@@ -56,7 +56,7 @@ import Testing
         #expect(log.all == [2, 10, 11, 12])
     }
 
-    @Test func recursionIsOneTurnAtATime() {
+    @Test func eachRecursiveRunIsScheduledSeparately() {
         let log = Log<Int>()
         _ = CurrentThreadScheduler.instance.scheduleRecursive(0) { number, again in
             log.add(number)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RecursionTests {
     let log = Log<Int>()
 
-    @Test func aRoundMayAskForSeveral() {
+    @Test func aRunMayRequestSeveralRuns() {
         let scheduler = TestScheduler(initialClock: 0)
         _ = scheduler.scheduleRecursive(1) { [log] number, again in
             log.add(number)
@@ -20,7 +20,7 @@ import Testing
         #expect(log.all == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test func disposeEndsAllRounds() {
+    @Test func disposalCancelsAllRuns() {
         let scheduler = TestScheduler(initialClock: 0)
         let rounds = scheduler.scheduleRecursive(0) { [log] number, again in
             log.add(number)
@@ -31,7 +31,7 @@ import Testing
         #expect(log.all == [0, 1, 2])
     }
 
-    @Test func roundsComeLater() {
+    @Test func runsCanBeDelayed() {
         let scheduler = TestScheduler(initialClock: 0)
         _ = scheduler.scheduleRecursive(0, dueTime: .seconds(10)) { [log] number, recursion in
             log.add(scheduler.clock)
@@ -42,14 +42,14 @@ import Testing
         #expect(log.all == [10, 30, 31])
     }
 
-    @Test func manyRoundsNeedNoStack() {
+    @Test func manyRunsDoNotRecurse() {
         _ = CurrentThreadScheduler.instance.scheduleRecursive(0) { [log] number, again in
             if number < 100_000 { again(number + 1) } else { log.add(number) }
         }
         #expect(log.all == [100_000])
     }
 
-    @Test func periodsOnVirtualTime() {
+    @Test func periodicWorkRunsInVirtualTime() {
         let scheduler = TestScheduler(initialClock: 0)
         let ticks = scheduler.schedulePeriodic(0, startAfter: .seconds(5), period: .seconds(10)) { [log] number in
             log.add(scheduler.clock)
@@ -60,7 +60,7 @@ import Testing
         #expect(log.all == [5, 15, 25])
     }
 
-    @Test func aHistoricalClockCountsDates() {
+    @Test func aHistoricalSchedulerMeasuresDates() {
         let begin = Date(timeIntervalSince1970: 1000)
         let scheduler = HistoricalScheduler(initialClock: begin)
         _ = Observable<Int>.interval(.milliseconds(1500), scheduler: scheduler).take(2)
@@ -72,7 +72,7 @@ import Testing
         #expect(scheduler.clock == begin.addingTimeInterval(3))
     }
 
-    @Test func aStoppedRunGoesOnLater() {
+    @Test func aStoppedClockCanBeStartedAgain() {
         let scheduler = TestScheduler(initialClock: 0)
         for time in [10, 20, 30] {
             scheduler.scheduleAt(time) { [log] in
@@ -87,7 +87,7 @@ import Testing
         #expect(log.all == [10, 20, 30])
     }
 
-    @Test func aClockCannotGoBack() async {
+    @Test func movingTheClockBackTraps() async {
         await #expect(processExitsWith: .failure) { TestScheduler(initialClock: 10).advanceTo(5) }
     }
 }

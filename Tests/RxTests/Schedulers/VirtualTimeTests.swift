@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct VirtualTimeTests {
-    @Test func workOfOneTimeRunsInOrder() {
+    @Test func workOfTheSameTimeRunsInOrder() {
         let scheduler = TestScheduler(initialClock: 0)
         let log = Log<Int>()
         scheduler.scheduleAt(20) { log.add(3) }
@@ -37,7 +37,7 @@ import Testing
         #expect(log.all == [3100, 6100, 4100, 5100, 1101, 2101])
     }
 
-    @Test("scheduleAt(0) runs at 0, also when the clock stands there")
+    @Test("scheduleAt(0) runs at 0, even if the clock shows 0")
     func theFirstTickIsATime() {
         let scheduler = TestScheduler(initialClock: 0)
         let log = Log<Int>()
@@ -49,7 +49,7 @@ import Testing
         #expect(log.all == [0, 0])
     }
 
-    @Test("A hot event of the present tick is sent at that tick")
+    @Test("A hot event of the current tick is sent at that tick")
     func hotEventsOfTheFirstTick() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(0, 1), .next(1, 2), .completed(1)] as [RecordedEvent<Int>])
@@ -70,7 +70,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 210)])
     }
 
-    @Test("Ticks before the present one run in their order, without moving the clock")
+    @Test("Work for past ticks runs in order, without moving the clock")
     func ticksBeforeTheClock() {
         let scheduler = TestScheduler(initialClock: 500)
         let source = scheduler.createHotObservable(
@@ -81,7 +81,7 @@ import Testing
         #expect(observer.events == [.next(500, 1), .next(500, 2), .next(500, 3)])
     }
 
-    @Test("Without a simulated processing delay work for now runs at the present tick")
+    @Test("Without a simulated processing delay, work for now runs at the current tick")
     func withoutProcessingDelay() {
         let scheduler = TestScheduler(initialClock: 7, simulateProcessingDelay: false)
         let log = Log<Int>()
@@ -93,7 +93,7 @@ import Testing
         #expect(log.all == [7])
     }
 
-    @Test func workThatWasTakenBackDoesNotMoveTheClock() {
+    @Test func cancelledWorkDoesNotMoveTheClock() {
         let scheduler = TestScheduler(initialClock: 0)
         scheduler.scheduleRelative((), dueTime: .seconds(50)) { _ in Disposables.create() }.dispose()
         scheduler.start()

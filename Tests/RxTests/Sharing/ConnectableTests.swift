@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConnectableTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    @Test func publishStartsWithConnect() {
+    @Test func publishStartsAtConnect() {
         let source = scheduler.createHotObservable(usual)
         let published = source.publish()
         let observer = scheduler.createObserver(Int.self)
@@ -18,7 +18,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(215, 235)])
     }
 
-    @Test func aSecondConnectGivesTheSameRun() {
+    @Test func aSecondConnectReturnsTheSameConnection() {
         let source = scheduler.createHotObservable(usual)
         let published = source.publish()
         let first = published.connect()
@@ -31,7 +31,7 @@ import Testing
         #expect(source.subscriptions.count == 2)
     }
 
-    @Test func theEndReachesAllAndAReconnectStartsAnew() {
+    @Test func theEndIsSentToAllAndAReconnectStartsAgain() {
         let source = scheduler.createColdObservable([.next(10, 1), .completed(20)] as [RecordedEvent<Int>])
         let published = source.publish()
         let observers = (0..<3).map { _ in scheduler.createObserver(Int.self) }
@@ -51,7 +51,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 220), Subscription(300, 320)])
     }
 
-    @Test func replayAndReplayAllRemember() {
+    @Test func replayAndReplayAllStoreElements() {
         let source = scheduler.createHotObservable(usual)
         let (some, all) = (source.replay(2), source.replayAll())
         let (one, two) = (scheduler.createObserver(Int.self), scheduler.createObserver(Int.self))
@@ -68,7 +68,7 @@ import Testing
         #expect(two.events == [.next(235, 1), .next(235, 2), .next(235, 3)] + usual.dropFirst(4))
     }
 
-    @Test func multicastGoesThroughTheGivenSubject() {
+    @Test func multicastUsesTheGivenSubject() {
         let subject = ReplaySubject<Int>.create(bufferSize: 1)
         let source = scheduler.createHotObservable(usual)
         let stream = source.multicast(subject)
@@ -79,7 +79,7 @@ import Testing
         #expect(observer.events == [.next(245, 4), .next(250, 5), .completed(300)])
     }
 
-    @Test func multicastMakesASubjectForEachRun() {
+    @Test func multicastCreatesASubjectForEachConnection() {
         let made = Log<Int>()
         let source = PublishSubject<Int>()
         let stream = source.multicast { () -> PublishSubject<Int> in
@@ -96,14 +96,14 @@ import Testing
         #expect(made.count == 2)
     }
 
-    @Test func refCountFollowsItsSubscribers() {
+    @Test func refCountStartsAndStopsWithItsSubscribers() {
         check(usual, disposed: 225, gives: [.next(210, 1), .next(220, 2)], lives: (200, 225)) { stream, _ in
             stream.publish().refCount()
         }
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, _ in stream.replay(1).refCount() }
     }
 
-    @Test func refCountConnectsForTheFirstAndLeavesWithTheLast() {
+    @Test func refCountConnectsForTheFirstAndDisconnectsAfterTheLast() {
         let source = scheduler.createHotObservable(usual)
         let counted = source.publish().refCount()
         let (one, two) = (scheduler.createObserver(Int.self), scheduler.createObserver(Int.self))
@@ -118,8 +118,8 @@ import Testing
         #expect(source.subscriptions == [Subscription(205, 235)])
     }
 
-    /// As in RxSwift a connectable stream that was disconnected leaves its subscribers without a word.
-    @Test func disconnectingSaysNothing() {
+    /// As in RxSwift, subscribers of a disconnected stream receive no event.
+    @Test func disconnectingSendsNoEvent() {
         let subject = PublishSubject<Int>()
         let published = subject.publish()
         let log = Log<String>()

@@ -15,7 +15,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 300)])
     }
 
-    @Test func disposalAndTheEndOfTheResultStopIt() {
+    @Test func disposalAndTheEndOfTheResultStopTheConnection() {
         let source = scheduler.createHotObservable(script)
         let result = scheduler.start(disposed: 230) { source.multicast({ PublishSubject<Int>() }) { $0 } }
         #expect(result.events == [.next(210, 1), .next(220, 2)])
@@ -29,7 +29,7 @@ import Testing
         #expect(again.subscriptions == [Subscription(200, 210)])
     }
 
-    @Test func errorsOfTheStreamAndOfBothClosuresPass() {
+    @Test func errorsOfTheStreamAndOfBothClosuresAreForwarded() {
         let source = scheduler.createHotObservable(
             [.next(210, 1), .error(220, TestError.first)] as [RecordedEvent<Int>])
         #expect(
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func disposalFromInsideOnNextStopsTheRun() {
+    @Test func disposalInsideOnNextStopsTheConnection() {
         let subject = PublishSubject<Int>()
         let holder = Holder()
         let log = Log<Int>()

@@ -2,10 +2,10 @@ import Dispatch
 import Rx
 import Testing
 
-/// `refCount` starts and stops with its subscribers, also where these come and go from inside each other's elements.
+/// `refCount` starts and stops with its subscribers, even if these change inside each other's elements.
 @Suite struct RefCountTests {
-    /// The first subscriber has enough of the element that was remembered, before the stream was started for it.
-    @Test func whoComesFromInsideARememberedElementHasItStarted() {
+    /// The stored element ends the first subscriber before the stream is started for it.
+    @Test func aSubscriberAddedInsideAStoredElementStartsTheStream() {
         let source = PublishSubject<Int>()
         let shared = source.share(replay: 1, scope: .forever)
         let first = shared.subscribe()
@@ -21,8 +21,9 @@ import Testing
         #expect(source.hasObservers == false)
     }
 
-    /// The first subscriber is gone before the start is through, and another one has come: the run is that one's now.
-    @Test func whoComesDuringTheStartKeepsTheRun() {
+    /// The first subscriber unsubscribes during the start, and another one subscribes: the connection belongs to that
+    /// one.
+    @Test func aSubscriberAddedDuringTheStartKeepsTheConnection() {
         let (arrival, later) = (PublishSubject<Void>(), PublishSubject<Int>())
         let runs = Log<String>()
         let shared = Observable<Int>.create { observer in
@@ -46,8 +47,8 @@ import Testing
         #expect(runs.all == ["start", "stop"])
     }
 
-    /// Who comes while the last one goes on another thread belongs to the next run, not to the one that is given up.
-    @Test func nobodyIsLeftWithoutARunByOthersWhoGo() {
+    /// A subscriber that is added while the last one leaves on another thread belongs to the next connection.
+    @Test func aSubscriberAddedWhileTheLastLeavesStartsANewConnection() {
         let source = Observable<Int>.create { observer in
             observer.onNext(1)
             return Disposables.create()
@@ -56,9 +57,9 @@ import Testing
             let lost = Log<Int>()
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 for _ in 0..<3000 where lost.count == 0 {
-                    let heard = DispatchSemaphore(value: 0)
-                    let subscription = shared.subscribe(onNext: { _ in heard.signal() })
-                    if heard.wait(timeout: .now() + 120) == .timedOut { lost.add(thread) }
+                    let received = DispatchSemaphore(value: 0)
+                    let subscription = shared.subscribe(onNext: { _ in received.signal() })
+                    if received.wait(timeout: .now() + 120) == .timedOut { lost.add(thread) }
                     subscription.dispose()
                 }
             }

@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import Testing
 
-/// How a stream is shared, for the tests that hold for every way.
+/// The ways to share a stream, for tests that apply to all of them.
 enum Sharing: CaseIterable, Sendable {
     case plain, one, many, plainForever, oneForever, manyForever
 
@@ -33,13 +33,13 @@ enum Sharing: CaseIterable, Sendable {
 
     func events(_ observer: TestableObserver<Int>) -> [RecordedEvent<Int>] { observer.events }
 
-    /// The latest `count` of the elements, at that tick.
+    /// The latest `count` elements, at that tick.
     func past(_ values: [Int], _ count: Int, at time: Int) -> [RecordedEvent<Int>] {
         values.suffix(count).map { .next(time, $0) }
     }
 
     @Test(arguments: Sharing.allCases)
-    func latecomersGetThePastAndTheSourceIsSubscribedToOnce(_ sharing: Sharing) {
+    func lateSubscribersReceiveStoredElementsOfOneSubscription(_ sharing: Sharing) {
         let source = scheduler.createHotObservable(usual)
         let shared = sharing.share(source.asObservable())
         let (one, two) = (scheduler.createObserver(Int.self), scheduler.createObserver(Int.self))
@@ -52,7 +52,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func theSourceIsLeftWithTheLastSubscriber(_ sharing: Sharing) {
+    func theSourceIsDisposedOfWithTheLastSubscriber(_ sharing: Sharing) {
         let source = scheduler.createHotObservable(usual)
         let shared = sharing.share(source.asObservable())
         let (one, two) = (scheduler.createObserver(Int.self), scheduler.createObserver(Int.self))
@@ -67,13 +67,13 @@ enum Sharing: CaseIterable, Sendable {
         scheduler.start()
         #expect(one.events == [.next(210, 1), .next(220, 2)])
         #expect(two.events == past([1], sharing.replay, at: 215) + [.next(220, 2)])
-        // What is shared for ever remembers across the gap.
+        // A stream that is shared forever stores elements across the gap.
         #expect(three.events == past([1, 2], sharing.isForever ? sharing.replay : 0, at: 235) + [.next(240, 4)])
         #expect(source.subscriptions == [Subscription(200, 226), Subscription(235, 245)])
     }
 
     @Test(arguments: Sharing.allCases)
-    func whoComesAfterTheGoodEnd(_ sharing: Sharing) {
+    func aSubscriberAfterCompletion(_ sharing: Sharing) {
         let source = scheduler.createColdObservable(
             [.next(10, 1), .next(20, 2), .completed(30)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
@@ -90,7 +90,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func whoComesAfterTheError(_ sharing: Sharing) {
+    func aSubscriberAfterTheError(_ sharing: Sharing) {
         let source = scheduler.createColdObservable(
             [.next(10, 1), .error(20, TestError.first)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
@@ -105,7 +105,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func aRetryInsideTheErrorStartsAnewWhereItCan(_ sharing: Sharing) {
+    func aRetryInsideTheErrorStartsAgainIfPossible(_ sharing: Sharing) {
         let source = scheduler.createColdObservable(
             [.next(10, 1), .error(20, TestError.first)] as [RecordedEvent<Int>])
         let shared = sharing.share(source.asObservable())
@@ -120,7 +120,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func allSubscribersHearTheEnd(_ sharing: Sharing) {
+    func allSubscribersReceiveTheEnd(_ sharing: Sharing) {
         let source = scheduler.createHotObservable(failing)
         let shared = sharing.share(source.asObservable())
         let observers = (0..<3).map { _ in scheduler.createObserver(Int.self) }
@@ -149,7 +149,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func disposalInsideAnElementLeavesTheOthers(_ sharing: Sharing) {
+    func disposalInsideAnElementDoesNotAffectOtherSubscribers(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
         let shared = sharing.share(subject.asObservable())
         let log = Log<String>()
@@ -167,7 +167,7 @@ enum Sharing: CaseIterable, Sendable {
         #expect(!subject.hasObservers)
     }
 
-    @Test func theMapIsRunOnceForAll() {
+    @Test func aSharedMapRunsOnceForAllSubscribers() {
         let maps = Log<Int>()
         let subject = PublishSubject<Int>()
         let shared = subject.map { value in
@@ -184,9 +184,9 @@ enum Sharing: CaseIterable, Sendable {
 }
 
 @Suite struct LateShareTests {
-    /// The element of the moment is in the past already, and comes once.
+    /// The current element is stored already, and is received once.
     @Test(arguments: Sharing.allCases)
-    func whoSubscribesInsideAnElementGetsItFromThePast(_ sharing: Sharing) {
+    func aSubscriberAddedInsideAnElementReceivesItOnce(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
         let shared = sharing.share(subject.asObservable())
         let log = Log<Int>()
@@ -199,9 +199,9 @@ enum Sharing: CaseIterable, Sendable {
         first.dispose()
     }
 
-    /// The source ends before the last subscriber is told: a new one made inside the end starts it anew.
+    /// The source ends before the subscribers receive the end: a new one added inside the end starts it again.
     @Test(arguments: Sharing.allCases)
-    func whoSubscribesInsideTheEnd(_ sharing: Sharing) {
+    func aSubscriberAddedInsideTheEnd(_ sharing: Sharing) {
         let source = Observable<Int>.just(1)
         let starts = Log<Int>()
         let shared = sharing.share(source.do(onSubscribe: { starts.add(1) }))
@@ -217,7 +217,7 @@ enum Sharing: CaseIterable, Sendable {
     }
 
     @Test(arguments: Sharing.allCases)
-    func onlyOneOfTwoGoes(_ sharing: Sharing) {
+    func disposalOfOneSubscriberKeepsTheOther(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
         let shared = sharing.share(subject.asObservable())
         let log = Log<String>()

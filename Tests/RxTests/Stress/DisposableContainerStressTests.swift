@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Disposables used from several threads; run it with `--sanitize=thread`.
-@Suite struct HolderStressTests {
+@Suite struct DisposableContainerStressTests {
     final class Count: Sendable {
         let disposed = Atomic<Int>(0)
         func content() -> any Disposable {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func holdersDisposeOfEveryContentOnceWhateverTheThread() {
+    @Test func containersDisposeOfEachContentOnceOnManyThreads() {
         for _ in 0..<50 {
             let (composite, serial, slot) = (CompositeDisposable(), SerialDisposable(), SingleAssignmentDisposable())
             let count = Count()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aBagTakesContentsFromEveryThread() {
+    @Test func aBagAcceptsDisposablesFromAnyThread() {
         let count = Count()
         do {
             let bag = DisposeBag()

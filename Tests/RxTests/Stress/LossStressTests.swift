@@ -4,7 +4,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Where all elements are promised, none is lost, however many threads feed.
+/// Operators that forward all elements lose none, even if several threads send them.
 @Suite struct LossStressTests {
     static let all = StressTests.feeders * StressTests.each
 
@@ -30,20 +30,20 @@ import Testing
         other.dispose()
     }
 
-    /// An operator that passes on whatever comes from four subjects.
+    /// An operator that forwards all elements of four subjects.
     func expectAll(_ name: String, _ make: ([Observable<Int>]) -> Observable<Int>) {
         let subjects = (0..<StressTests.feeders).map { _ in PublishSubject<Int>() }
-        let witness = Witness()
-        let subscription = witness.listen(to: make(subjects.map { $0.asObservable() }))
+        let checker = EventChecker()
+        let subscription = checker.listen(to: make(subjects.map { $0.asObservable() }))
         feed { subjects[$0].onNext($1) }
         for subject in subjects { subject.onCompleted() }
-        #expect(witness.count == Self.all, "\(name)")
-        #expect(witness.hasEnded, "\(name)")
-        witness.expectGrammar(name)
+        #expect(checker.count == Self.all, "\(name)")
+        #expect(checker.hasEnded, "\(name)")
+        checker.expectWellFormed(name)
         subscription.dispose()
     }
 
-    @Test func mergingLosesNothing() {
+    @Test func mergeLosesNoElement() {
         expectAll("merge") { Observable.merge($0) }
         expectAll("flatMap") { all in Observable.from(all).flatMap { $0 } }
         expectAll("merge(maxConcurrent:)") { all in Observable.from(all).merge(maxConcurrent: 4) }
@@ -55,20 +55,21 @@ import Testing
         }
     }
 
-    @Test func zipPairsEverything() {
+    @Test func zipPairsAllElements() {
         let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
-        let witness = Witness()
-        let subscription = witness.listen(to: Observable.zip(left, right) { $0 + $1 })
+        let checker = EventChecker()
+        let subscription = checker.listen(to: Observable.zip(left, right) { $0 + $1 })
         feed { ($0 % 2 == 0 ? left : right).onNext($1) }
-        #expect(witness.count == Self.all / 2)
-        witness.expectGrammar("zip")
+        #expect(checker.count == Self.all / 2)
+        checker.expectWellFormed("zip")
         subscription.dispose()
     }
 
-    /// Once both sides spoke, `combineLatest` gives a result for each element, and `withLatestFrom` for each on the left.
-    @Test func joiningLosesNothing() {
+    /// After both sides have sent an element, `combineLatest` sends a result for each, `withLatestFrom` for each on the
+    /// left.
+    @Test func combineLatestAndWithLatestFromLoseNoElement() {
         let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
-        let (latest, with) = (Witness(), Witness())
+        let (latest, with) = (EventChecker(), EventChecker())
         let all = [
             latest.listen(to: Observable.combineLatest(left, right) { $0 + $1 }),
             with.listen(to: left.withLatestFrom(right)),
@@ -78,22 +79,22 @@ import Testing
         feed { ($0 % 2 == 0 ? left : right).onNext($1) }
         #expect(latest.count == Self.all + 1)
         #expect(with.count == Self.all / 2 + 1)
-        latest.expectGrammar("combineLatest")
-        with.expectGrammar("withLatestFrom")
+        latest.expectWellFormed("combineLatest")
+        with.expectWellFormed("withLatestFrom")
         all.forEach { $0.dispose() }
     }
 
-    @Test func concatMapLosesNothing() {
+    @Test func concatMapLosesNoElement() {
         let subject = PublishSubject<Int>()
-        let witness = Witness()
-        let subscription = witness.listen(to: subject.concatMap { Observable.of($0, $0) })
+        let checker = EventChecker()
+        let subscription = checker.listen(to: subject.concatMap { Observable.of($0, $0) })
         feed { subject.onNext($1) }
-        #expect(witness.count == 2 * Self.all)
-        witness.expectGrammar("concatMap")
+        #expect(checker.count == 2 * Self.all)
+        checker.expectWellFormed("concatMap")
         subscription.dispose()
     }
 
-    @Test func observingOnQueuesLosesNothingAndKeepsTheOrder() {
+    @Test func observeOnAQueueLosesNoElementAndKeepsTheOrder() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let ended = DispatchSemaphore(value: 0)
@@ -106,12 +107,12 @@ import Testing
         #expect(log.all == Array(0..<2_000))
     }
 
-    /// The element that came before.
+    /// The previous element.
     final class Latest: Sendable {
         let value = Atomic<Int>(.min)
     }
 
-    @Test func lateSubscribersGetAGaplessRow() {
+    @Test func lateSubscribersReceiveElementsWithoutGaps() {
         let subject = BehaviorSubject(value: -1)
         let gaps = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 3) { feeder in

@@ -6,7 +6,7 @@ import Testing
 
 /// Schedulers used from several threads; run it with `--sanitize=thread`.
 @Suite(.timeLimit(.minutes(5))) struct ScheduledWorkStressTests {
-    @Test func everyPieceOfWorkIsDoneOnceOrTakenBack() async {
+    @Test func eachPieceOfWorkRunsOnceOrIsCancelled() async {
         let schedulers: [any SchedulerType] = [
             SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
             ConcurrentMainScheduler.instance, MainScheduler.instance,
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aVirtualClockTakesWorkFromEveryThread() {
+    @Test func aVirtualClockAcceptsWorkFromAnyThread() {
         let scheduler = TestScheduler(initialClock: 0)
         let done = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -51,14 +51,14 @@ import Testing
         #expect(done.load(ordering: .relaxed) == 800)
     }
 
-    /// Tells when nothing refers to it any more.
+    /// Reports when it is released.
     private final class Ticket: Sendable {
         private let end: @Sendable () -> Void
         init(_ end: @escaping @Sendable () -> Void) { self.end = end }
         deinit { end() }
     }
 
-    @Test func recursionEndsFromAnotherThread() async {
+    @Test func recursionCanBeCancelledFromAnotherThread() async {
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         let (begun, tell) = AsyncStream.makeStream(of: Void.self)
         let (ended, tellEnd) = AsyncStream.makeStream(of: Void.self)
@@ -76,7 +76,7 @@ import Testing
         }
         for await _ in begun { break }
         rounds?.dispose()
-        // The last round lets go of the closure. The time limit cancels this task.
+        // The last run releases the closure. The time limit cancels this task.
         for await _ in ended { break }
         #expect(!Task.isCancelled)
         gaveUp.raise()

@@ -3,7 +3,7 @@ import Rx
 import Synchronization
 import Testing
 
-/// Operators with a clock, on real queues. The times are so short, or so long, that they do not matter.
+/// Operators with a timer, on real queues. The times are so short, or so long, that they do not matter.
 @Suite struct SchedulerStressTests {
     typealias Make = @Sendable (Observable<Int>, any SchedulerType) -> Observable<Int>
 
@@ -33,7 +33,7 @@ import Testing
         ),
     ]
 
-    /// A queue, and a way to wait until all that was scheduled before is through.
+    /// A queue, and a way to wait for all work that was scheduled before.
     static func quiesce(_ scheduler: any SchedulerType) {
         for _ in 0..<2 {
             let through = DispatchSemaphore(value: 0)
@@ -49,8 +49,8 @@ import Testing
         let (name, make) = Self.operations[index]
         for round in 0..<4 {
             let subject = PublishSubject<Int>()
-            let witness = Witness()
-            let subscription = witness.listen(to: make(subject.asObservable(), scheduler))
+            let checker = EventChecker()
+            let subscription = checker.listen(to: make(subject.asObservable(), scheduler))
             let disposed = Flag()
             DispatchQueue.concurrentPerform(iterations: 3) { feeder in
                 for number in 1...StressTests.each {
@@ -67,8 +67,8 @@ import Testing
             }
             subscription.dispose()
             Self.quiesce(scheduler)
-            witness.expectGrammar(name)
-            #expect(witness.timesDisposed == 1, "\(name)")
+            checker.expectWellFormed(name)
+            #expect(checker.timesDisposed == 1, "\(name)")
             #expect(!subject.hasObservers, "\(name)")
         }
     }
@@ -78,53 +78,53 @@ import Testing
         run(index, SerialDispatchQueueScheduler(internalSerialQueueName: "stress \(index)"), ends: ends)
     }
 
-    /// Nothing can wait for a concurrent queue, so only what is said is looked at.
+    /// A test cannot wait for a concurrent queue, so only the events are checked.
     @Test(arguments: operations.indices)
     func onAConcurrentQueue(_ index: Int) {
         let (name, make) = Self.operations[index]
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<4 {
             let subject = PublishSubject<Int>()
-            let witness = Witness()
-            let subscription = witness.listen(to: make(subject.asObservable(), scheduler))
+            let checker = EventChecker()
+            let subscription = checker.listen(to: make(subject.asObservable(), scheduler))
             DispatchQueue.concurrentPerform(iterations: 3) { feeder in
                 for number in 1...StressTests.each {
                     if feeder == 0, number == 10 + 120 * round { subscription.dispose() }
                     subject.onNext(number)
                 }
             }
-            witness.expectGrammar(name)
-            #expect(witness.timesDisposed == 1, "\(name)")
+            checker.expectWellFormed(name)
+            #expect(checker.timesDisposed == 1, "\(name)")
         }
     }
 
-    /// The lean form of the real clock: each element moves the deadline, whichever thread it comes from.
-    @Test func aLongTimeoutPassesEverything() {
+    /// On the real clock each element moves the deadline, from any thread.
+    @Test func aLongTimeoutForwardsAllElements() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         let subject = PublishSubject<Int>()
-        let witness = Witness()
-        let subscription = witness.listen(to: subject.timeout(.seconds(600), scheduler: scheduler))
+        let checker = EventChecker()
+        let subscription = checker.listen(to: subject.timeout(.seconds(600), scheduler: scheduler))
         StressTests().feed { subject.onNext($1) }
         subscription.dispose()
-        #expect(witness.count == StressTests.feeders * StressTests.each)
-        witness.expectGrammar("timeout")
+        #expect(checker.count == StressTests.feeders * StressTests.each)
+        checker.expectWellFormed("timeout")
     }
 
-    /// The timer is set anew for what is left, again and again, until nothing comes any more.
-    @Test func aTimeoutThatIsArmedAnewFiresOnce() {
+    /// The timer is set again for the rest of the time, until no element arrives any more.
+    @Test func aTimeoutThatIsSetAgainFiresOnce() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         for _ in 0..<10 {
             let subject = PublishSubject<Int>()
-            let witness = Witness()
+            let checker = EventChecker()
             let ended = DispatchSemaphore(value: 0)
-            let subscription = witness.listen(
+            let subscription = checker.listen(
                 to: subject.timeout(.microseconds(300), scheduler: scheduler).do(onDispose: { ended.signal() }))
             DispatchQueue.concurrentPerform(iterations: 3) { _ in
                 for number in 0..<200 { subject.onNext(number) }
             }
             ended.wait()
-            witness.expectGrammar("timeout")
-            #expect(witness.hasEnded)
+            checker.expectWellFormed("timeout")
+            #expect(checker.hasEnded)
             #expect(!subject.hasObservers)
             subscription.dispose()
         }

@@ -4,9 +4,9 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Subscribers come and go on several threads while others feed.
+/// Subscribers change on several threads while other threads send elements.
 @Suite struct SharingStressTests {
-    /// A subject in its feeding and its listening form.
+    /// A subject as an observer and as a stream.
     struct Subject: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let make: @Sendable () -> (@Sendable (Event<Int>) -> Void, Observable<Int>)
@@ -29,54 +29,54 @@ import Testing
     }
 
     @Test(arguments: Subject.all)
-    func subscribersComeAndGoWhileASubjectIsFed(_ kind: Subject) {
+    func subscribersChangeWhileASubjectSends(_ kind: Subject) {
         let (feed, stream) = kind.make()
-        let steady = Witness()
+        let steady = EventChecker()
         _ = steady.listen(to: stream)
         DispatchQueue.concurrentPerform(iterations: 4) { feeder in
             for number in 1...300 {
                 if feeder < 2 {
                     feed(.next(number))
                 } else {
-                    let witness = Witness()
-                    let subscription = witness.listen(to: stream)
+                    let checker = EventChecker()
+                    let subscription = checker.listen(to: stream)
                     subscription.dispose()
-                    witness.expectGrammar("\(kind.testDescription), who came and went")
-                    #expect(witness.timesDisposed == 1)
+                    checker.expectWellFormed("\(kind.testDescription), a subscriber that unsubscribed")
+                    #expect(checker.timesDisposed == 1)
                 }
             }
         }
         feed(.completed)
-        steady.expectGrammar(kind.testDescription)
+        steady.expectWellFormed(kind.testDescription)
         #expect(steady.hasEnded)
         #expect(kind.testDescription == "AsyncSubject" ? steady.count == 1 : steady.count >= 600)
     }
 
-    /// Who subscribes as the stream ends hears the end, once, on either side of it.
+    /// A subscriber that is added as the stream ends receives the end exactly once.
     @Test(arguments: Subject.all)
-    func everybodyHearsTheEndOnce(_ kind: Subject) {
+    func allSubscribersReceiveTheEndOnce(_ kind: Subject) {
         for round in 0..<10 {
             let (feed, stream) = kind.make()
-            let witnesses = (0..<3).map { _ in (0..<20).map { _ in Witness() } }
+            let witnesses = (0..<3).map { _ in (0..<20).map { _ in EventChecker() } }
             DispatchQueue.concurrentPerform(iterations: 4) { feeder in
                 if feeder == 3 {
                     for number in 0..<(round * 5) { feed(.next(number)) }
                     feed(round % 2 == 0 ? .completed : .error(TestError.first))
                 } else {
-                    for witness in witnesses[feeder] { _ = witness.listen(to: stream) }
+                    for checker in witnesses[feeder] { _ = checker.listen(to: stream) }
                 }
             }
-            for witness in witnesses.joined() {
-                #expect(witness.hasEnded)
-                #expect(witness.timesDisposed == 1)
-                witness.expectGrammar(kind.testDescription)
+            for checker in witnesses.joined() {
+                #expect(checker.hasEnded)
+                #expect(checker.timesDisposed == 1)
+                checker.expectWellFormed(kind.testDescription)
             }
         }
     }
 
-    @Test func relaysTakeManyThreads() {
+    @Test func relaysAcceptElementsFromManyThreads() {
         let (publish, behavior) = (PublishRelay<Int>(), BehaviorRelay(value: 0))
-        let (one, two) = (Witness(), Witness())
+        let (one, two) = (EventChecker(), EventChecker())
         let all = [one.listen(to: publish.asObservable()), two.listen(to: behavior.asObservable())]
         StressTests().feed { _, number in
             publish.accept(number)
@@ -85,12 +85,12 @@ import Testing
         }
         #expect(one.count == StressTests.feeders * StressTests.each)
         #expect(two.count == StressTests.feeders * StressTests.each + 1)
-        one.expectGrammar("PublishRelay")
-        two.expectGrammar("BehaviorRelay")
+        one.expectWellFormed("PublishRelay")
+        two.expectWellFormed("BehaviorRelay")
         all.forEach { $0.dispose() }
     }
 
-    /// How many subscriptions a source has, and whether it ever had two.
+    /// The number of subscriptions of a source, and whether it ever had two.
     final class Census: Sendable {
         let present = Atomic<Int>(0)
         let crowded = Atomic<Int>(0)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: Sharing.allCases)
-    func aSharedSourceIsLeftWithTheLastOfMany(_ sharing: Sharing) {
+    func aSharedSourceIsDisposedOfWithTheLastOfManySubscribers(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
         let census = Census()
         let shared = sharing.share(census.count(subject.asObservable()))
@@ -119,18 +119,18 @@ import Testing
                 if feeder == 0 {
                     subject.onNext(number)
                 } else {
-                    let witness = Witness()
-                    let subscription = witness.listen(to: shared)
+                    let checker = EventChecker()
+                    let subscription = checker.listen(to: shared)
                     if number % 3 == 0 { subject.onNext(number) }
                     subscription.dispose()
-                    witness.expectGrammar("\(sharing)")
+                    checker.expectWellFormed("\(sharing)")
                 }
             }
         }
         #expect(census.present.load(ordering: .sequentiallyConsistent) == 0)
         #expect(!subject.hasObservers)
         // It still works.
-        let last = Witness()
+        let last = EventChecker()
         let subscription = last.listen(to: shared)
         let before = last.count
         subject.onNext(1)
@@ -140,11 +140,11 @@ import Testing
     }
 
     @Test(arguments: Sharing.allCases)
-    func aSharedSourceEndsWhileSubscribersComeAndGo(_ sharing: Sharing) {
+    func aSharedSourceEndsWhileSubscribersChange(_ sharing: Sharing) {
         for round in 0..<6 {
             let subject = PublishSubject<Int>()
             let shared = sharing.share(subject.asObservable())
-            let steady = Witness()
+            let steady = EventChecker()
             let first = steady.listen(to: shared)
             DispatchQueue.concurrentPerform(iterations: 3) { feeder in
                 for number in 1...40 {
@@ -154,33 +154,33 @@ import Testing
                             if round % 2 == 0 { subject.onCompleted() } else { subject.onError(TestError.first) }
                         }
                     } else {
-                        let witness = Witness()
-                        let subscription = witness.listen(to: shared)
+                        let checker = EventChecker()
+                        let subscription = checker.listen(to: shared)
                         subscription.dispose()
-                        witness.expectGrammar("\(sharing)")
+                        checker.expectWellFormed("\(sharing)")
                     }
                 }
             }
             #expect(steady.hasEnded, "\(sharing)")
-            steady.expectGrammar("\(sharing)")
+            steady.expectWellFormed("\(sharing)")
             first.dispose()
             #expect(!subject.hasObservers, "\(sharing)")
         }
     }
 
-    @Test func connectAndDisconnectOnManyThreads() {
+    @Test func connectAndDisconnectWorkOnManyThreads() {
         let subject = PublishSubject<Int>()
         let census = Census()
         let published = census.count(subject.asObservable()).publish()
-        let witness = Witness()
-        let subscription = witness.listen(to: published)
+        let checker = EventChecker()
+        let subscription = checker.listen(to: published)
         DispatchQueue.concurrentPerform(iterations: 4) { feeder in
             for number in 1...300 {
                 if feeder == 0 { subject.onNext(number) } else { published.connect().dispose() }
             }
         }
         #expect(census.present.load(ordering: .sequentiallyConsistent) == 0)
-        witness.expectGrammar("publish")
+        checker.expectWellFormed("publish")
         subscription.dispose()
     }
 }

@@ -4,19 +4,19 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Several threads at once; run them with `--sanitize=thread`. They wait for each other, never for a time.
+/// Several threads at once; run with `--sanitize=thread`. They wait for each other, not for a time.
 @Suite struct StressTests {
     static let feeders = 4
     static let each = 500
 
-    /// Feeds from several threads and waits until all are done.
+    /// Sends elements from several threads and waits until all have finished.
     func feed(_ send: @escaping @Sendable (_ feeder: Int, _ number: Int) -> Void) {
         DispatchQueue.concurrentPerform(iterations: Self.feeders) { feeder in
             for number in 0..<Self.each { send(feeder, number) }
         }
     }
 
-    /// Counts what arrives, and how often two came at once.
+    /// Counts the events, and how often two arrived at once.
     final class Meter: Sendable {
         private let inside = Atomic<Int>(0)
         private let total = Atomic<Int>(0)
@@ -31,15 +31,15 @@ import Testing
         }
     }
 
-    /// Feeds both sides from three threads. One of them disposes of the subscription in the midst of it and goes on.
+    /// Sends elements to both sides from three threads. One of them disposes of the subscription and continues.
     static func disposeInMidFlow(
         _ name: String, _ make: (Observable<Int>, Observable<Int>) -> Observable<Int>,
         leavesAtOnce: Bool = true
     ) {
         for round in 0..<6 {
             let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
-            let witness = Witness()
-            let subscription = witness.listen(to: make(left.asObservable(), right.asObservable()))
+            let checker = EventChecker()
+            let subscription = checker.listen(to: make(left.asObservable(), right.asObservable()))
             let disposed = Flag()
             let moment = 20 + round * 80
             DispatchQueue.concurrentPerform(iterations: 3) { feeder in
@@ -56,20 +56,20 @@ import Testing
                     }
                 }
             }
-            witness.expectGrammar(name)
-            #expect(witness.timesDisposed == 1, "\(name)")
+            checker.expectWellFormed(name)
+            #expect(checker.timesDisposed == 1, "\(name)")
             if leavesAtOnce { #expect(!left.hasObservers && !right.hasObservers, "\(name)") }
         }
     }
 
-    /// Feeds both sides from three threads, one of which ends the left side in the midst of it, in a good or a bad way.
+    /// Sends elements to both sides from three threads. One of them completes or fails the left side meanwhile.
     static func endInMidFlow(
         _ name: String, _ make: (Observable<Int>, Observable<Int>) -> Observable<Int>
     ) {
         for round in 0..<6 {
             let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
-            let witness = Witness()
-            let subscription = witness.listen(to: make(left.asObservable(), right.asObservable()))
+            let checker = EventChecker()
+            let subscription = checker.listen(to: make(left.asObservable(), right.asObservable()))
             let moment = 20 + round * 80
             DispatchQueue.concurrentPerform(iterations: 3) { feeder in
                 for number in 1...Self.each {
@@ -84,9 +84,9 @@ import Testing
                 }
             }
             right.onCompleted()
-            witness.expectGrammar(name)
+            checker.expectWellFormed(name)
             subscription.dispose()
-            #expect(witness.timesDisposed == 1, "\(name)")
+            #expect(checker.timesDisposed == 1, "\(name)")
             #expect(!left.hasObservers && !right.hasObservers, "\(name)")
         }
     }
@@ -103,26 +103,26 @@ import Testing
         Self.endInMidFlow(operation.name) { operation.make($0, $1, scheduler) }
     }
 
-    /// The source of an operator with one source is fed by several threads too.
+    /// Several threads send elements to an operator with one source.
     @Test(arguments: OneSource.all)
     func oneSourceAndDisposal(_ operation: OneSource) {
         let scheduler = TestScheduler(initialClock: 0)
-        // What is subscribed to, or left, on the scheduler is so when its clock is moved.
-        let isPrompt = operation.lateness == 0 && operation.wellLife.subscribe == 200
+        // Subscriptions and disposals on the scheduler take effect when its clock is moved.
+        let isPrompt = operation.disposalDelay == 0 && operation.usualLifetime.subscribe == 200
         Self.disposeInMidFlow(
             operation.name, { left, right in operation.make(Observable.merge(left, right), scheduler) },
             leavesAtOnce: isPrompt)
     }
 
-    @Test func aSubscriptionDisposedOfByManyIsDisposedOfOnce() {
+    @Test func aSubscriptionDisposedOfByManyThreadsEndsOnce() {
         for _ in 0..<50 {
             let undone = Meter()
-            let witness = Witness()
-            let subscription = witness.listen(
+            let checker = EventChecker()
+            let subscription = checker.listen(
                 to: Observable<Int>.create { _ in Disposables.create { undone.hit() } }.map { $0 }
                     .share(replay: 1).do(onDispose: { undone.hit() }))
             DispatchQueue.concurrentPerform(iterations: 4) { _ in subscription.dispose() }
-            #expect(witness.timesDisposed == 1)
+            #expect(checker.timesDisposed == 1)
             #expect(undone.count == 2)
         }
     }

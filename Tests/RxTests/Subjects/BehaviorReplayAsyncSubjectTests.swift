@@ -12,7 +12,7 @@ import Testing
             onCompleted: { log.add("\(name).") })
     }
 
-    @Test func itsValueComesFirst() throws {
+    @Test func subscribersReceiveTheCurrentValueFirst() throws {
         let subject = BehaviorSubject(value: 0)
         _ = listen(subject, "a")
         subject.onNext(1)
@@ -21,7 +21,7 @@ import Testing
         #expect(log.all == ["a0", "a1", "b1"])
     }
 
-    @Test func afterTheErrorThereIsNoValue() {
+    @Test func valueThrowsTheErrorAfterAnError() {
         let subject = BehaviorSubject(value: 0)
         subject.onError(TestError.first)
         subject.onNext(1)
@@ -30,7 +30,7 @@ import Testing
         #expect(log.all == ["a!first"])
     }
 
-    @Test func afterTheGoodEndTheValueStaysAndOnlyTheEndIsTold() throws {
+    @Test func afterCompletionTheValueRemainsAndSubscribersReceiveOnlyTheEnd() throws {
         let subject = BehaviorSubject(value: 0)
         subject.onNext(1)
         subject.onCompleted()
@@ -40,13 +40,13 @@ import Testing
         #expect(log.all == ["a."])
     }
 
-    @Test func aDisposedOneThrows() {
+    @Test func valueThrowsAfterDisposal() {
         let subject = BehaviorSubject(value: 0)
         subject.dispose()
         #expect(throws: RxError.self) { try subject.value() }
     }
 
-    @Test func aValueSetInsideTheFirstElement() {
+    @Test func aValueCanBeSetInsideTheFirstElement() {
         let subject = BehaviorSubject(value: 0)
         let log = log
         _ = subject.subscribe(onNext: { value in
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 5, Int.max])
-    func itRemembersBeyondTheEnd(_ size: Int) {
+    func elementsAreReplayedAfterTheEnd(_ size: Int) {
         let subject = size == .max ? ReplaySubject<Int>.createUnbounded() : .create(bufferSize: size)
         for value in 1...3 { subject.onNext(value) }
         _ = listen(subject, "a")
@@ -80,7 +80,7 @@ import Testing
         #expect(log.all == first + ["a4", "a."] + second + ["b."])
     }
 
-    @Test func itRemembersBeyondTheErrorToo() {
+    @Test func elementsAreReplayedAfterAnError() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
         for value in 1...3 { subject.onNext(value) }
         subject.onError(TestError.first)
@@ -88,7 +88,7 @@ import Testing
         #expect(log.all == ["a2", "a3", "a!first"])
     }
 
-    @Test func disposalInsideThePastStopsIt() {
+    @Test func disposalInsideAReplayedElementStopsTheReplay() {
         let subject = ReplaySubject<Int>.createUnbounded()
         for value in 1...5 { subject.onNext(value) }
         _ = listen(subject.take(2), "a")
@@ -96,7 +96,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func anElementSentInsideThePastComesAfterWhatItWasSentIn() {
+    @Test func anElementSentInsideAReplayedOneFollowsIt() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
         subject.onNext(1)
         let log = log
@@ -118,7 +118,7 @@ import Testing
             onCompleted: { log.add("\(name).") })
     }
 
-    @Test func itSendsTheLastAtTheEnd() {
+    @Test func theLastElementIsSentAtCompletion() {
         let subject = AsyncSubject<Int>()
         let gone = listen(subject, "gone")
         _ = listen(subject, "a")
@@ -132,7 +132,7 @@ import Testing
         #expect(log.all == ["a2", "a.", "b2", "b."])
     }
 
-    @Test func withoutAnElementItOnlyEnds() {
+    @Test func withoutAnElementOnlyCompletionIsSent() {
         let subject = AsyncSubject<Int>()
         _ = listen(subject, "a")
         subject.onCompleted()
@@ -140,7 +140,7 @@ import Testing
         #expect(log.all == ["a.", "b."])
     }
 
-    @Test func anErrorIsAllThatIsTold() {
+    @Test func anErrorIsSentWithoutElements() {
         let subject = AsyncSubject<Int>()
         _ = listen(subject, "a")
         subject.onNext(1)
@@ -166,7 +166,7 @@ import Testing
         #expect(log.count == 3)
     }
 
-    @Test func aReentrantValue() {
+    @Test func aReentrantValueIsDelivered() {
         let relay = BehaviorRelay(value: 0)
         let log = Log<Int>()
         _ = relay.subscribe(onNext: { value in

@@ -2,9 +2,9 @@ import Dispatch
 import Rx
 import Testing
 
-/// What is fed while another thread is in the middle of an event is delivered after it, but it counts at once.
+/// An element sent during another thread's event is delivered after it, but takes effect at once.
 @Suite struct BusySubjectTests {
-    /// Does the work while the subscriber of the stream is inside an element on another thread.
+    /// Runs the work while the subscriber is inside an element on another thread.
     func whileBusy<Stream: ObservableType>(
         _ stream: Stream, feed: @escaping @Sendable () -> Void, _ work: () -> Void
     ) {
@@ -21,13 +21,13 @@ import Testing
         }
         inside.wait()
         work()
-        // For each element that comes to the one that waits.
+        // For each element that arrives at the waiting subscriber.
         for _ in 0..<10 { release.signal() }
         done.wait()
         blocked.dispose()
     }
 
-    @Test func aRelayTellsTheValueThatItsOwnThreadGaveIt() {
+    @Test func aRelayReturnsTheValueSetByTheSameThread() {
         let relay = BehaviorRelay(value: 0)
         whileBusy(relay.skip(1), feed: { relay.accept(1) }) {
             relay.accept(2)
@@ -38,7 +38,7 @@ import Testing
         #expect(relay.value == 3)
     }
 
-    @Test func aSubjectTellsTheValueThatItsOwnThreadGaveIt() throws {
+    @Test func aSubjectReturnsTheValueSetByTheSameThread() throws {
         let subject = BehaviorSubject(value: 0)
         whileBusy(subject.skip(1), feed: { subject.onNext(1) }) {
             subject.onNext(2)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aDisposedSubjectIsSoAtOnce() {
+    @Test func aDisposedSubjectIsDisposedOfAtOnce() {
         let subject = PublishSubject<Int>()
         whileBusy(subject, feed: { subject.onNext(1) }) {
             subject.dispose()

@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct PublishSubjectTests {
-    @Test func itSendsWhatComesAfterSubscription() {
+    @Test func subscribersReceiveLaterElements() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         subject.onNext(1)
@@ -22,7 +22,7 @@ import Testing
         #expect(log.all == ["a2", "a3", "b3", "b4", "b.", "late."])
     }
 
-    @Test func itTellsItsErrorToLateSubscribersToo() {
+    @Test func lateSubscribersReceiveTheError() {
         let subject = PublishSubject<Int>()
         let log = Log<TestError>()
         _ = subject.subscribe(onError: { log.add($0 as? TestError ?? .second) })
@@ -44,7 +44,7 @@ import Testing
         #expect(log.all == ["a1", "a2", "b2", "b1"])
     }
 
-    @Test func aReentrantEndComesBeforeTheRestOfTheElement() {
+    @Test func aReentrantEndPrecedesTheRestOfTheElement() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         _ = subject.subscribe(
@@ -57,7 +57,7 @@ import Testing
         #expect(log.all == ["a.", "b.", "a1"])
     }
 
-    @Test func whoSubscribesInsideAnEventDoesNotGetThatOne() {
+    @Test func aSubscriberAddedInsideAnEventDoesNotReceiveIt() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         _ = subject.take(1).subscribe(onNext: { _ in _ = subject.subscribe(onNext: { log.add("inner\($0)") }) })
@@ -67,7 +67,7 @@ import Testing
         #expect(log.all == ["inner2"])
     }
 
-    @Test func whoSubscribesInsideTheEndGetsTheEnd() {
+    @Test func aSubscriberAddedInsideTheEndReceivesTheEnd() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         _ = subject.subscribe(onCompleted: { _ = subject.subscribe(onCompleted: { log.add("inner.") }) })
@@ -75,7 +75,7 @@ import Testing
         #expect(log.all == ["inner."])
     }
 
-    @Test func whoIsDisposedOfInsideAnEventGetsNoMore() {
+    @Test func aSubscriberDisposedOfInsideAnEventReceivesNoMore() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let holder = Holder()
@@ -85,7 +85,7 @@ import Testing
         #expect(log.all.isEmpty)
     }
 
-    @Test func manySubscribersMayGoInAnyOrder() {
+    @Test func manySubscribersMayUnsubscribeInAnyOrder() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         var all = (0..<5_000).map { number in subject.subscribe(onNext: { _ in log.add(number) }) }
@@ -98,7 +98,7 @@ import Testing
         subject.onCompleted()
     }
 
-    @Test func aDisposedSubjectLetsGo() {
+    @Test func aDisposedSubjectReleasesItsSubscribers() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         _ = subject.subscribe(onNext: { log.add("a\($0)") }, onCompleted: { log.add("a.") })
@@ -112,7 +112,7 @@ import Testing
         #expect(log.all == ["disposed"] || log.all == ["Object `"])
     }
 
-    @Test func itMayBeFedAsAnObserver() {
+    @Test func aSubjectCanBeUsedAsAnObserver() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         _ = subject.subscribe(onNext: { log.add("\($0)") }, onCompleted: { log.add(".") })

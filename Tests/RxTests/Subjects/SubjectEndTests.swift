@@ -1,10 +1,10 @@
 import Rx
 import Testing
 
-/// The end of a subject reaches whoever is still subscribed, whatever the others do about it.
+/// All current subscribers receive the end of a subject, even if others unsubscribe meanwhile.
 @Suite struct SubjectEndTests {
     @Test(arguments: [.completed, .error(TestError.first)] as [Event<Int>])
-    func whoIsDisposedOfWhileTheEndIsToldHidesNobody(_ end: Event<Int>) {
+    func disposalDuringTheEndDoesNotHideOtherSubscribers(_ end: Event<Int>) {
         let subject = PublishSubject<Int>()
         let (next, log) = (CompositeDisposable(), Log<String>())
         _ = subject.subscribe { if $0.isStopEvent { next.dispose() } }

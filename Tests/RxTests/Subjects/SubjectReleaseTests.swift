@@ -1,9 +1,9 @@
 import Rx
 import Testing
 
-/// A subject that goes takes its direct subscribers with it, even where nobody kept their disposable.
-@Suite struct SubjectGoesTests {
-    @Test func aSubjectThatGoesLeavesNothing() async {
+/// A released subject releases its direct subscribers, even if their disposables were not stored.
+@Suite struct SubjectReleaseTests {
+    @Test func aReleasedSubjectDoesNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             LeakTests.expectBalance("a subject that goes before its subscribers") {
                 let subject = PublishSubject<Int>()

@@ -3,11 +3,10 @@ import Rx
 import Synchronization
 import Testing
 
-/// Hears what several threads cause, and notes every breach of the grammar.
+/// Receives events of several threads and records each that breaks the rule `next* (error | completed)?`.
 ///
-/// Guard for `@unchecked`: `plain` is written without any, on purpose: the thread sanitizer reports events that are not
-/// delivered one after the other.
-final class Witness: @unchecked Sendable {
+/// Guard for `@unchecked`: `plain` has none, on purpose: so the thread sanitizer reports concurrent events.
+final class EventChecker: @unchecked Sendable {
     private var plain = 0
     private let inside = Atomic<Int>(0)
     private let clashes = Atomic<Int>(0)
@@ -21,8 +20,8 @@ final class Witness: @unchecked Sendable {
     var hasEnded: Bool { ends.load(ordering: .sequentiallyConsistent) > 0 }
     var timesDisposed: Int { disposals.load(ordering: .sequentiallyConsistent) }
 
-    /// Negative elements are those that were sent when disposal was through: nobody may hear them.
-    func hear(_ event: Event<Int>) {
+    /// Negative elements were sent after disposal: they must not be received.
+    func receive(_ event: Event<Int>) {
         if inside.add(1, ordering: .relaxed).oldValue != 0 { clashes.add(1, ordering: .relaxed) }
         if hasEnded { afterEnd.add(1, ordering: .relaxed) }
         plain += 1
@@ -37,12 +36,12 @@ final class Witness: @unchecked Sendable {
 
     func listen(to stream: Observable<Int>) -> any Disposable {
         stream.subscribe(
-            onNext: { self.hear(.next($0)) }, onError: { self.hear(.error($0)) },
-            onCompleted: { self.hear(.completed) },
+            onNext: { self.receive(.next($0)) }, onError: { self.receive(.error($0)) },
+            onCompleted: { self.receive(.completed) },
             onDisposed: { self.disposals.add(1, ordering: .relaxed) })
     }
 
-    func expectGrammar(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expectWellFormed(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let breaches = [
             ("two at a time", clashes.load(ordering: .relaxed)),
             ("more than one end", ends.load(ordering: .relaxed) - 1),
@@ -55,7 +54,7 @@ final class Witness: @unchecked Sendable {
     }
 }
 
-/// Is raised once, for all threads to see.
+/// A flag that is set once and read by all threads.
 final class Flag: Sendable {
     private let raised = Atomic<Bool>(false)
     var isRaised: Bool { raised.load(ordering: .sequentiallyConsistent) }

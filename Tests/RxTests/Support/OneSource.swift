@@ -3,52 +3,53 @@ import Rx
 import RxTest
 import Testing
 
-/// What one operator with one source gives for the two usual scripts, so that every aspect can be asked of all of them.
+/// The events of an operator with one source for `usual` and `failing`, for tests that apply to all operators.
 struct OneSource: Sendable, CustomTestStringConvertible {
     let name: String
-    /// For `usual` (1…5 at 210 … 250, completed at 300), and how long the source is subscribed to.
-    let well: [RecordedEvent<Int>]
-    let wellLife: Subscription
+    /// For `usual` (1…5 at 210 … 250, completed at 300), with the lifetime of the source's subscription.
+    let onUsual: [RecordedEvent<Int>]
+    let usualLifetime: Subscription
     /// For `failing` (1 and 2, an error at 225).
-    let ill: [RecordedEvent<Int>]
-    let illLife: Subscription
-    /// How much later the source is left when the subscription is disposed of.
-    let lateness: Int
+    let onFailing: [RecordedEvent<Int>]
+    let failingLifetime: Subscription
+    /// The delay after disposal until the source is disposed of, in ticks.
+    let disposalDelay: Int
     let make: @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
 
     var testDescription: String { name }
 
     init(
-        _ name: String, _ well: [RecordedEvent<Int>], _ wellLife: (Int, Int) = (200, 300), ill: [RecordedEvent<Int>],
-        _ illLife: (Int, Int) = (200, 225), lateness: Int = 0,
+        _ name: String, _ onUsual: [RecordedEvent<Int>], _ usualLifetime: (Int, Int) = (200, 300),
+        onFailing: [RecordedEvent<Int>],
+        _ failingLifetime: (Int, Int) = (200, 225), disposalDelay: Int = 0,
         make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) {
         self.name = name
-        self.well = well
-        self.wellLife = Subscription(wellLife.0, wellLife.1)
-        self.ill = ill
-        self.illLife = Subscription(illLife.0, illLife.1)
-        self.lateness = lateness
+        self.onUsual = onUsual
+        self.usualLifetime = Subscription(usualLifetime.0, usualLifetime.1)
+        self.onFailing = onFailing
+        self.failingLifetime = Subscription(failingLifetime.0, failingLifetime.1)
+        self.disposalDelay = disposalDelay
         self.make = make
     }
 
-    /// An operator that lets everything pass at once.
+    /// An operator that forwards all events at once.
     init(
         _ name: String, _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) {
-        self.init(name, Array(usual.dropFirst()), ill: Array(failing.dropFirst()), make: make)
+        self.init(name, Array(usual.dropFirst()), onFailing: Array(failing.dropFirst()), make: make)
     }
 
-    /// An operator of which nothing but the error comes out of the failing script.
+    /// An operator that forwards only the error of `failing`.
     init(
-        _ name: String, _ well: [RecordedEvent<Int>],
+        _ name: String, _ onUsual: [RecordedEvent<Int>],
         _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
-    ) { self.init(name, well, ill: [.error(225, TestError.first)], make: make) }
+    ) { self.init(name, onUsual, onFailing: [.error(225, TestError.first)], make: make) }
 
     static let all = passing + transforming + filtering + timing + catching + sharing + collecting
 
-    /// What comes out when the subscription is disposed of at a tick at which nothing else happens.
-    func well(until end: Int) -> [RecordedEvent<Int>] { well.filter { $0.time < end } }
+    /// The events if the subscription is disposed of at a tick without other events.
+    func onUsual(until end: Int) -> [RecordedEvent<Int>] { onUsual.filter { $0.time < end } }
 }
 
 extension OneSource {
@@ -118,7 +119,7 @@ extension OneSource {
                 .next(210, 1), .next(220, 3), .next(230, 6), .next(240, 10), .next(250, 15),
                 .completed(300),
             ],
-            ill: [.next(210, 1), .next(220, 3), .error(225, TestError.first)]
+            onFailing: [.next(210, 1), .next(220, 3), .error(225, TestError.first)]
         ) { stream, _ in stream.scan(0) { $0 + $1 } },
         OneSource(
             "scan(into:)",
@@ -126,7 +127,7 @@ extension OneSource {
                 .next(210, 1), .next(220, 3), .next(230, 6), .next(240, 10), .next(250, 15),
                 .completed(300),
             ],
-            ill: [.next(210, 1), .next(220, 3), .error(225, TestError.first)]
+            onFailing: [.next(210, 1), .next(220, 3), .error(225, TestError.first)]
         ) { stream, _ in stream.scan(into: 0) { $0 += $1 } },
         OneSource("reduce", [.next(300, 15), .completed(300)]) { stream, _ in
             stream.reduce(0) { $0 + $1 }
@@ -139,14 +140,14 @@ extension OneSource {
         },
         OneSource(
             "materialize", Array(usual.dropFirst().dropLast()) + [.next(300, -1), .completed(300)],
-            ill: [.next(210, 1), .next(220, 2), .next(225, -1), .completed(225)]
+            onFailing: [.next(210, 1), .next(220, 2), .next(225, -1), .completed(225)]
         ) { stream, _ in stream.materialize().map { $0.element ?? -1 } },
         OneSource(
-            "startWith", [.next(200, 8)] + usual.dropFirst(), ill: [.next(200, 8)] + failing.dropFirst()
+            "startWith", [.next(200, 8)] + usual.dropFirst(), onFailing: [.next(200, 8)] + failing.dropFirst()
         ) { stream, _ in stream.startWith(8) },
         OneSource(
             "concat with a second", usual.dropFirst().dropLast() + [.next(300, 9), .completed(300)],
-            ill: Array(failing.dropFirst())
+            onFailing: Array(failing.dropFirst())
         ) { stream, _ in stream.concat(Observable.just(9)) },
     ]
 
@@ -155,7 +156,7 @@ extension OneSource {
     static let filtering: [OneSource] = [
         OneSource(
             "take", [.next(210, 1), .next(220, 2), .completed(220)], (200, 220),
-            ill: [.next(210, 1), .next(220, 2), .completed(220)], (200, 220)
+            onFailing: [.next(210, 1), .next(220, 2), .completed(220)], (200, 220)
         ) { stream, _ in stream.take(2) },
         OneSource("takeLast", [.next(300, 4), .next(300, 5), .completed(300)]) { stream, _ in
             stream.takeLast(2)
@@ -169,15 +170,15 @@ extension OneSource {
         },
         OneSource(
             "element(at:)", [.next(220, 2), .completed(220)], (200, 220),
-            ill: [.next(220, 2), .completed(220)],
+            onFailing: [.next(220, 2), .completed(220)],
             (200, 220)
         ) { stream, _ in stream.element(at: 1) },
         OneSource(
             "single", [.next(220, 2), .completed(300)],
-            ill: [.next(220, 2), .error(225, TestError.first)]
+            onFailing: [.next(220, 2), .error(225, TestError.first)]
         ) { stream, _ in stream.single { $0 == 2 } },
         OneSource(
-            "first", [.next(210, 1), .completed(210)], (200, 210), ill: [.next(210, 1), .completed(210)],
+            "first", [.next(210, 1), .completed(210)], (200, 210), onFailing: [.next(210, 1), .completed(210)],
             (200, 210)
         ) { stream, _ in stream.first().asObservable().map { $0 ?? -1 } },
         OneSource("ignoreElements", [.completed(300)]) { stream, _ in
@@ -186,17 +187,17 @@ extension OneSource {
         OneSource(
             "throttle of 15",
             [.next(210, 1), .next(225, 2), .next(240, 4), .next(255, 5), .completed(300)],
-            ill: [.next(210, 1), .error(225, TestError.first)]
+            onFailing: [.next(210, 1), .error(225, TestError.first)]
         ) { stream, scheduler in stream.throttle(.seconds(15), scheduler: scheduler) },
         OneSource(
             "throttle(latest: false)", [.next(210, 1), .next(230, 3), .next(250, 5), .completed(300)],
-            ill: [.next(210, 1), .error(225, TestError.first)]
+            onFailing: [.next(210, 1), .error(225, TestError.first)]
         ) { stream, scheduler in stream.throttle(.seconds(15), latest: false, scheduler: scheduler) },
         OneSource(
             "debounce",
             [
                 .next(214, 1), .next(224, 2), .next(234, 3), .next(244, 4), .next(254, 5), .completed(300),
-            ], ill: [.next(214, 1), .next(224, 2), .error(225, TestError.first)]
+            ], onFailing: [.next(214, 1), .next(224, 2), .error(225, TestError.first)]
         ) { stream, scheduler in stream.debounce(.seconds(4), scheduler: scheduler) },
     ]
 
@@ -204,37 +205,37 @@ extension OneSource {
         OneSource(
             "delay",
             [.next(217, 1), .next(227, 2), .next(237, 3), .next(247, 4), .next(257, 5), .completed(307)],
-            ill: [.next(217, 1), .error(225, TestError.first)]
+            onFailing: [.next(217, 1), .error(225, TestError.first)]
         ) { stream, scheduler in stream.delay(.seconds(7), scheduler: scheduler) },
         OneSource(
             "delaySubscription", Array(usual.dropFirst(2)), (215, 300),
-            ill: [.next(220, 2), .error(225, TestError.first)], (215, 225)
+            onFailing: [.next(220, 2), .error(225, TestError.first)], (215, 225)
         ) { stream, scheduler in stream.delaySubscription(.seconds(15), scheduler: scheduler) },
         OneSource(
             "observe(on:)",
             [
                 .next(211, 1), .next(221, 2), .next(231, 3), .next(241, 4), .next(251, 5), .completed(301),
-            ], ill: [.next(211, 1), .next(221, 2), .error(226, TestError.first)]
+            ], onFailing: [.next(211, 1), .next(221, 2), .error(226, TestError.first)]
         ) { stream, scheduler in stream.observe(on: scheduler) },
         OneSource(
-            "subscribe(on:)", Array(usual.dropFirst()), (201, 301), ill: Array(failing.dropFirst()),
+            "subscribe(on:)", Array(usual.dropFirst()), (201, 301), onFailing: Array(failing.dropFirst()),
             (201, 226),
-            lateness: 1
+            disposalDelay: 1
         ) { stream, scheduler in stream.subscribe(on: scheduler) },
     ]
 
     static let catching: [OneSource] = [
         OneSource(
             "catch", Array(usual.dropFirst()),
-            ill: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
+            onFailing: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
         ) { stream, _ in stream.catch { _ in .just(9) } },
         OneSource(
             "catchAndReturn", Array(usual.dropFirst()),
-            ill: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
+            onFailing: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
         ) { stream, _ in stream.catchAndReturn(9) },
         OneSource(
             "catch(sequence:)", Array(usual.dropFirst()),
-            ill: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
+            onFailing: [.next(210, 1), .next(220, 2), .next(225, 9), .completed(225)]
         ) { stream, _ in Observable.catch(sequence: [stream, .just(9)]) },
         OneSource("retry of one attempt") { stream, _ in stream.retry(1) },
         OneSource("retry(when:)") { stream, _ in

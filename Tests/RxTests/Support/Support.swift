@@ -7,7 +7,7 @@ enum TestError: Error, Equatable { case first, second }
 
 typealias RecordedEvent<Element> = Recorded<Event<Element>>
 
-/// Collects what several threads say.
+/// Collects values of several threads.
 final class Log<Value: Sendable>: Sendable {
     private let values = Guarded<[Value]>([])
     func add(_ value: Value) { values.withLock { $0.append(value) } }
@@ -15,14 +15,14 @@ final class Log<Value: Sendable>: Sendable {
     var count: Int { values.withLock { $0.count } }
 }
 
-/// A place for a disposable that its own callback disposes of.
+/// Stores a disposable that its own callback disposes of.
 final class Holder: Sendable {
     let slot = SingleAssignmentDisposable()
     func hold(_ disposable: any Disposable) { slot.setDisposable(disposable) }
     func drop() { slot.dispose() }
 }
 
-/// One hot stream and what an operator makes of it, with the lifetime of the subscription.
+/// Checks the events of an operator on a hot stream, and the lifetime of its subscription.
 @discardableResult
 func check<Input, Output: Equatable>(
     _ events: [RecordedEvent<Input>], disposed: Int = 1000, gives expected: [RecordedEvent<Output>], lives: (Int, Int),
@@ -38,7 +38,7 @@ func check<Input, Output: Equatable>(
     return scheduler
 }
 
-/// The usual script: an element before subscription, then 1…5 at 210, 220 … 250, then the good end at 300.
+/// The usual events: an element before subscription, then 1…5 at 210, 220 … 250, then completion at 300.
 let usual: [RecordedEvent<Int>] = [
     .next(150, 0), .next(210, 1), .next(220, 2), .next(230, 3), .next(240, 4), .next(250, 5), .completed(300),
 ]

@@ -3,30 +3,30 @@ import Rx
 import RxTest
 import Testing
 
-/// What one operator with two sources gives for the scripts of `Sides`.
+/// The events of an operator with two sources for the events of `Sides`.
 struct TwoSources: Sendable, CustomTestStringConvertible {
     let name: String
-    let well: Outcome
+    let bothComplete: Outcome
     let leftFails: Outcome
     let rightFails: Outcome
     let make: @Sendable (Observable<Int>, Observable<Int>, TestScheduler) -> Observable<Int>
 
     var testDescription: String { name }
 
-    /// What comes out, and how long each side is subscribed to.
+    /// The events, and the lifetime of each side's subscription.
     struct Outcome: Sendable, Equatable {
-        var heard: [RecordedEvent<Int>]
+        var received: [RecordedEvent<Int>]
         var left: [Subscription]
         var right: [Subscription]
 
-        init(_ heard: [RecordedEvent<Int>], left: (Int, Int), right: (Int, Int)?) {
-            self.heard = heard
+        init(_ received: [RecordedEvent<Int>], left: (Int, Int), right: (Int, Int)?) {
+            self.received = received
             self.left = [Subscription(left.0, left.1)]
             self.right = right.map { [Subscription($0.0, $0.1)] } ?? []
         }
 
-        init(_ heard: [RecordedEvent<Int>], _ left: [Subscription], _ right: [Subscription]) {
-            self.heard = heard
+        init(_ received: [RecordedEvent<Int>], _ left: [Subscription], _ right: [Subscription]) {
+            self.received = received
             self.left = left
             self.right = right
         }
@@ -38,12 +38,12 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
                     Subscription($0.subscribe, min($0.unsubscribe, end))
                 }
             }
-            return Outcome(heard.filter { $0.time < end }, cut(left), cut(right))
+            return Outcome(received.filter { $0.time < end }, cut(left), cut(right))
         }
     }
 }
 
-/// The scripts of the two sides.
+/// The events of the two sides.
 enum Sides {
     static let left: [RecordedEvent<Int>] = [
         .next(150, 0), .next(210, 1), .next(230, 2), .next(250, 3), .completed(270),
@@ -60,7 +60,7 @@ extension TwoSources {
     static let all: [TwoSources] = [
         TwoSources(
             name: "merge",
-            well: Outcome(
+            bothComplete: Outcome(
                 [
                     .next(210, 1), .next(220, 10), .next(230, 2), .next(240, 20), .next(250, 3),
                     .completed(270),
@@ -73,7 +73,7 @@ extension TwoSources {
             make: { left, right, _ in Observable.merge(left, right) }),
         TwoSources(
             name: "concat",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(210, 1), .next(230, 2), .next(250, 3)], left: (200, 270), right: (270, 1000)),
             leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: nil),
             rightFails: Outcome(
@@ -81,21 +81,21 @@ extension TwoSources {
             make: { left, right, _ in left.concat(right) }),
         TwoSources(
             name: "zip",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 11), .next(240, 22), .completed(270)], left: (200, 270), right: (200, 260)),
             leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
             rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
             make: { left, right, _ in Observable.zip(left, right) { $0 + $1 } }),
         TwoSources(
             name: "zip of a collection",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 11), .next(240, 22), .completed(270)], left: (200, 270), right: (200, 260)),
             leftFails: Outcome([.next(220, 11), leftError], left: (200, 225), right: (200, 225)),
             rightFails: Outcome([.next(220, 11), rightError], left: (200, 225), right: (200, 225)),
             make: { left, right, _ in Observable.zip([left, right]) { $0[0] + $0[1] } }),
         TwoSources(
             name: "combineLatest",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 11), .next(230, 12), .next(240, 22), .next(250, 23), .completed(270)],
                 left: (200, 270),
                 right: (200, 260)),
@@ -104,7 +104,7 @@ extension TwoSources {
             make: { left, right, _ in Observable.combineLatest(left, right) { $0 + $1 } }),
         TwoSources(
             name: "combineLatest of a collection",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 11), .next(230, 12), .next(240, 22), .next(250, 23), .completed(270)],
                 left: (200, 270),
                 right: (200, 260)),
@@ -113,20 +113,20 @@ extension TwoSources {
             make: { left, right, _ in Observable.combineLatest([left, right]) { $0[0] + $0[1] } }),
         TwoSources(
             name: "sample",
-            well: Outcome([.next(220, 1), .next(240, 2), .next(260, 3)], left: (200, 270), right: (200, 260)),
+            bothComplete: Outcome([.next(220, 1), .next(240, 2), .next(260, 3)], left: (200, 270), right: (200, 260)),
             leftFails: Outcome([.next(220, 1), leftError], left: (200, 225), right: (200, 225)),
             rightFails: Outcome([.next(220, 1), rightError], left: (200, 225), right: (200, 225)),
             make: { left, right, _ in left.sample(right) }),
         TwoSources(
             name: "withLatestFrom",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(230, 12), .next(250, 23), .completed(270)], left: (200, 270), right: (200, 260)),
             leftFails: Outcome([leftError], left: (200, 225), right: (200, 225)),
             rightFails: Outcome([rightError], left: (200, 225), right: (200, 225)),
             make: { left, right, _ in left.withLatestFrom(right) { $0 + $1 } }),
         TwoSources(
             name: "amb",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
                 right: (200, 210)),
             leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: (200, 210)),
@@ -136,13 +136,13 @@ extension TwoSources {
             make: { left, right, _ in left.amb(right) }),
         TwoSources(
             name: "take(until:)",
-            well: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
+            bothComplete: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
             leftFails: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
             rightFails: Outcome([.next(210, 1), .completed(220)], left: (200, 220), right: (200, 220)),
             make: { left, right, _ in left.take(until: right) }),
         TwoSources(
             name: "skip(until:)",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: (200, 220)),
             leftFails: Outcome([leftError], left: (200, 225), right: (200, 220)),
             rightFails: Outcome(
@@ -150,7 +150,7 @@ extension TwoSources {
             make: { left, right, _ in left.skip(until: right) }),
         TwoSources(
             name: "flatMap",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 10), .next(230, 2), .next(240, 20), .next(250, 3), .completed(270)],
                 left: (200, 270),
                 right: (210, 260)),
@@ -159,14 +159,14 @@ extension TwoSources {
             make: { left, right, _ in left.flatMap { $0 == 1 ? right : .just($0) } }),
         TwoSources(
             name: "flatMapFirst",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 10), .next(240, 20), .completed(270)], left: (200, 270), right: (210, 260)),
             leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
             rightFails: Outcome([.next(220, 10), rightError], left: (200, 225), right: (210, 225)),
             make: { left, right, _ in left.flatMapFirst { $0 == 1 ? right : .just($0) } }),
         TwoSources(
             name: "flatMapLatest",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 10), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
                 right: (210, 230)),
             leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
@@ -174,7 +174,7 @@ extension TwoSources {
             make: { left, right, _ in left.flatMapLatest { $0 == 1 ? right : .just($0) } }),
         TwoSources(
             name: "switchLatest",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 10), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
                 right: (210, 230)),
             leftFails: Outcome([.next(220, 10), leftError], left: (200, 225), right: (210, 225)),
@@ -182,7 +182,7 @@ extension TwoSources {
             make: { left, right, _ in left.map { $0 == 1 ? right : .just($0) }.switchLatest() }),
         TwoSources(
             name: "concatMap",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(220, 10), .next(240, 20), .next(260, 2), .next(260, 3), .completed(270)],
                 left: (200, 270),
                 right: (210, 260)),
@@ -191,7 +191,7 @@ extension TwoSources {
             make: { left, right, _ in left.concatMap { $0 == 1 ? right : .just($0) } }),
         TwoSources(
             name: "timeout(other:)",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(210, 1), .next(240, 20), .completed(260)], left: (200, 228), right: (228, 260)),
             leftFails: Outcome([.next(210, 1), leftError], left: (200, 225), right: nil),
             rightFails: Outcome([.next(210, 1)], left: (200, 228), right: (228, 1000)),
@@ -200,7 +200,7 @@ extension TwoSources {
             }),
         TwoSources(
             name: "catch",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270), right: nil
             ),
             leftFails: Outcome(
@@ -211,7 +211,7 @@ extension TwoSources {
             make: { left, right, _ in left.catch { _ in right } }),
         TwoSources(
             name: "retry(when:)",
-            well: Outcome(
+            bothComplete: Outcome(
                 [.next(210, 1), .next(230, 2), .next(250, 3), .completed(270)], left: (200, 270),
                 right: (200, 260)),
             leftFails: Outcome(

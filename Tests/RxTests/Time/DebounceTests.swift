@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct DebounceTests {
-    @Test func debounceWaitsForQuiet() {
+    @Test func debounceWaitsForAPause() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .next(240, 3), .completed(245)]
         check(script, gives: [.next(225, 2), .next(245, 3), .completed(245)], lives: (200, 245)) {
             stream, scheduler in
@@ -12,22 +12,22 @@ import Testing
         }
     }
 
-    /// The stream speaks before the timer of the same tick.
-    @Test func anElementAtTheVeryTickStartsItAgain() {
+    /// The stream sends its element before the timer of the same tick fires.
+    @Test func anElementAtTheTickOfTheTimerRestartsTheTime() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .completed(250)]
         check(script, gives: [.next(230, 2), .completed(250)], lives: (200, 250)) { stream, scheduler in
             stream.debounce(.seconds(10), scheduler: scheduler)
         }
     }
 
-    @Test func anErrorDropsWhatWaits() {
+    @Test func anErrorDropsWaitingElements() {
         check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, scheduler in
             stream.debounce(.seconds(20), scheduler: scheduler)
         }
     }
 
-    @Test func disposalDropsWhatWaits() {
+    @Test func disposalDropsWaitingEvents() {
         let scheduler = check(usual, disposed: 253, gives: [] as [RecordedEvent<Int>], lives: (200, 253)) {
             stream, scheduler in
             stream.debounce(.seconds(20), scheduler: scheduler)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [0, -3])
-    func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
+    func anIntervalOfZeroOrLessIsTheNextTick(_ seconds: Int) {
         check(
             failing, gives: [.next(211, 1), .next(221, 2), .error(225, TestError.first)],
             lives: (200, 225)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func anElementSentByTheSubscriberWaitsAgain() {
+    @Test func anElementSentByTheSubscriberWaitsToo() {
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Int>()
         let observer = scheduler.createObserver(Int.self)

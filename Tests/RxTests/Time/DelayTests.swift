@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct DelayTests {
-    @Test func delayShiftsElementsAndTheGoodEnd() {
+    @Test func delayShiftsElementsAndCompletion() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .completed(230)]
         check(script, gives: [.next(260, 1), .next(265, 2), .completed(280)], lives: (200, 230)) {
             stream, scheduler in
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func anErrorComesAtOnceAndDropsWhatWaits() {
+    @Test func anErrorIsForwardedAtOnceAndDropsWaitingElements() {
         check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<Int>], lives: (200, 225)) {
             stream, scheduler in
             stream.delay(.seconds(50), scheduler: scheduler)
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// One timer delivers one event, so in virtual time each takes a tick of its own.
-    @Test func eventsOfOneTickComeOneATick() {
+    /// One timer delivers one event, so in virtual time each event has a tick of its own.
+    @Test func eventsOfOneTickAreDeliveredOneATick() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(210, 2), .next(212, 3), .completed(212)]
         check(
             script, gives: [.next(220, 1), .next(221, 2), .next(222, 3), .completed(223)],
@@ -34,7 +34,7 @@ import Testing
         ) { stream, scheduler in stream.delay(.seconds(10), scheduler: scheduler) }
     }
 
-    @Test func disposalDropsWhatWaits() {
+    @Test func disposalDropsWaitingEvents() {
         check(usual, disposed: 253, gives: [.next(240, 1), .next(250, 2)], lives: (200, 253)) {
             stream, scheduler in
             stream.delay(.seconds(30), scheduler: scheduler)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [0, -3])
-    func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
+    func anIntervalOfZeroOrLessIsTheNextTick(_ seconds: Int) {
         check(
             failing, gives: [.next(211, 1), .next(221, 2), .error(225, TestError.first)],
             lives: (200, 225)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func anErrorCausedByADeliveryComesAfterIt() {
+    @Test func anErrorCausedByADeliveryFollowsIt() {
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -69,7 +69,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func delaySubscriptionBeginsLater() {
+    @Test func delaySubscriptionSubscribesLater() {
         check(usual, gives: Array(usual.dropFirst(3)), lives: (225, 300)) { stream, scheduler in
             stream.delaySubscription(.seconds(25), scheduler: scheduler)
         }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func disposalBeforeItBeganSubscribesToNothing() {
+    @Test func disposalBeforeTheDelayedSubscriptionPreventsIt() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(usual)
         let result = scheduler.start(disposed: 220) {

@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// `Duration` instead of a `DispatchTimeInterval`: each overload gives what the interval gives.
+/// Overloads with a `Duration` behave like those with a `DispatchTimeInterval`.
 @Suite struct DurationOverloadTests {
     private let span = Duration.seconds(20)
 

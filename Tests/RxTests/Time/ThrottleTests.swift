@@ -8,7 +8,7 @@ import Testing
         .next(210, 1), .next(215, 2), .next(220, 3), .next(260, 4), .completed(270),
     ]
 
-    @Test func theFirstAndTheLatestAreSent() {
+    @Test func theFirstAndTheLatestElementAreSent() {
         check(
             script, gives: [.next(210, 1), .next(230, 3), .next(260, 4), .completed(270)],
             lives: (200, 270)
@@ -17,14 +17,14 @@ import Testing
         }
     }
 
-    @Test func withoutTheLatestOnlyTheFirstIsSent() {
+    @Test func withoutLatestOnlyTheFirstElementIsSent() {
         check(script, gives: [.next(210, 1), .next(260, 4), .completed(270)], lives: (200, 270)) {
             stream, scheduler in
             stream.throttle(.seconds(20), latest: false, scheduler: scheduler)
         }
     }
 
-    @Test func theGoodEndWaitsForTheLatest() {
+    @Test func completionWaitsForTheLatestElement() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(215, 2), .completed(220)]
         check(script, gives: [.next(210, 1), .next(230, 2), .completed(230)], lives: (200, 220)) {
             stream, scheduler in
@@ -35,21 +35,21 @@ import Testing
         }
     }
 
-    @Test func anErrorDropsTheLatest() {
+    @Test func anErrorDropsTheWaitingElement() {
         check(failing, gives: [.next(210, 1), .error(225, TestError.first)], lives: (200, 225)) {
             stream, scheduler in
             stream.throttle(.seconds(20), scheduler: scheduler)
         }
     }
 
-    @Test func disposalDropsTheLatest() {
+    @Test func disposalDropsTheWaitingElement() {
         check(script, disposed: 225, gives: [.next(210, 1)], lives: (200, 225)) { stream, scheduler in
             stream.throttle(.seconds(20), scheduler: scheduler)
         }
     }
 
-    /// The element that comes as the time is over is sent, and the older one that waited is not sent after it.
-    @Test func anElementAtTheVeryTickReplacesTheLatest() {
+    /// An element that arrives when the time is over is sent; the older one that waited is not sent after it.
+    @Test func anElementAtTheTickOfTheTimerReplacesTheWaitingOne() {
         let script: [RecordedEvent<Int>] = [
             .next(210, 1), .next(215, 2), .next(230, 3), .next(240, 4), .completed(300),
         ]
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [0, -3])
-    func aTimeOfNothingOrLessLetsAllPass(_ seconds: Int) {
+    func anIntervalOfZeroOrLessForwardsAllElements(_ seconds: Int) {
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, scheduler in
             stream.throttle(.seconds(seconds), scheduler: scheduler)
         }

@@ -4,11 +4,11 @@ import Rx
 import RxTest
 import Testing
 
-/// The finer points of the operators that wait: coincidence, re-entrancy, and clocks that jump.
+/// Operators with a timer: simultaneous events, re-entrancy, and clocks that jump.
 @Suite struct TimeOrderTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    @Test func delayOfNeverTellsTheErrorOnly() {
+    @Test func aDelayOfNeverForwardsOnlyErrors() {
         check(
             [.next(210, 1), .error(270, TestError.first)] as [RecordedEvent<Int>],
             gives: [.error(270, TestError.first)] as [RecordedEvent<Int>], lives: (200, 270)
@@ -16,7 +16,7 @@ import Testing
         check(usual, gives: [] as [RecordedEvent<Int>], lives: (200, 300)) { $0.delay(.never, scheduler: $1) }
     }
 
-    @Test func anElementFromInsideADelayedOneWaitsItsTime() {
+    @Test func anElementSentInsideADelayedOneIsDelayed() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         let scheduler = scheduler
@@ -30,8 +30,8 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func debounceSendsAnElementThatIsJustDue() {
-        // The timer was set before the next element came: it goes first.
+    @Test func debounceSendsAnElementThatIsDueNow() {
+        // The timer was set before the next element arrived, so it fires first.
         let scheduler = scheduler
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -46,7 +46,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func theElementThatALateThrottleOvertakesIsDropped() {
+    @Test func anElementThatIsOvertakenAfterALateThrottleIsDropped() {
         let scheduler = LateScheduler()
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
@@ -61,7 +61,7 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func timeoutHearsNothingOfAStreamThatIsLate() {
+    @Test func timeoutIgnoresAStreamThatTimedOut() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let other = Observable<Int>.create { observer in
@@ -77,11 +77,11 @@ import Testing
         subscription.dispose()
     }
 
-    @Test func timeoutOfNeverLetsAllPass() {
+    @Test func aTimeoutOfNeverForwardsAllElements() {
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { $0.timeout(.never, scheduler: $1) }
     }
 
-    @Test func anElementFromInsideMovesTheTimeoutToo() {
+    @Test func anElementSentFromInsideRestartsTheTimeout() {
         let scheduler = scheduler
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-/// A clock whose timers go off when they are told to, however late.
+/// A clock with timers that fire only when the test fires them.
 private final class LateScheduler: SchedulerType {
     private let clock = Guarded(RxTime(timeIntervalSince1970: 0))
     private let timers = Guarded<[@Sendable () -> Void]>([])

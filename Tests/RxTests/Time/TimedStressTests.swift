@@ -3,14 +3,14 @@ import Rx
 import Synchronization
 import Testing
 
-/// The operators with a clock or a second source, on real threads; run them with `--sanitize=thread`.
+/// Operators with a timer or a second source, on real threads; run with `--sanitize=thread`.
 ///
 /// The times are short and do not matter: each test waits for the end of its stream.
 @Suite struct TimedStressTests {
     let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timed stress")
     static let sent = StressTests.feeders * StressTests.each
 
-    /// Feeds a subject from several threads, ends it, and waits until the stream made of it has ended.
+    /// Sends elements to a subject from several threads, completes it, and waits until the derived stream has ended.
     func run<Output>(_ make: (PublishSubject<Int>) -> Observable<Output>, onNext: @escaping @Sendable (Output) -> Void)
     {
         let subject = PublishSubject<Int>()
@@ -23,7 +23,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func buffersLoseNothing() {
+    @Test func buffersLoseNoElement() {
         let (total, meter) = (Log<Int>(), StressTests.Meter())
         run({ $0.buffer(timeSpan: .microseconds(100), count: 7, scheduler: scheduler) }) {
             total.add($0.count)
@@ -34,7 +34,7 @@ import Testing
         #expect(meter.clashed == 0)
     }
 
-    @Test func windowsLoseNothing() {
+    @Test func windowsLoseNoElement() {
         let meter = StressTests.Meter()
         run({ $0.window(timeSpan: .microseconds(100), count: 7, scheduler: scheduler).concatMap { $0 } }) { _ in
             meter.hit()
@@ -48,21 +48,21 @@ import Testing
         #expect(counted.clashed == 0)
     }
 
-    @Test func groupsLoseNothing() {
+    @Test func groupsLoseNoElement() {
         let meter = StressTests.Meter()
         run({ $0.groupBy { $0 % 10 }.flatMap { $0 } }) { _ in meter.hit() }
         #expect(meter.count == Self.sent)
         #expect(meter.clashed == 0)
     }
 
-    @Test func delayLosesNothing() {
+    @Test func delayLosesNoElement() {
         let meter = StressTests.Meter()
         run({ $0.delay(.microseconds(100), scheduler: scheduler) }) { _ in meter.hit() }
         #expect(meter.count == Self.sent)
         #expect(meter.clashed == 0)
     }
 
-    @Test func debounceAndThrottleSendOneAtATime() {
+    @Test func debounceAndThrottleSendOneElementAtATime() {
         for make in [
             { $0.debounce(.microseconds(10), scheduler: scheduler) },
             { $0.throttle(.microseconds(10), scheduler: scheduler) },
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func sampleTakesTwoThreads() {
+    @Test func sampleWorksWithTwoThreads() {
         let sampler = PublishSubject<Int>()
         let elements = PublishSubject<Int>()
         let meter = StressTests.Meter()
@@ -92,7 +92,7 @@ import Testing
         #expect(meter.count <= Self.sent / 2)
     }
 
-    @Test func retryWhenTakesTwoThreads() {
+    @Test func retryWhenWorksWithTwoThreads() {
         let failures = Atomic<Int>(0)
         let ended = DispatchSemaphore(value: 0)
         let stream = Observable<Int>.deferred {
@@ -104,7 +104,7 @@ import Testing
         #expect(failures.load(ordering: .relaxed) == 100)
     }
 
-    @Test func windowsAndGroupsAreGivenUpFromAnotherThread() {
+    @Test func windowsAndGroupsCanBeDisposedOfFromAnotherThread() {
         for round in 0..<50 {
             let subject = PublishSubject<Int>()
             let stream: Observable<Int> =
@@ -115,7 +115,7 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 2) { side in
                 if side == 0 { for number in 0..<50 { subject.onNext(number) } } else { subscription.dispose() }
             }
-            // A timer that is just going off may hold on to the source until it is through.
+            // A timer that is just firing may retain the source until it has finished.
             let idle = DispatchSemaphore(value: 0)
             _ = scheduler.schedule(()) { _ in
                 idle.signal()

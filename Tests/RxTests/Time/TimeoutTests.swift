@@ -5,13 +5,13 @@ import RxTest
 import Testing
 
 @Suite struct TimeoutTests {
-    @Test func elementsInTimePass() {
+    @Test func elementsInTimeAreForwarded() {
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, scheduler in
             stream.timeout(.seconds(60), scheduler: scheduler)
         }
     }
 
-    @Test func itFailsExactlyWhenDue() {
+    @Test func timeoutFailsExactlyWhenDue() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(225, 2), .next(260, 3), .completed(300)]
         check(
             script, gives: [.next(210, 1), .next(225, 2), .error(245, RxError.timeout)], lives: (200, 245)
@@ -23,15 +23,15 @@ import Testing
         }
     }
 
-    /// The stream speaks before the timer of the same tick.
-    @Test func anElementAtTheVeryTickIsInTime() {
+    /// The stream sends its element before the timer of the same tick fires.
+    @Test func anElementAtTheTickOfTheTimeoutIsInTime() {
         let script: [RecordedEvent<Int>] = [.next(220, 1), .completed(240)]
         check(script, gives: [.next(220, 1), .completed(240)], lives: (200, 240)) { stream, scheduler in
             stream.timeout(.seconds(20), scheduler: scheduler)
         }
     }
 
-    @Test func itGoesOnWithTheOther() {
+    @Test func timeoutContinuesWithTheOtherStream() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(210, 1), .next(260, 3)] as [RecordedEvent<Int>])
         let other = scheduler.createColdObservable([.next(10, 8), .completed(20)] as [RecordedEvent<Int>])
@@ -43,7 +43,7 @@ import Testing
         #expect(other.subscriptions == [Subscription(230, 250)])
     }
 
-    @Test func theOtherIsSubscribedToBeforeTheLateOneIsGivenUp() {
+    @Test func theOtherIsSubscribedToBeforeTheLateOneIsDisposedOf() {
         let scheduler = TestScheduler(initialClock: 0)
         let log = Log<String>()
         let late = Observable<Int>.create { _ in Disposables.create { log.add("late one disposed") } }
@@ -59,7 +59,7 @@ import Testing
         #expect(log.all == ["other subscribed", "late one disposed", "other disposed"])
     }
 
-    @Test func theOtherMayFailAndMayBeLate() {
+    @Test func theOtherStreamMayFailAndMayBeLate() {
         check(
             [] as [RecordedEvent<Int>], gives: [.error(220, TestError.second)] as [RecordedEvent<Int>],
             lives: (200, 220)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func itEndsWithItsStreamAndItsSubscription() {
+    @Test func timeoutEndsWithItsStreamAndItsSubscription() {
         check(failing, gives: Array(failing.dropFirst()), lives: (200, 225)) { stream, scheduler in
             stream.timeout(.seconds(30), scheduler: scheduler)
         }
@@ -83,21 +83,21 @@ import Testing
     }
 
     @Test(arguments: [0, -3])
-    func aTimeOfNothingOrLessIsTheNextTick(_ seconds: Int) {
+    func anIntervalOfZeroOrLessIsTheNextTick(_ seconds: Int) {
         check(usual, gives: [.error(201, RxError.timeout)] as [RecordedEvent<Int>], lives: (200, 201)) {
             stream, scheduler in
             stream.timeout(.seconds(seconds), scheduler: scheduler)
         }
     }
 
-    @Test func ticksMayBeMilliseconds() {
+    @Test func ticksCanBeMilliseconds() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let source = scheduler.createHotObservable([.next(210, 1), .next(259, 2)] as [RecordedEvent<Int>])
         let result = scheduler.start { source.timeout(.milliseconds(50), scheduler: scheduler) }
         #expect(result.events == [.next(210, 1), .next(259, 2), .error(309, RxError.timeout)])
     }
 
-    /// The lean form only runs on the real clock: one timer that looks at a deadline, and is set anew for what is left.
+    /// On the real clock one timer checks a deadline and is set again for the rest of the time.
     @Test func theDeadlineOnTheRealClockMovesWithEachElement() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         let log = Log<String>()
@@ -119,8 +119,8 @@ import Testing
         #expect(DispatchTime.now().uptimeNanoseconds - began >= 2_020_000_000)
     }
 
-    /// The time may be over, on the thread of the scheduler, before the stream was subscribed to.
-    @Test func aTimeThatIsOverAtOnceGivesTheStreamUp() {
+    /// The time may be over, on the thread of the scheduler, before the stream is subscribed to.
+    @Test func anImmediateTimeoutDisposesOfTheStream() {
         let (subject, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let log = Log<Int>()
         let subscription = subject.timeout(.seconds(0), other: other, scheduler: ImpatientScheduler())
@@ -133,7 +133,7 @@ import Testing
         #expect(other.hasObservers == false)
     }
 
-    /// Everything is due at once.
+    /// A scheduler on which all work is due at once.
     private struct ImpatientScheduler: SchedulerType {
         var now: RxTime { RxTime(timeIntervalSinceReferenceDate: 0) }
 

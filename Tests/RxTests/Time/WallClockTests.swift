@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// Operators on a real-time scheduler whose wall clock is set while they wait.
+/// Operators on a real-time scheduler; the wall clock is set while they wait.
 @Suite struct WallClockTests {
     /// Emits 1, 2 and 3 at 100, 200 and 300 ms. At 250 ms the wall clock is set.
     private func run(

@@ -11,7 +11,7 @@ import Testing
         scheduler.createColdObservable([.next(time, value), .completed(time)])
     }
 
-    @Test func aZipWaitsForAllAndFailsWithTheFirst() {
+    @Test func zipWaitsForAllAndFailsWithTheFirstError() {
         let (a, b) = (single(at: 10, 1), single(at: 30, 2))
         let bad = scheduler.createColdObservable([.error(20, TestError.first)] as [RecordedEvent<Int>])
         let sum = scheduler.createObserver(Int.self)
@@ -26,7 +26,7 @@ import Testing
         #expect(b.subscriptions == [Subscription(0, 30), Subscription(0, 20)])
     }
 
-    @Test func tuplesOfEveryArity() async throws {
+    @Test func zipSendsTuplesOfEveryArity() async throws {
         let one = Single.just(1)
         let two: (Int, String) = try await Single.zip(one, Single.just("a")).value
         #expect(two == (1, "a"))
@@ -39,7 +39,7 @@ import Testing
         #expect(try await Single<Int>.zip([Single<Int>]()).value == [])
     }
 
-    @Test func theHooksOfASingleComeInOrder() {
+    @Test func closuresOfASingleAreCalledInOrder() {
         _ = Single.just(1).do(
             onSuccess: { [log] in log.add("on \($0)") }, afterSuccess: { [log] in log.add("after \($0)") },
             onSubscribe: { [log] in log.add("subscribe") }, onSubscribed: { [log] in log.add("subscribed") },
@@ -48,7 +48,7 @@ import Testing
         #expect(log.all == ["subscribe", "on 1", "1", "-", "after 1", "subscribed", "dispose"])
     }
 
-    @Test func theHooksOfAMaybeTellAnEmptyEnd() {
+    @Test func closuresOfAMaybeReportAnEmptyEnd() {
         _ = Maybe<Int>.empty().do(
             onNext: { [log] in log.add("\($0)") }, onCompleted: { [log] in log.add("on end") },
             afterCompleted: { [log] in log.add("after end") }
@@ -56,7 +56,7 @@ import Testing
         #expect(log.all == ["on end", "|", "after end"])
     }
 
-    @Test func aMaybeWithoutAnElementIsReplaced() {
+    @Test func anEmptyMaybeIsReplaced() {
         for sequence in [
             Maybe<Int>.empty().ifEmpty(default: 1).asMaybe(),
             Maybe<Int>.empty().ifEmpty(switchTo: Single.just(2)).asMaybe(),
@@ -77,7 +77,7 @@ import Testing
         #expect(log.all == ["1", "2", "3"])
     }
 
-    @Test func completablesFollowEachOtherOrRunTogether() {
+    @Test func completablesRunInOrderOrTogether() {
         let (a, b) = (
             scheduler.createColdObservable([.completed(10)] as [RecordedEvent<Never>]),
             scheduler.createColdObservable([.completed(20)] as [RecordedEvent<Never>])
@@ -92,7 +92,7 @@ import Testing
         #expect(b.subscriptions == [Subscription(0, 20), Subscription(10, 30)])
     }
 
-    @Test func aDisposedSingleSaysNothing() {
+    @Test func aDisposedSingleSendsNoEvent() {
         let source = single(at: 50, 1)
         let subscription = source.asObservable().asSingle().subscribe(
             onSuccess: { [log] in log.add("\($0)") }, onDisposed: { [log] in log.add("-") })
@@ -118,7 +118,7 @@ import Testing
         #expect(log.all == ["1", "empty"])
     }
 
-    @Test func timersAndConversions() async throws {
+    @Test func timersAndConversionsOfTraits() async throws {
         let result = scheduler.start { Single<Int>.timer(.seconds(10), scheduler: scheduler).asObservable() }
         #expect(result.events == [.next(210, 0), .completed(210)])
         #expect(try await Single.just(1).flatMapMaybe { _ in Maybe<Int>.empty() }.value == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TraitTests {
     let log = Log<String>()
 
-    @Test func singleTellsItsOutcomeOnce() {
+    @Test func aSingleSendsItsOutcomeOnce() {
         let single = Single<Int>.create { tell in
             tell(.success(1))
             tell(.success(2))
@@ -23,7 +23,7 @@ import Testing
         #expect(log.all == ["20", "-", "failed"])
     }
 
-    @Test func maybeTellsItsElementOrItsEnd() {
+    @Test func aMaybeSendsItsElementOrCompletion() {
         for maybe in [Maybe.just(1), .empty(), .error(TestError.first)] {
             _ = maybe.subscribe(
                 onSuccess: { log.add("\($0)") }, onError: { log.add("\($0)") },
@@ -32,7 +32,7 @@ import Testing
         #expect(log.all == ["1", ".", "first"])
     }
 
-    @Test func andThenGoesOnAfterTheEnd() {
+    @Test func andThenContinuesAfterCompletion() {
         let scheduler = TestScheduler(initialClock: 0)
         let first = scheduler.createColdObservable([.completed(10)] as [RecordedEvent<Never>])
         let second = scheduler.createColdObservable([.next(10, 1), .completed(10)] as [RecordedEvent<Int>])
@@ -43,7 +43,7 @@ import Testing
         #expect(second.subscriptions == [Subscription(210, 220)])
     }
 
-    @Test func asSingleWantsOneElement() {
+    @Test func asSingleRequiresOneElement() {
         check(
             [.next(210, 1), .completed(220)] as [RecordedEvent<Int>], gives: [.next(220, 1), .completed(220)],
             lives: (200, 220)
@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite struct AsyncTests {
-    @Test func valuesGivesEveryElement() async throws {
+    @Test func valuesReturnsEveryElement() async throws {
         var all: [Int] = []
         for try await value in Observable.of(1, 2, 3).values { all.append(value) }
         #expect(all == [1, 2, 3])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func leavingTheLoopDisposes() async throws {
+    @Test func leavingTheLoopDisposesOfTheSubscription() async throws {
         let log = Log<String>()
         let stream = Observable<Int>.create { observer in
             observer.onNext(1)
@@ -88,7 +88,7 @@ import Testing
         #expect(log.all == ["disposed"])
     }
 
-    @Test func cancellingTheTaskDisposes() async {
+    @Test func cancellingTheTaskDisposesOfTheSubscription() async {
         let log = Log<String>()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -112,7 +112,7 @@ import Testing
         #expect(try await Single.create { 8 }.value == 8)
     }
 
-    @Test func cancellingAnAwaitedSingleDisposes() async {
+    @Test func cancellingAnAwaitedSingleDisposesOfTheSubscription() async {
         let log = Log<String>()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -127,7 +127,7 @@ import Testing
         #expect(log.all == ["disposed"])
     }
 
-    @Test func disposeCancelsTheTaskOfASequence() async {
+    @Test func disposalCancelsTheTaskOfASequence() async {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let (source, feed) = AsyncStream.makeStream(of: Int.self)
         feed.onTermination = { _ in end.yield() }

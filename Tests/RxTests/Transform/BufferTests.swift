@@ -3,14 +3,14 @@ import Rx
 import RxTest
 import Testing
 
-/// The script that buffers and windows are known by: 70 ticks or three elements.
+/// The events of RxSwift's tests of buffers and windows: 70 ticks or three elements.
 let crowd: [RecordedEvent<Int>] = [
     .next(205, 1), .next(210, 2), .next(240, 3), .next(280, 4), .next(320, 5), .next(350, 6), .next(370, 7),
     .next(420, 8), .next(470, 9), .completed(600),
 ]
 
 @Suite struct BufferTests {
-    @Test func sendsAtTheCountOrTheTime() {
+    @Test func sendsAnArrayAtTheCountOrTheTime() {
         check(
             crowd,
             gives: [
@@ -20,7 +20,7 @@ let crowd: [RecordedEvent<Int>] = [
         ) { stream, scheduler in stream.buffer(timeSpan: .seconds(70), count: 3, scheduler: scheduler) }
     }
 
-    @Test func anErrorDropsWhatWasCollected() {
+    @Test func anErrorDropsCollectedElements() {
         check(failing, gives: [.next(220, [1, 2]), .error(225, TestError.first)], lives: (200, 225)) {
             $0.buffer(timeSpan: .seconds(70), count: 2, scheduler: $1)
         }
@@ -29,7 +29,7 @@ let crowd: [RecordedEvent<Int>] = [
         }
     }
 
-    @Test func theEndSendsWhatIsLeft() {
+    @Test func completionSendsCollectedElements() {
         check(usual, gives: [.next(300, [1, 2, 3, 4, 5]), .completed(300)], lives: (200, 300)) {
             $0.buffer(timeSpan: .seconds(700), count: 9, scheduler: $1)
         }
@@ -38,18 +38,18 @@ let crowd: [RecordedEvent<Int>] = [
         }
     }
 
-    @Test func disposalEndsTheSourceAndTheTimer() {
+    @Test func disposalDisposesOfTheSourceAndCancelsTheTimer() {
         let scheduler = check(
             crowd, disposed: 375,
             gives: [
                 .next(240, [1, 2, 3]), .next(310, [4]), .next(370, [5, 6, 7]),
             ], lives: (200, 375)
         ) { $0.buffer(timeSpan: .seconds(70), count: 3, scheduler: $1) }
-        // The last thing on the clock is the source's own script: no timer of the buffer moved it on.
+        // The last work on the clock is the source's own: no timer of the buffer moved the clock.
         #expect(scheduler.clock == 600)
     }
 
-    @Test func disposalFromInsideAnArraySetsNoNewTimer() {
+    @Test func disposalInsideAnArraySetsNoNewTimer() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(crowd.dropLast(4).map { $0 })
         let log = Log<[Int]>()
@@ -67,7 +67,7 @@ let crowd: [RecordedEvent<Int>] = [
         #expect(scheduler.clock == 350)
     }
 
-    @Test func elementsFromInsideAnArrayGoIntoTheNext() {
+    @Test func elementsSentInsideAnArrayAreInTheNext() {
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Int>()
         let log = Log<[Int]>()
@@ -80,7 +80,7 @@ let crowd: [RecordedEvent<Int>] = [
         subscription.dispose()
     }
 
-    @Test func withoutALimitOnlyTheTimeCounts() {
+    @Test func withoutACountOnlyTheTimeEndsAnArray() {
         for count in [0, -1] {
             check(
                 usual, disposed: 291, gives: [.next(230, [1, 2, 3]), .next(260, [4, 5]), .next(290, [])],
@@ -96,7 +96,7 @@ let crowd: [RecordedEvent<Int>] = [
         }
     }
 
-    @Test func aSpanOfNothingSendsEachTick() {
+    @Test func aTimeSpanOfZeroSendsAnArrayEachTick() {
         for span in [RxTimeInterval.seconds(0), .seconds(-5)] {
             check(
                 [.next(202, 1)] as [RecordedEvent<Int>], disposed: 205,

@@ -18,13 +18,13 @@ import Testing
 
     let good = Data(#"{ "name": "tag" }"#.utf8)
 
-    @Test func decodesEachPiece() {
+    @Test func decodesEachPieceOfData() {
         let (result, source) = run([.next(210, good), .next(220, good), .completed(230)])
         #expect(result.events == [.next(210, Beacon(name: "tag")), .next(220, Beacon(name: "tag")), .completed(230)])
         #expect(source.subscriptions == [Subscription(200, 230)])
     }
 
-    @Test func badDataFailsTheStream() {
+    @Test func invalidDataFailsTheStream() {
         let (result, source) = run([.next(210, good), .next(220, Data("{".utf8)), .next(230, good)])
         #expect(result.elements == [Beacon(name: "tag")])
         #expect(result.events.last?.time == 220)
@@ -32,7 +32,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 220)])
     }
 
-    @Test func errorsPassAndDisposalEndsTheSource() {
+    @Test func errorsAreForwardedAndDisposalDisposesOfTheSource() {
         let (result, _) = run([.error(210, TestError.first)])
         #expect(result.events == [.error(210, TestError.first)])
         let (cut, source) = run([.next(210, good), .next(220, good)], disposed: 215)
@@ -40,7 +40,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 215)])
     }
 
-    @Test func propertyListsAndOwnDecodersWork() throws {
+    @Test func propertyListsAndCustomDecodersWork() throws {
         struct Fixed: DataDecoder {
             func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item {
                 try JSONDecoder().decode(type, from: Data(#"{ "name": "fixed" }"#.utf8))

@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct EnumeratedTests {
-    @Test func numbersElementsFromZero() {
+    @Test func elementsAreNumberedFromZero() {
         check(
             usual,
             gives: [
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func countsAnewForEachSubscriptionAndFromInside() {
+    @Test func eachSubscriptionCountsFromZeroAndReentrantElementsCount() {
         let subject = PublishSubject<String>()
         let log = Log<String>()
         _ = subject.enumerated().subscribe(onNext: { index, element in

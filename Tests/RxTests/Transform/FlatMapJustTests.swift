@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import Testing
 
-/// An inner stream of one element at hand is taken without a subscription. Nobody may notice.
+/// `flatMap` does not subscribe to a `just`, but takes its element. The result is the same.
 @Suite struct FlatMapJustTests {
     typealias Make = @Sendable (Observable<Int>, @escaping @Sendable (Int) -> Observable<Int>) -> Observable<Int>
 
@@ -11,7 +11,7 @@ import Testing
         { $0.map($1).merge(maxConcurrent: 2) }, { $0.map($1).switchLatest() }, { $0.map($1).merge() },
     ]
 
-    @Test(arguments: 0..<7) func itIsAsAnyOtherStreamOfOneElement(_ place: Int) {
+    @Test(arguments: 0..<7) func aJustBehavesLikeAnyStreamOfOneElement(_ place: Int) {
         let make = Self.all[place]
         check(usual, gives: usual.dropFirst().map { $0 }, lives: (200, 300)) { source, _ in make(source) { .just($0) } }
         check(usual, gives: usual.dropFirst().map { $0 }, lives: (200, 300)) { source, _ in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<7) func theEndOfTheOuterStreamFromInsideEndsTheWhole(_ place: Int) {
+    @Test(arguments: 0..<7) func completionOfTheOuterStreamFromInsideCompletesTheResult(_ place: Int) {
         let make = Self.all[place]
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -33,8 +33,8 @@ import Testing
         #expect(log.all == ["1", "completed"])
     }
 
-    /// What comes from inside waits where the limit is one, is dropped by `flatMapFirst`, and goes through elsewhere.
-    @Test func elementsFromInsideAreTreatedAsWhileAnInnerStreamFlows() {
+    /// Elements sent from inside wait if the limit is one, are dropped by `flatMapFirst`, and are forwarded otherwise.
+    @Test func elementsSentFromInsideWaitOrAreDropped() {
         func trace(_ make: Make) -> [String] {
             let subject = PublishSubject<Int>()
             let log = Log<String>()
@@ -56,7 +56,7 @@ import Testing
         #expect(trace { $0.flatMapFirst($1) } == ["1", "after 1", "completed"])
     }
 
-    @Test(arguments: 0..<7) func disposalFromInsideEndsTheWhole(_ place: Int) {
+    @Test(arguments: 0..<7) func disposalFromInsideDisposesOfTheSource(_ place: Int) {
         let make = Self.all[place]
         let subject = PublishSubject<Int>()
         let holder = Holder()

@@ -24,7 +24,7 @@ import Testing
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 250)], [Subscription(225, 265)]])
     }
 
-    @Test func flatMapFailsWithAnInnerStreamAndEndsTheOthers() {
+    @Test func anErrorOfAnInnerStreamDisposesOfTheOthers() {
         let good = inner(1)
         let bad = scheduler.createColdObservable([.error(5, TestError.first)] as [RecordedEvent<Int>])
         let outer = scheduler.createHotObservable(
@@ -36,7 +36,7 @@ import Testing
         #expect(bad.subscriptions == [Subscription(225, 230)])
     }
 
-    @Test func flatMapIsDisposedOfInMidFlow() {
+    @Test func disposalDisposesOfOuterAndInnerStreams() {
         let one = inner(1)
         let outer = scheduler.createHotObservable([.next(210, 0)] as [RecordedEvent<Int>])
         let result = scheduler.start(disposed: 230) { outer.flatMap { _ in one } }
@@ -45,7 +45,7 @@ import Testing
         #expect(one.subscriptions == [Subscription(210, 230)])
     }
 
-    @Test func flatMapFirstDropsWhatComesWhileOneFlows() {
+    @Test func flatMapFirstDropsElementsWhileAnInnerStreamRuns() {
         let inners = [inner(1), inner(2), inner(3)]
         let outer = scheduler.createHotObservable(
             [.next(210, 0), .next(225, 1), .next(260, 2), .completed(270)] as [RecordedEvent<Int>])
@@ -57,7 +57,7 @@ import Testing
         #expect(inners[1].subscriptions.isEmpty)
     }
 
-    @Test func flatMapLatestEndsTheOneBefore() {
+    @Test func flatMapLatestDisposesOfThePreviousInnerStream() {
         let inners = [inner(1), inner(2)]
         let outer = scheduler.createHotObservable(
             [.next(210, 0), .next(225, 1), .completed(230)] as [RecordedEvent<Int>])
@@ -66,7 +66,7 @@ import Testing
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 225)], [Subscription(225, 265)]])
     }
 
-    @Test func concatMapLetsThemWait() {
+    @Test func concatMapSubscribesToOneInnerStreamAfterTheOther() {
         let inners = [inner(1), inner(2)]
         let outer = scheduler.createHotObservable(
             [.next(210, 0), .next(225, 1), .completed(230)] as [RecordedEvent<Int>])
@@ -78,7 +78,7 @@ import Testing
         #expect(inners.map(\.subscriptions) == [[Subscription(210, 250)], [Subscription(250, 290)]])
     }
 
-    @Test func aSelectorThatThrowsFailsTheStream() {
+    @Test func aThrowingSelectorFailsTheStream() {
         let outer = scheduler.createHotObservable([.next(210, 0)] as [RecordedEvent<Int>])
         let result = scheduler.start {
             outer.flatMap { _ -> Observable<Int> in throw TestError.second }
@@ -87,7 +87,7 @@ import Testing
         #expect(outer.subscriptions == [Subscription(200, 210)])
     }
 
-    @Test func manyWaitingStreamsThatEndAtOnceDoNotPileUpOnTheStack() {
+    @Test func manyWaitingStreamsThatCompleteAtOnceDoNotRecurse() {
         let log = Log<Int>()
         _ = Observable.range(start: 0, count: 20_000).concatMap { Observable.just($0) }
             .subscribe(onNext: { log.add($0) })
@@ -98,7 +98,7 @@ import Testing
         #expect(other.count == 20_000)
     }
 
-    @Test func flatMapEndsOnlyAfterItsOuterStream() {
+    @Test func flatMapCompletesAfterItsOuterStream() {
         let one = inner(1)
         let outer = scheduler.createHotObservable([.next(210, 0), .completed(400)] as [RecordedEvent<Int>])
         let result = scheduler.start { outer.flatMap { _ in one } }
@@ -116,7 +116,7 @@ import Testing
         #expect(one.subscriptions == [Subscription(210, 230)])
     }
 
-    @Test func flatMapLatestFailsWithTheLatestAndForgetsTheOneBefore() {
+    @Test func flatMapLatestIgnoresTheErrorOfAPreviousInnerStream() {
         let bad = scheduler.createColdObservable(
             [.next(5, 1), .error(50, TestError.first)] as [RecordedEvent<Int>])
         let good = scheduler.createColdObservable(
@@ -147,7 +147,7 @@ import Testing
         #expect(other.all == [1, 2, 20])
     }
 
-    @Test func disposeInsideTheSelectorSubscribesToNothing() {
+    @Test func disposalInsideTheSelectorPreventsTheInnerSubscription() {
         let outer = PublishSubject<Int>()
         let one = inner(1)
         let holder = Holder()

@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct GroupByTests {
-    @Test func elementsGoToTheStreamOfTheirKey() {
+    @Test func elementsAreSentToTheStreamOfTheirKey() {
         check(
             usual,
             gives: [
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aSelectorThatThrowsFailsAll() {
+    @Test func aThrowingSelectorFailsAllStreams() {
         let log = Log<String>()
         check(usual, gives: [.next(210, 1), .error(220, TestError.second)], lives: (200, 220)) { stream, _ in
             stream.groupBy { if $0 == 2 { throw TestError.second } else { $0 } }
@@ -50,13 +50,13 @@ import Testing
         #expect(log.all == ["inner second"])
     }
 
-    @Test func disposalInMidFlowEndsAll() {
+    @Test func disposalDisposesOfTheSource() {
         check(usual, disposed: 225, gives: [.next(210, 1), .next(220, 2)], lives: (200, 225)) { stream, _ in
             stream.groupBy { $0 }.flatMap { $0 }
         }
     }
 
-    @Test func aGroupKeepsTheSource() {
+    @Test func aSubscribedGroupKeepsTheSourceSubscribed() {
         check(
             usual, gives: [.next(210, 1), .next(230, 3), .next(250, 5), .completed(300)], lives: (200, 300)
         ) { stream, _ in stream.groupBy { $0 % 2 }.take(1).flatMap { $0 } }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func disposalFromInsideAGroupSilencesIt() {
+    @Test func disposalInsideAGroupStopsIt() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let (outer, inner) = (Holder(), Holder())
@@ -87,7 +87,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    @Test func aGroupMayBeMadeByHand() {
+    @Test func aGroupedObservableCanBeCreated() {
         let log = Log<Int>()
         let group = GroupedObservable(key: "a", source: Observable.of(1, 2))
         _ = group.subscribe(onNext: { log.add($0) })

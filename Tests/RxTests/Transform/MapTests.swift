@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct MapTests {
-    @Test func mapSendsEachElementTransformed() {
+    @Test func mapTransformsEachElement() {
         check(
             usual,
             gives: [
@@ -13,7 +13,7 @@ import Testing
         ) { stream, _ in stream.map { $0 * 10 } }
     }
 
-    @Test func mapPassesTheErrorOn() {
+    @Test func mapForwardsTheError() {
         check(
             failing, gives: [.next(210, 2), .next(220, 3), .error(225, TestError.first)],
             lives: (200, 225)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func mapFailsWhereItsClosureThrows() {
+    @Test func mapFailsIfItsClosureThrows() {
         check(usual, gives: [.next(210, 1), .error(220, TestError.second)], lives: (200, 220)) {
             stream, _ in
             stream.map { if $0 == 2 { throw TestError.second } else { $0 } }

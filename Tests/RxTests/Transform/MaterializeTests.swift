@@ -3,14 +3,14 @@ import RxTest
 import Testing
 
 @Suite struct MaterializeTests {
-    @Test func theGoodEndIsAnElement() {
+    @Test func completionIsAnElement() {
         check(
             [.next(210, 1), .completed(220)] as [RecordedEvent<Int>],
             gives: [.next(210, Event.next(1)), .next(220, .completed), .completed(220)], lives: (200, 220)
         ) { stream, _ in stream.materialize() }
     }
 
-    @Test func theErrorIsAnElementAndThenTheGoodEnd() {
+    @Test func anErrorIsAnElementFollowedByCompletion() {
         check(
             failing,
             gives: [
@@ -20,7 +20,7 @@ import Testing
         ) { stream, _ in stream.materialize() }
     }
 
-    @Test func dematerializeUndoesIt() {
+    @Test func dematerializeIsTheInverseOfMaterialize() {
         check(usual, gives: Array(usual.dropFirst()), lives: (200, 300)) { stream, _ in
             stream.materialize().dematerialize()
         }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func dematerializeEndsWithTheEventThatEnds() {
+    @Test func dematerializeEndsWithTheFirstEndEvent() {
         check(
             [.next(210, .next(1)), .next(220, .completed), .next(230, .next(2)), .completed(300)]
                 as [RecordedEvent<Event<Int>>],

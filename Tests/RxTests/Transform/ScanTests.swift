@@ -3,7 +3,7 @@ import RxTest
 import Testing
 
 @Suite struct ScanTests {
-    @Test func scanSendsTheRunningResult() {
+    @Test func scanSendsIntermediateResults() {
         check(
             usual,
             gives: [
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func scanFailsWhereItsClosureThrows() {
+    @Test func scanFailsIfItsClosureThrows() {
         check(usual, gives: [.next(210, 1), .error(220, TestError.first)], lives: (200, 220)) {
             stream, _ in
             stream.scan(0) { if $1 == 2 { throw TestError.first } else { $0 + $1 } }
@@ -51,7 +51,7 @@ import Testing
         #expect(log.all == ["a1", "a3", "b2"])
     }
 
-    @Test func reduceSendsTheResultAtTheEnd() {
+    @Test func reduceSendsTheResultAtCompletion() {
         check(usual, gives: [.next(300, 15), .completed(300)], lives: (200, 300)) { stream, _ in
             stream.reduce(0) { $0 + $1 }
         }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func reduceFailsWhereAClosureThrows() {
+    @Test func reduceFailsIfAClosureThrows() {
         check(usual, gives: [.error(220, TestError.second)] as [RecordedEvent<Int>], lives: (200, 220)) {
             stream, _ in
             stream.reduce(0) { if $1 == 2 { throw TestError.second } else { $0 + $1 } }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func toArrayCollects() {
+    @Test func toArrayCollectsAllElements() {
         check(usual, gives: [.next(300, [1, 2, 3, 4, 5]), .completed(300)], lives: (200, 300)) {
             stream, _ in
             stream.toArray().asObservable()
@@ -115,8 +115,8 @@ import Testing
         #expect(log.all == [true, true])
     }
 
-    /// What the closure itself causes has its turn after the element that the closure works on.
-    @Test func elementsCausedByTheClosureComeAfterTheirCause() {
+    /// An element that the closure itself causes is processed after the current one.
+    @Test func elementsCausedByTheClosureAreProcessedAfterIt() {
         let subject = PublishSubject<Int>()
         let log = Log<[Int]>()
         let subscription = subject.scan(into: [Int]()) { state, element in

@@ -14,13 +14,13 @@ import Testing
         .next(350, "2 6"), .next(370, "2 7"), .next(420, "3 8"), .next(470, "4 9"),
     ]
 
-    @Test func elementsGoIntoTheWindowOfTheirTime() {
+    @Test func elementsAreSentToTheCurrentWindow() {
         check(crowd, gives: Self.elements + [.completed(600)], lives: (200, 600)) { stream, scheduler in
             Self.flat(stream.window(timeSpan: .seconds(70), count: 3, scheduler: scheduler))
         }
     }
 
-    @Test func windowsAndTheirEndsComeInOrder() {
+    @Test func windowsAndTheirEndsAreInOrder() {
         check(
             crowd,
             gives: [
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func anErrorEndsTheWindowAndTheStream() {
+    @Test func anErrorFailsTheWindowAndTheStream() {
         let log = Log<String>()
         check(failing, gives: [.error(225, TestError.first)] as [RecordedEvent<String>], lives: (200, 225)) {
             stream, scheduler in
@@ -52,20 +52,20 @@ import Testing
         #expect(log.all == ["1", "2", "inner first", "outer first"])
     }
 
-    @Test func disposalInMidFlowEndsAll() {
+    @Test func disposalDisposesOfTheSource() {
         check(crowd, disposed: 370, gives: Array(Self.elements.prefix(7)), lives: (200, 370)) { stream, scheduler in
             Self.flat(stream.window(timeSpan: .seconds(70), count: 3, scheduler: scheduler))
         }
     }
 
-    @Test func anInnerWindowKeepsTheSource() {
+    @Test func aSubscribedWindowKeepsTheSourceSubscribed() {
         // The outer subscription ends at once, the inner one with its window.
         check(
             crowd, gives: [.next(205, 1), .next(210, 2), .next(240, 3), .completed(240)], lives: (200, 240)
         ) { stream, scheduler in
             stream.window(timeSpan: .seconds(70), count: 3, scheduler: scheduler).take(1).flatMap { $0 }
         }
-        // Closed by the timer, which lives on as well.
+        // Closed by the timer, which is still set.
         check(
             crowd, gives: [.next(205, 1), .next(210, 2), .completed(230)], lives: (200, 230)
         ) { stream, scheduler in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnInnerSubscriptionTheSourceEndsWithTheOuter() {
+    @Test func withoutInnerSubscriptionsTheSourceIsDisposedOfWithTheOuter() {
         check(crowd, gives: [.next(200, 1), .completed(200)], lives: (200, 200)) { stream, scheduler in
             stream.window(timeSpan: .seconds(70), count: 3, scheduler: scheduler).take(1).map { _ in 1 }
         }
@@ -103,7 +103,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(200, 240)])
     }
 
-    @Test func aWindowThatIsOverOnlyEnds() {
+    @Test func aCompletedWindowOnlyCompletes() {
         let ends = Log<Int>()
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable(crowd)
