@@ -1,8 +1,7 @@
 import DBus
 
 /// One advertisement at bluetoothd, from asking for it until it is taken back. bluetoothd reads it from an object of ours.
-final class Advertising: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Advertising {
     private unowned let client: BlueZClient
     private let advertisement: Advertisement
     private let emitter: Emitter<Void>
@@ -110,7 +109,7 @@ final class Advertising: @unchecked Sendable {
     private func callManager(
         _ member: String, deadline: Duration,
         _ more: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping @Sendable (Result<Message, DBusError>) -> Void
+        then: @escaping (Result<Message, DBusError>) -> Void
     ) {
         client.call(path: adapterPath(adapter), interface: BlueZ.advertisingManager, member: member, deadline: deadline)
         {

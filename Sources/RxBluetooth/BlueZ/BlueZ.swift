@@ -56,7 +56,7 @@ extension BlueZClient {
     func call(
         path: String, interface: String, member: String, deadline: Duration,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping @Sendable (Result<Message, DBusError>) -> Void
+        then: @escaping (Result<Message, DBusError>) -> Void
     ) -> BusTask? {
         do throws(DBusError) {
             return bus.call(

@@ -19,15 +19,15 @@ extension BlueZAccess {
             do throws(BluetoothError) {
                 let access = try access()
                 let handle = try access.client()
-                let emitter = Emitter(observer)
+                let emitter = handle.client.sibling(Emitter<Element> { observer.on($0) })
                 let isGivenUp = Guarded(false)
                 handle.perform { client in
                     // What was given up before its turn is never begun (S57).
-                    if !isGivenUp.withLock({ $0 }) { begin(client, emitter) }
+                    if !isGivenUp.withLock({ $0 }) { begin(client, emitter.value) }
                 }
                 return Disposables.create {
                     isGivenUp.withLock { $0 = true }
-                    withExtendedLifetime(access) { handle.perform { _ in emitter.dispose() } }
+                    withExtendedLifetime(access) { handle.perform { _ in emitter.value.dispose() } }
                 }
             } catch {
                 observer.onError(error)

@@ -36,26 +36,29 @@ final class BlueZAccess: Sendable {
     /// Opens a bus. What that calls is the user's, so it happens outside the lock; where two threads open at once, one
     /// of them lets its bus go again.
     private func opened() throws(BluetoothError) -> ClientHandle {
-        let client = BlueZClient(bus: open(), settings: settings, peripherals: peripherals, access: self)
+        let bus = open()
+        let client = BlueZClient(
+            bus: BusContext(bus), settings: settings, peripherals: peripherals, access: self)
+        let handle = ClientHandle(Confined(client, to: bus))
         let (phase, isOurs): (Phase, Bool) = phase.withLock { phase in
             guard case .idle = phase else { return (phase, false) }
-            phase = .open(ClientHandle(client))
+            phase = .open(handle)
             return (phase, true)
         }
-        guard case .open(let handle) = phase else { throw BluetoothError(.closed) }
+        guard case .open(let present) = phase else { throw BluetoothError(.closed) }
         if isOurs {
-            settings.clock.follow(client.bus.clock)
+            settings.clock.follow(bus.clock)
             reports.onNext(nil)
-            client.bus.perform { client.start() }
+            handle.perform { $0.start() }
         }
-        return handle
+        return present
     }
 
     /// The client tells how things are.
     func received(_ report: BlueZClient.Report, from client: BlueZClient) {
         // The next subscription opens a new bus, where this one was lost.
         let lost: Phase? = phase.withLock { phase in
-            guard report.isFinal, case .open(let handle) = phase, handle.client === client else { return nil }
+            guard report.isFinal, case .open(let handle) = phase, handle.client.value === client else { return nil }
             defer { phase = .idle }
             return phase
         }
@@ -102,19 +105,16 @@ final class BlueZAccess: Sendable {
 /// A share in a client. When the last one is let go, the client goes too: in its context, for that is where everything
 /// of it lives, and after what is still being undone has reached bluetoothd.
 final class ClientHandle: Sendable {
-    let client: BlueZClient
+    let client: Confined<BlueZClient>
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ client: Confined<BlueZClient>) { self.client = client }
 
     deinit {
-        let client = client
-        client.bus.perform {
+        client.perform { client in
             client.teardowns.whenDone { client.bus.close() }
         }
     }
 
     /// Runs work in the client's context.
-    func perform(_ work: @escaping @Sendable (BlueZClient) -> Void) {
-        client.bus.perform { [client] in work(client) }
-    }
+    func perform(_ work: @escaping @Sendable (BlueZClient) -> Void) { client.perform(work) }
 }

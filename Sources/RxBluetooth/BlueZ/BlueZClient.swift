@@ -2,11 +2,10 @@ import DBus
 
 /// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
 ///
-/// Everything in here happens in the bus's context, one thing after the other, so that a reply, a signal and a
-/// dispose are always seen in one order. What users hold reaches it through ``BlueZAccess``.
-final class BlueZClient: @unchecked Sendable {
-    // Guard: all variables are touched in the bus's context only; ``ClientHandle`` sees to it that the end is there too.
-    let bus: any Bus
+/// Belongs to the bus's context: replies, signals and disposals are handled in one order. Public types reach it through
+/// ``BlueZAccess``, which holds it as ``Confined``.
+final class BlueZClient {
+    let bus: BusContext
     let settings: Settings
     let peripherals: PeripheralTable
     weak let access: BlueZAccess?
@@ -69,7 +68,7 @@ final class BlueZClient: @unchecked Sendable {
         let isFinal: Bool
     }
 
-    init(bus: any Bus, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
+    init(bus: BusContext, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
         self.bus = bus
         self.settings = settings
         self.peripherals = peripherals

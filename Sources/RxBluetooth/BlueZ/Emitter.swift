@@ -1,12 +1,11 @@
 import Rx
 
-/// Where a stream that is fed in the bus's context puts its elements, and what to undo when nobody wants them.
-final class Emitter<Element: Sendable>: @unchecked Sendable {
-    // Guard: everything here is touched in the bus's context only.
-    private var observer: AnyObserver<Element>?
+/// The observer of a stream whose elements come from the bus's context, and what to undo when the stream ends.
+final class Emitter<Element: Sendable> {
+    private var observer: ((Event<Element>) -> Void)?
     private var undo: (() -> Void)?
 
-    init(_ observer: AnyObserver<Element>) { self.observer = observer }
+    init(_ observer: @escaping (Event<Element>) -> Void) { self.observer = observer }
 
     /// Whether somebody still listens.
     var isActive: Bool { observer != nil }
@@ -16,25 +15,25 @@ final class Emitter<Element: Sendable>: @unchecked Sendable {
         if isActive { self.undo = undo } else { undo() }
     }
 
-    func next(_ element: Element) { observer?.onNext(element) }
+    func next(_ element: Element) { observer?(.next(element)) }
 
-    func fail(_ error: BluetoothError) { end { $0.onError(error) } }
+    func fail(_ error: BluetoothError) { end(.error(error)) }
 
-    func complete() { end { $0.onCompleted() } }
+    func complete() { end(.completed) }
 
     func finish(_ element: Element) {
         next(element)
         complete()
     }
 
-    func dispose() { end { _ in } }
+    func dispose() { end(nil) }
 
-    private func end(_ last: (AnyObserver<Element>) -> Void) {
+    private func end(_ last: Event<Element>?) {
         guard let observer else { return }
         self.observer = nil
         let undo = undo
         self.undo = nil
         undo?()
-        last(observer)
+        if let last { observer(last) }
     }
 }

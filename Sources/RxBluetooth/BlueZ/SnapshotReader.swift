@@ -4,8 +4,7 @@ import DBus
 ///
 /// A failure is followed by another question, whatever it was: a permission can be granted and a method can appear while
 /// bluetoothd starts. A slow answer is never thrown away: each question stays open, and the first answer counts.
-final class SnapshotReader: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class SnapshotReader {
     private unowned let client: BlueZClient
     /// The questions without an answer, by number.
     private var questions: [Int: BusTask] = [:]

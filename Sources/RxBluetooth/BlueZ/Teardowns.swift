@@ -1,7 +1,6 @@
 /// Counts what is being undone: a scan being stopped, a link being closed. Whoever must know when all of it has
 /// reached bluetoothd waits here (S44).
-final class Teardowns: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Teardowns {
     private var running = 0
     private var waiting: [() -> Void] = []
 

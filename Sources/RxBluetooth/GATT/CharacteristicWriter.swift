@@ -7,9 +7,9 @@ public final class CharacteristicWriter: Sendable {
     public let characteristic: Characteristic
     /// The most bytes that one write takes: what fits into one packet, at most 512.
     public let maximumLength: Int
-    private let socket: WriteSocket
+    private let socket: Confined<WriteSocket>
 
-    init(_ characteristic: Characteristic, maximumLength: Int, socket: WriteSocket) {
+    init(_ characteristic: Characteristic, maximumLength: Int, socket: Confined<WriteSocket>) {
         self.characteristic = characteristic
         self.maximumLength = maximumLength
         self.socket = socket
@@ -19,12 +19,16 @@ public final class CharacteristicWriter: Sendable {
     /// that is not that it arrived (Q97). Fails with ``BluetoothError/Kind/invalidArgument`` for no bytes at all and for more
     /// than ``maximumLength``, which bluetoothd would lose (Q100), and with the error of the connection when that ends. Cold.
     public func write(_ value: [UInt8]) -> Completable {
-        characteristic.peripheral.stream { [self] (_, emitter: Emitter<Never>) in
+        characteristic.peripheral.stream { [self] (client, emitter: Emitter<Never>) in
             guard (1...maximumLength).contains(value.count) else {
                 let text = "The value has \(value.count) bytes, and a packet takes 1 to \(maximumLength)"
                 return emitter.fail(
                     BluetoothError(
                         .invalidArgument, operation: .write, target: characteristic.target, dbusMessage: text))
+            }
+            guard let socket = socket.value(in: client.bus) else {
+                return emitter.fail(
+                    BluetoothError(.disconnected(.bus), operation: .write, target: characteristic.target))
             }
             socket.write(value, emitter)
         }

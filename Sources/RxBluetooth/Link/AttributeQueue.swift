@@ -2,8 +2,7 @@ import DBus
 
 /// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
 /// bluetoothd answers InProgress to a second one on the same attribute (Q94).
-final class AttributeQueue: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class AttributeQueue {
     private unowned let client: BlueZClient
     private let peripheral: Peripheral
     /// How many operations there have been.

@@ -1,8 +1,7 @@
 import DBus
 
 /// The charge of a connected device as bluetoothd reckons it (`org.bluez.Battery1`).
-final class BatteryLevel: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class BatteryLevel {
     private unowned let link: Link
     private var observers: [Emitter<Int>] = []
 

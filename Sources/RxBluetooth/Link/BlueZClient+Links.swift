@@ -74,10 +74,9 @@ extension BlueZClient {
     /// The link of another program as one of ours, to be closed; nil where there is none.
     private func adopted(_ peripheral: Peripheral) -> Link? {
         guard devices[peripheral.key]?.isConnected == true else { return nil }
-        let nobody = Emitter(AnyObserver<Peripheral> { _ in })
         let link = Link(
             peripheral, LinkTerms(), number: peripherals.nextLinkNumber(), client: self, isForeign: true,
-            emitter: nobody)
+            emitter: Emitter { _ in })
         links[peripheral.key] = link
         return link
     }

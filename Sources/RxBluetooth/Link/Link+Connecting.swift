@@ -121,7 +121,7 @@ extension Link {
         }
     }
 
-    private func tryAgain(after pause: Duration, as step: Step, _ work: @escaping @Sendable () -> Void) {
+    private func tryAgain(after pause: Duration, as step: Step, _ work: @escaping () -> Void) {
         self.step = step
         connecting?.cancel()
         connecting = client.bus.schedule(after: pause) { [weak self] in

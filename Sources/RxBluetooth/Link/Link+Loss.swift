@@ -129,7 +129,7 @@ extension BlueZClient {
     @discardableResult
     func readFlag(
         _ name: String, of interface: String, at path: String, deadline: Duration? = nil,
-        then: @escaping @Sendable (Result<Bool, DBusError>) -> Void
+        then: @escaping (Result<Bool, DBusError>) -> Void
     ) -> BusTask? {
         call(
             path: path, interface: BlueZ.properties, member: "Get", deadline: deadline ?? settings.deadlines.cleanup

@@ -1,8 +1,7 @@
 import DBus
 
 /// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
-final class Link: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Link {
     let key: DeviceKey
     /// Tells this connection from earlier and later ones of the same device.
     let number: UInt64

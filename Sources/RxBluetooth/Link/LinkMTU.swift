@@ -1,8 +1,7 @@
 import DBus
 
 /// The largest ATT packet of a link, which bluetoothd tells with each of its characteristics.
-final class LinkMTU: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class LinkMTU {
     private unowned let link: Link
     private var value: UInt16?
     private var observers: [Emitter<Int>] = []

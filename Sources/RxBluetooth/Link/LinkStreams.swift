@@ -1,6 +1,5 @@
 /// The streams that tell something of a link for as long as it lasts, and fail with it.
-final class LinkStreams: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class LinkStreams {
     private var ends: [Int: (BluetoothError) -> Void] = [:]
     private var count = 0
 

@@ -1,8 +1,7 @@
 import DBus
 
 /// The notifications of one characteristic during one connection: turned on once, for all who want them (S69).
-final class NotifySession: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class NotifySession {
     private let key: CharacteristicKey
     private let target: String
     private unowned let link: Link
@@ -146,7 +145,7 @@ final class NotifySession: @unchecked Sendable {
 
     /// Turning them off needs no place in the queue, where it would be forgotten if the link is lost: bluetoothd answers
     /// at once. Whatever the answer is, they are off for us (Q104).
-    private func sendStop(_ done: @escaping @Sendable () -> Void = {}) {
+    private func sendStop(_ done: @escaping () -> Void = {}) {
         guard let message = try? message("StopNotify") else { return }
         let teardowns = link.client.teardowns
         teardowns.begin()

@@ -1,15 +1,14 @@
 import DBus
 
 /// The socket over which bluetoothd hands notified values over, one a packet.
-final class NotifySocket: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class NotifySocket {
     private var end: SharedSocket?
-    private let bus: any Bus
+    private let bus: BusContext
     private var watch: BusTask?
     private var received: (([UInt8]) -> Void)?
 
     /// Takes the socket out of the answer of `AcquireNotify`.
-    init(_ reply: Message, on bus: any Bus) throws(DBusError) {
+    init(_ reply: Message, on bus: BusContext) throws(DBusError) {
         self.bus = bus
         end = try reply.read { (body) throws(DBusError) in
             SharedSocket(PacketSocket(adopting: try body.descriptor()))
@@ -51,7 +50,7 @@ final class NotifySocket: @unchecked Sendable {
     }
 
     // Guard: told in the bus's context only.
-    private final class Ending: @unchecked Sendable {
+    private final class Ending {
         let tell: () -> Void
         init(_ tell: @escaping () -> Void) { self.tell = tell }
     }

@@ -1,7 +1,6 @@
 /// The links of ours that a killed bluetoothd left. The kernel keeps them for about two seconds, and the next bluetoothd shows them
 /// (Q2). A connection that this manager makes over one has its own link again, which is ours to close; the link of another program is not (Q74).
-final class OrphanedLinks: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class OrphanedLinks {
     private var keys: Set<DeviceKey> = []
 
     /// How long after the return of bluetoothd such a link can be one of before. Later it is somebody's new one.

@@ -5,9 +5,8 @@ import DBus
 /// bluetoothd shows what it has read as a change of value, just like a notification, right before the read's own reply. So what
 /// comes while a read is under way waits for that reply, and one value that equals it is left out. It waits for a moment only: a
 /// peripheral that does not answer a read must not silence its notifications, nor have them pile up.
-final class ReadEchoes: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
-    private let bus: any Bus
+final class ReadEchoes {
+    private let bus: BusContext
     private let settings: Settings
     private let deliver: ([UInt8]) -> Void
     private var held: [(value: [UInt8], since: MonotonicTime)] = []
@@ -19,7 +18,7 @@ final class ReadEchoes: @unchecked Sendable {
     /// How many values wait; more cannot come between an echo and its reply.
     static let room = 64
 
-    init(on bus: any Bus, _ settings: Settings, deliver: @escaping ([UInt8]) -> Void) {
+    init(on bus: BusContext, _ settings: Settings, deliver: @escaping ([UInt8]) -> Void) {
         self.bus = bus
         self.settings = settings
         self.deliver = deliver

@@ -1,8 +1,7 @@
 import DBus
 
 /// Waiting for bluetoothd to have read a peripheral's services, which it does after each connection (Q70).
-final class Resolution: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Resolution {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false
@@ -10,8 +9,7 @@ final class Resolution: @unchecked Sendable {
     private(set) var wasResolved = false
     private var settling: BusTask?
 
-    // Guard: touched in the bus's context only.
-    private final class Waiter: @unchecked Sendable {
+    private final class Waiter {
         let done: (BluetoothError?) -> Void
         var deadline: BusTask?
 

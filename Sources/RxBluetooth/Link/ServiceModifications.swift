@@ -1,8 +1,7 @@
 import DBus
 
 /// What a peripheral changes in its services while it is connected (Q111).
-final class ServiceModifications: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class ServiceModifications {
     private unowned let link: Link
     private var observers: [Emitter<[Service]>] = []
     private var invalidated: [Service] = []

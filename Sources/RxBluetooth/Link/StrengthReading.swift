@@ -2,8 +2,7 @@ import DBus
 
 /// The question to the controller how strong a link is received. bluetoothd is not asked: it knows the strength of
 /// advertisements only.
-final class StrengthReading: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class StrengthReading {
     private unowned let link: Link
     private var waiting: [Emitter<Int>] = []
     /// Counts the questions; an answer to one that is over concerns nobody.
@@ -32,10 +31,9 @@ final class StrengthReading: @unchecked Sendable {
         }
         // After a bond the device may have another address than its path has (Q62), and the controller goes by that.
         let address = client.devices[link.key]?.address ?? link.key.address
-        let answered: @Sendable (Result<Int, BluetoothError>) -> Void = { [weak self] in self?.answered(question, $0) }
-        controller.readRSSI(of: address, on: "hci\(link.key.adapter)", deadline: limit) { [bus = client.bus] result in
-            bus.perform { answered(result) }
-        }
+        controller.readRSSI(
+            of: address, on: "hci\(link.key.adapter)", deadline: limit,
+            client.bus.callback { [weak self] in self?.answered(question, $0) })
     }
 
     private func answered(_ question: Int, _ result: Result<Int, BluetoothError>) {

@@ -1,17 +1,16 @@
 import DBus
 
 /// The socket over which bluetoothd takes writes without response, one a packet.
-final class WriteSocket: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class WriteSocket {
     private var end: SharedSocket?
-    private let bus: any Bus
+    private let bus: BusContext
     private var watch: BusTask?
     private var waiting: [(value: [UInt8], emitter: Emitter<Never>)] = []
     private var failure = BluetoothError(.closed, dbusMessage: "The characteristic was given back")
     /// Runs when bluetoothd closes its end.
     var ended: (() -> Void)?
 
-    init(_ end: SharedSocket, on bus: any Bus) {
+    init(_ end: SharedSocket, on bus: BusContext) {
         self.end = end
         self.bus = bus
         listen(for: .readable)
@@ -127,7 +126,7 @@ extension BlueZClient {
                     emitter.fail(cause)
                 }
             }
-            emitter.next(CharacteristicWriter(characteristic, maximumLength: length, socket: socket))
+            emitter.next(CharacteristicWriter(characteristic, maximumLength: length, socket: bus.confined(socket)))
         } catch {
             emitter.fail(
                 BluetoothError(

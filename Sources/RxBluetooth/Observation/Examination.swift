@@ -3,8 +3,7 @@ import Rx
 
 /// Finds out how things stand: looks at what the client knows, asks bluetoothd for a sign of life, and waits for neither
 /// longer than the deadline.
-final class Examination: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Examination {
     private let client: BlueZClient
     private let switches: [RadioSwitch]
     private let selection: AdapterSelection
@@ -42,7 +41,7 @@ final class Examination: @unchecked Sendable {
         if let failure = client.syncFailure {
             return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
         }
-        let answered: @Sendable (Result<Message, DBusError>) -> Void = { [self] result in
+        let answered: (Result<Message, DBusError>) -> Void = { [self] result in
             switch result.mapError({ BluetoothError($0) }) {
             case .success: conclude(.answers(name: owner))
             // A bus or a daemon that goes tells so next.

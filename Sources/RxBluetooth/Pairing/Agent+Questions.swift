@@ -47,13 +47,13 @@ extension Agent {
             return refused(peripheral.key)
         }
         let bus = client.bus
-        let request = PairingRequest(question, about: peripheral, scheduler: client.settings.scheduler) {
-            [weak self] answer in
+        let answered = bus.callback { [weak self] (answer: PairingRequest.Answer) in
+            self?.close(call)
+            if answer == .reject { self?.refused(peripheral.key) }
+        }
+        let request = PairingRequest(question, about: peripheral, scheduler: client.settings.scheduler) { answer in
             Self.answer(call, answer)
-            bus.perform { [weak self] in
-                self?.close(call)
-                if answer == .reject { self?.refused(peripheral.key) }
-            }
+            answered(answer)
         }
         if question.isDisplay {
             request.end(.answered(.accept))

@@ -1,8 +1,7 @@
 import DBus
 
 /// Our agent: the object that bluetoothd asks about pairings. There is one for a manager, whoever needs it (Q92).
-final class Agent: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Agent {
     static let path: ObjectPath = "/rxbluetooth/agent"
     unowned let client: BlueZClient
     private var phase = Phase.idle
@@ -114,7 +113,7 @@ final class Agent: @unchecked Sendable {
     @discardableResult
     private func callManager(
         _ member: String, _ more: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping @Sendable (Result<Message, DBusError>) -> Void
+        then: @escaping (Result<Message, DBusError>) -> Void
     ) -> BusTask? {
         client.call(
             path: "/org/bluez", interface: BlueZ.agentManager, member: member,

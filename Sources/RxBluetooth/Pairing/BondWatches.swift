@@ -1,11 +1,9 @@
 /// Who follows whether devices are paired and bonded.
-final class BondWatches: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class BondWatches {
     private unowned let client: BlueZClient
     private var watches: [Watch] = []
 
-    // Guard: touched in the bus's context only.
-    private final class Watch: @unchecked Sendable {
+    private final class Watch {
         let peripheral: Peripheral
         let emitter: Emitter<Bool>
         let value: @Sendable (DeviceRecord) -> Bool

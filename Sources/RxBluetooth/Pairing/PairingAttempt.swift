@@ -2,8 +2,7 @@ import DBus
 import Rx
 
 /// One pairing of one device, from waiting for its turn until it has come about or is undone.
-final class PairingAttempt: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class PairingAttempt {
     let key: DeviceKey
     private let peripheral: Peripheral
     private unowned let client: BlueZClient
@@ -90,7 +89,7 @@ final class PairingAttempt: @unchecked Sendable {
         let isOrphan = client.orphans.take(key, since: client.returned.map(client.settings.elapsed(since:)))
         let link = Link(
             peripheral, LinkTerms(), number: client.peripherals.nextLinkNumber(), client: client,
-            isForeign: device.isConnected && !isOrphan, emitter: Emitter(AnyObserver { _ in }), isForPairing: true)
+            isForeign: device.isConnected && !isOrphan, emitter: Emitter { _ in }, isForPairing: true)
         client.links[key] = link
         take(link)
         link.start()

@@ -1,6 +1,5 @@
 /// The pairings that are under way or wait for their turn, at most one a device.
-final class Pairings: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Pairings {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 

@@ -108,7 +108,7 @@ extension BlueZClient {
             return emitter.fail(obstacle.during(.forget, target))
         }
         guard let path = ObjectPath(peripheral.key.path) else { return }
-        let remove: @Sendable (BlueZClient) -> Void = { client in
+        let remove: (BlueZClient) -> Void = { client in
             client.call(
                 path: adapterPath(peripheral.key.adapter), interface: BlueZ.adapter, member: "RemoveDevice",
                 deadline: client.settings.deadlines.operation

@@ -2,8 +2,7 @@ import DBus
 import Rx
 
 /// Notices which peripherals are there: those that were heard a short time ago, and those that have a link (S21).
-final class Presence: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class Presence {
     private unowned let client: BlueZClient
     private let options: PresenceOptions
     private let emitter: Emitter<PresenceChange>
@@ -23,7 +22,7 @@ final class Presence: @unchecked Sendable {
 
     /// The observer of a scan that reports each advertisement.
     func listener() -> Emitter<ScannedPeripheral> {
-        let listener = Emitter(AnyObserver<ScannedPeripheral> { [self] in heard($0) })
+        let listener = Emitter<ScannedPeripheral> { [self] in heard($0) }
         emitter.onEnd { [self] in
             listener.dispose()
             for entry in present.values { entry.silence?.cancel() }

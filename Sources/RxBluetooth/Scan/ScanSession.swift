@@ -3,8 +3,7 @@ import FoundationEssentials
 import Rx
 
 /// The one discovery session that a process has with bluetoothd over an adapter (Q37), shared by all scans of a manager.
-final class ScanSession: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class ScanSession {
     private unowned let client: BlueZClient
     private let adapter: UInt16
     private var subscribers: [ScanSubscriber] = []
@@ -189,13 +188,13 @@ final class ScanSession: @unchecked Sendable {
         guard let controller = client.settings.controller, client.adapters[adapter]?.isDiscovering == false,
             let returned = client.returned, client.settings.elapsed(since: returned) < Self.longestOrphan
         else { return }
-        let done: @Sendable (Bool) -> Void = { [weak self] isOver in
+        let done = client.bus.callback { [weak self] (isOver: Bool) in
             // A refusal is waited for as before.
             guard let self, isOver, session == self.session, case .starting = phase, let again else { return }
             again.cancel()
             tryAgain(session)
         }
-        controller.stopDiscovery(on: "hci\(adapter)") { [bus = client.bus] isOver in bus.perform { done(isOver) } }
+        controller.stopDiscovery(on: "hci\(adapter)", done)
     }
 
     private static let longestOrphan = Duration.milliseconds(10_240)
@@ -226,7 +225,7 @@ final class ScanSession: @unchecked Sendable {
         }
     }
 
-    private func sendStop(_ answered: @escaping @Sendable (Result<Message, DBusError>) -> Void) {
+    private func sendStop(_ answered: @escaping (Result<Message, DBusError>) -> Void) {
         client.teardowns.begin()
         client.call(
             path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",

@@ -1,6 +1,5 @@
 /// The discovery sessions of a manager, one an adapter (Q37).
-final class ScanSessions: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class ScanSessions {
     private unowned let client: BlueZClient
     private var sessions: [UInt16: ScanSession] = [:]
 

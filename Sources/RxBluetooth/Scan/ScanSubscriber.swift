@@ -1,6 +1,5 @@
 /// One subscription to a scan: what it wants, and what it has been told.
-final class ScanSubscriber: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
+final class ScanSubscriber {
     let services: [BluetoothUUID]
     let options: ScanOptions
     /// With which adapter it wants to scan.

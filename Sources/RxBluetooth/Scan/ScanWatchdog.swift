@@ -2,9 +2,8 @@ import DBus
 
 /// Notices that a scan hears nothing at all any more (Q42). It wakes up once in each of its periods, and only while somebody
 /// who asked for it scans.
-final class ScanWatchdog: @unchecked Sendable {
-    // Guard: touched in the bus's context only.
-    private unowned let bus: any Bus
+final class ScanWatchdog {
+    private let bus: BusContext
     private let restart: () -> Void
     private var task: BusTask?
     /// The silence that the present scans allow.
@@ -18,7 +17,7 @@ final class ScanWatchdog: @unchecked Sendable {
     /// bluetoothd needs this long to stop and start; less would be no pause at all.
     private static let shortest = Duration.milliseconds(100)
 
-    init(_ bus: any Bus, restart: @escaping () -> Void) {
+    init(_ bus: BusContext, restart: @escaping () -> Void) {
         self.bus = bus
         self.restart = restart
     }
