@@ -107,7 +107,7 @@ extension BlueZClient {
             adaptersChanged()
         case (.device, .device(let key)):
             devices[key] = nil
-            scans.forget(key)
+            scans.removed(key)
             bonds.changed(key)
             // Another program may remove a device that we use, and no Connected=false comes then (Q61).
             links[key]?.removed()

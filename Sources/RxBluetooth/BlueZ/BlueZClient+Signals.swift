@@ -88,7 +88,7 @@ extension BlueZClient {
         all.formUnion(cleared)
         if all.intersects(DeviceRecord.named) { devices[key]?.updatePeripheral() }
         let heard = wasConnected ? DeviceRecord.heardWhileConnected : DeviceRecord.advertised
-        if changes.intersects(heard) { scans.sighted(key) }
+        if changes.intersects(heard) { scans.received(key) }
         if all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         if wasConnected, devices[key]?.isConnected != true { orphans.closed(key) }
         if devices[key]?.isConnected != wasConnected { scans.connectionChanged(key) }
@@ -144,7 +144,7 @@ extension BlueZClient {
                 case .adapter: adaptersChanged()
                 case .device(let key):
                     guard hasDevice else { return }
-                    scans.sighted(key)
+                    scans.received(key)
                     scans.connectionChanged(key)
                     bonds.changed(key)
                 default: break

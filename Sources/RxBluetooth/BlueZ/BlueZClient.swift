@@ -111,7 +111,7 @@ final class BlueZClient {
         failure = closed
         snapshots.cancel()
         runWaiting()
-        scans.fail(closed, isStopping: true)
+        scans.close(closed)
         failAdvertisements(closed)
         pairings.fail(closed)
         agent.fail(closed)
@@ -123,7 +123,7 @@ final class BlueZClient {
         snapshots.cancel()
         isSynced = false
         syncFailure = nil
-        scans.fail(error)
+        scans.lost(error)
         failAdvertisements(error)
         if reason == .daemon { orphans.left(by: links.values) }
         for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }

@@ -83,7 +83,7 @@ extension BlueZClient {
         var diagnosis = Diagnosis(
             state: state(of: selected), bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
             choice: selection.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
-            scans: scans.examined,
+            scans: scans.diagnosis,
             foreignScans: adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
                 .sorted { $0.number < $1.number }.map { adapter in
                     Diagnosis.ForeignScan(

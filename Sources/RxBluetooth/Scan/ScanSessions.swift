@@ -18,15 +18,20 @@ final class ScanSessions {
 
     func add(_ subscriber: ScanSubscriber, on adapter: UInt16) { session(adapter).add(subscriber) }
 
-    /// Ends all scans; see ``ScanSession/fail(_:isStopping:)``.
-    func fail(_ error: BluetoothError, isStopping: Bool = false) {
-        for (_, session) in all { session.fail(error, isStopping: isStopping) }
+    /// Fails all scans because bluetoothd is gone, which has ended the sessions.
+    func lost(_ error: BluetoothError) {
+        for (_, session) in all { session.lost(error) }
+    }
+
+    /// Fails all scans because the manager is closed, and stops the sessions.
+    func close(_ error: BluetoothError) {
+        for (_, session) in all { session.close(error) }
     }
 
     /// Ends the scans with adapters that cannot be used any more, or that are not the ones to work with.
     func adaptersChanged() {
         for (adapter, session) in all {
-            if let error = client.state(of: adapter)?.error { session.fail(error) } else { session.adapterChanged() }
+            if let error = client.state(of: adapter)?.error { session.lost(error) } else { session.adapterChanged() }
         }
     }
 
@@ -35,12 +40,14 @@ final class ScanSessions {
         sessions[adapter]?.discoveringChanged(isDiscovering)
     }
 
-    func sighted(_ key: DeviceKey) { sessions[key.adapter]?.sighted(key) }
+    /// An advertisement of a device was received.
+    func received(_ key: DeviceKey) { sessions[key.adapter]?.received(key) }
 
     /// A link to a device came or went.
     func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }
 
-    func forget(_ key: DeviceKey) { sessions[key.adapter]?.forget(key) }
+    /// bluetoothd has removed a device.
+    func removed(_ key: DeviceKey) { sessions[key.adapter]?.removed(key) }
 
     /// What bluetoothd knows of an adapter, by address.
     func known(on adapter: UInt16) -> [ScannedPeripheral] { session(adapter).known }
@@ -48,6 +55,6 @@ final class ScanSessions {
     /// Whether this manager scans with an adapter.
     func isActive(on adapter: UInt16) -> Bool { sessions[adapter]?.isActive == true }
 
-    /// How they stand, for a diagnosis.
-    var examined: [Diagnosis.Scan] { all.compactMap(\.session.examined) }
+    /// The sessions for a diagnosis.
+    var diagnosis: [Diagnosis.Scan] { all.compactMap(\.session.diagnosis) }
 }

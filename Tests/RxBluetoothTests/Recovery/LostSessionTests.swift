@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import Testing
 
 /// bluetoothd drops a discovery session without a word, and only `Discovering` shows it.
-struct ScanLullTests {
+struct LostSessionTests {
     private static func scanning() -> (Stage, ScriptedDaemon, Recording<ScannedPeripheral>) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)

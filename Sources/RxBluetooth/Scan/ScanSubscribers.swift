@@ -1,0 +1,104 @@
+import FoundationEssentials
+
+/// The scans that share a discovery session, and what each of them is sent.
+final class ScanSubscribers {
+    private unowned let client: BlueZClient
+    private let adapter: UInt16
+    private var all: [ScanSubscriber] = []
+
+    init(_ client: BlueZClient, on adapter: UInt16) {
+        self.client = client
+        self.adapter = adapter
+    }
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+    var filter: DiscoveryFilter { DiscoveryFilter(all) }
+    /// The shortest silence after which one of them wants the session restarted; nil if none does.
+    var restartsAfterSilence: Duration? { all.compactMap(\.options.restartsAfterSilence).min() }
+
+    func add(_ subscriber: ScanSubscriber) { all.append(subscriber) }
+
+    func remove(_ subscriber: ScanSubscriber) { all.removeAll { $0 === subscriber } }
+
+    /// Fails all of them. They are removed first, because an error handler may subscribe again at once.
+    func fail(_ error: BluetoothError) {
+        let failed = all
+        all = []
+        for subscriber in failed { subscriber.emitter.fail(error.during(.scan, nil)) }
+    }
+
+    /// Fails those that have another adapter now. The others continue.
+    func failThoseOfOtherAdapters() {
+        for subscriber in all where client.choice(subscriber.selection) != adapter {
+            subscriber.emitter.fail(BluetoothError(.noAdapter).during(.scan, nil))
+        }
+    }
+
+    // MARK: Devices
+
+    /// Sends a new subscriber the devices that bluetoothd knows already.
+    func sendKnownDevices(to subscriber: ScanSubscriber, during session: Int) {
+        if subscriber.options.includesKnown {
+            for record in records where subscriber.wants(record) {
+                subscriber.emitter.next(scanned(record, during: session, at: client.settings.date))
+            }
+        }
+        if subscriber.presence != nil {
+            for record in records { findByLink(record, subscriber, during: session) }
+        }
+    }
+
+    /// An advertisement of a device was received. Called for each, so nothing is built that nobody observes.
+    func received(_ key: DeviceKey, during session: Int, at date: Date) {
+        client.devices[key]?.seenIn = session
+        guard let record = client.devices[key] else { return }
+        var built: ScannedPeripheral?
+        for subscriber in all where subscriber.wants(record) {
+            let peripheral = built ?? scanned(record, during: session, at: date)
+            built = peripheral
+            subscriber.emitter.next(peripheral)
+        }
+    }
+
+    /// bluetoothd has removed a device.
+    func removed(_ key: DeviceKey, during session: Int) {
+        for subscriber in all { subscriber.forget(key) }
+        connectionChanged(key, during: session)
+    }
+
+    /// A connection to a device was made or lost, by any program.
+    func connectionChanged(_ key: DeviceKey, during session: Int) {
+        for subscriber in all {
+            subscriber.presence?.connectionChanged(key)
+            if let record = client.devices[key] { findByLink(record, subscriber, during: session) }
+        }
+    }
+
+    /// A connected peripheral is present although it does not advertise.
+    private func findByLink(_ record: DeviceRecord, _ subscriber: ScanSubscriber, during session: Int) {
+        guard let presence = subscriber.presence, presence.isFound(byLink: record.key), subscriber.wants(record) else {
+            return
+        }
+        presence.found(scanned(record, during: session, at: client.settings.date, isReceived: false))
+    }
+
+    /// What bluetoothd knows of the adapter's devices, by address.
+    func known(during session: Int) -> [ScannedPeripheral] {
+        records.map { scanned($0, during: session, at: client.settings.date) }
+    }
+
+    private var records: [DeviceRecord] {
+        client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
+    }
+
+    private func scanned(
+        _ record: DeviceRecord, during session: Int, at date: Date, isReceived: Bool = true
+    ) -> ScannedPeripheral {
+        ScannedPeripheral(
+            peripheral: record.peripheral
+                ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind, of: client.access),
+            advertisementData: record.advertisement, rssi: record.rssi,
+            isCached: !isReceived || session == 0 || record.seenIn != session, timestamp: date)
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import RxBluetooth
+
+/// The transitions of a discovery session, without a bus.
+struct ScanStateTests {
+    private typealias Phase = ScanState.Phase
+    private static let busy = BluetoothError(.busy)
+    private static let late = BluetoothError(.timedOut)
+    private static let off = BluetoothError(.adapterOff)
+    private static let first = ScanState.pauses[0]
+
+    /// Brings a state about by events, and forgets their actions.
+    private static func state(_ events: ScanState.Event...) -> ScanState {
+        var state = ScanState()
+        for event in events { _ = state.handle(event) }
+        return state
+    }
+
+    /// A row: the state before, the event, the phase after it, and the actions.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let state: ScanState
+        let event: ScanState.Event
+        let phase: ScanState.Phase
+        let actions: [ScanState.Action]
+
+        init(_ state: ScanState, _ event: ScanState.Event, _ phase: ScanState.Phase, _ actions: [ScanState.Action] = [])
+        {
+            self.state = state
+            self.event = event
+            self.phase = phase
+            self.actions = actions
+        }
+
+        var testDescription: String { "\(state.phase), \(event)" }
+    }
+
+    private static let calling = Phase.starting(refusals: 0, isPausing: false, isWanted: true)
+    private static let unwantedCall = Phase.starting(refusals: 0, isPausing: false, isWanted: false)
+    private static let pausing = Phase.starting(refusals: 1, isPausing: true, isWanted: true)
+
+    static let table: [Row] = [
+        // Without a session.
+        Row(state(), .wanted, calling, [.start]),
+        Row(state(), .unwanted, .idle),
+        Row(state(), .started, .idle),
+        Row(state(), .stopped, .idle),
+        Row(state(), .silent, .idle),
+        Row(state(), .lost(off), .idle, [.failScans(off)]),
+        Row(state(), .closed(off), .idle, [.failScans(off)]),
+        // The start has no answer yet.
+        Row(state(.wanted), .wanted, calling),
+        Row(state(.wanted), .unwanted, unwantedCall),
+        Row(state(.wanted), .started, .active, [.logBegan, .updateFilter]),
+        Row(state(.wanted), .pauseEnded, calling),
+        Row(state(.wanted), .silent, calling),
+        Row(
+            state(.wanted), .startFailed(busy), pausing,
+            [.logRefused(busy, again: first), .pause(first), .endOrphanedDiscovery]),
+        Row(state(.wanted), .startFailed(off), .idle, [.logRefused(off, again: nil), .failScans(off)]),
+        Row(
+            state(.wanted), .startFailed(late), .idle,
+            [.logRefused(late, again: nil), .failScans(late), .stopLateSession]),
+        Row(state(.wanted), .lost(off), .idle, [.failScans(off)]),
+        Row(state(.wanted), .closed(off), unwantedCall, [.failScans(off)]),
+        // The start has no answer yet, and nothing scans any more.
+        Row(state(.wanted, .unwanted), .wanted, calling),
+        Row(state(.wanted, .unwanted), .started, .stopping(isWanted: false), [.logBegan, .logEnded(nil), .stop]),
+        Row(state(.wanted, .unwanted), .startFailed(busy), .idle, [.logRefused(busy, again: first)]),
+        Row(
+            state(.wanted, .unwanted), .startFailed(late), .idle, [.logRefused(late, again: nil), .stopLateSession]),
+        // The start was refused, and is repeated after a pause.
+        Row(
+            state(.wanted, .startFailed(busy)), .pauseEnded, .starting(refusals: 1, isPausing: false, isWanted: true),
+            [.start]),
+        Row(state(.wanted, .startFailed(busy)), .unwanted, .starting(refusals: 1, isPausing: true, isWanted: false)),
+        Row(state(.wanted, .startFailed(busy), .unwanted), .pauseEnded, .idle),
+        Row(state(.wanted, .startFailed(busy)), .started, pausing),
+        Row(state(.wanted, .startFailed(busy)), .startFailed(off), pausing),
+        Row(
+            state(.wanted, .startFailed(busy), .pauseEnded), .startFailed(busy),
+            .starting(refusals: 2, isPausing: true, isWanted: true),
+            [.logRefused(busy, again: ScanState.pauses[1]), .pause(ScanState.pauses[1])]),
+        // A session.
+        Row(state(.wanted, .started), .wanted, .active, [.updateFilter]),
+        Row(state(.wanted, .started), .unwanted, .stopping(isWanted: false), [.logEnded(nil), .stop]),
+        Row(state(.wanted, .started), .silent, .stopping(isWanted: true), [.logRestarted, .logEnded(nil), .stop]),
+        Row(state(.wanted, .started), .lost(off), .idle, [.logEnded(off), .failScans(off)]),
+        Row(
+            state(.wanted, .started), .closed(off), .stopping(isWanted: false),
+            [.logEnded(nil), .stop, .failScans(off)]),
+        Row(state(.wanted, .started), .stopped, .active),
+        // The stop has no answer yet.
+        Row(state(.wanted, .started, .unwanted), .stopped, .idle),
+        Row(state(.wanted, .started, .unwanted), .wanted, .stopping(isWanted: true)),
+        Row(state(.wanted, .started, .unwanted, .wanted), .stopped, calling, [.start]),
+        Row(state(.wanted, .started, .silent), .unwanted, .stopping(isWanted: false)),
+        Row(state(.wanted, .started, .silent), .stopped, calling, [.start]),
+        Row(state(.wanted, .started, .unwanted), .lost(off), .idle, [.failScans(off)]),
+        Row(state(.wanted, .started, .silent), .closed(off), .stopping(isWanted: false), [.failScans(off)]),
+    ]
+
+    @Test(arguments: table) func `Each event gives the next phase and its actions`(row: Row) {
+        var state = row.state
+        #expect(state.handle(row.event) == row.actions)
+        #expect(state.phase == row.phase)
+    }
+
+    @Test func `A start is given up after the last pause`() {
+        var state = Self.state(.wanted)
+        for pause in ScanState.pauses {
+            #expect(state.handle(.startFailed(Self.busy)).contains(.pause(pause)))
+            #expect(state.handle(.pauseEnded) == [.start])
+        }
+        #expect(state.handle(.startFailed(Self.busy)) == [.logRefused(Self.busy, again: nil), .failScans(Self.busy)])
+        #expect(state.phase == .idle)
+    }
+
+    @Test func `Each session and each loss has a number of its own`() {
+        var state = Self.state(.wanted, .started)
+        #expect(state.number == 1)
+        _ = state.handle(.silent)
+        #expect(state.number == 1)
+        _ = state.handle(.stopped)
+        #expect(state.number == 2)
+        _ = state.handle(.lost(Self.off))
+        #expect(state.number == 3)
+    }
+
+    @Test func `A late session is stopped after each refusal until that has succeeded`() {
+        var state = Self.state(.wanted, .startFailed(Self.late), .wanted)
+        #expect(state.handle(.startFailed(Self.busy)).last == .stopLateSession)
+        _ = state.handle(.pauseEnded)
+        #expect(state.handle(.startFailed(Self.busy)).last == .stopLateSession)
+        _ = state.handle(.lateSessionStopped)
+        _ = state.handle(.pauseEnded)
+        #expect(state.handle(.startFailed(Self.busy)).last != .stopLateSession)
+    }
+
+    @Test func `A lost adapter has no late session`() {
+        let state = Self.state(.wanted, .startFailed(Self.late), .lost(Self.off))
+        #expect(!state.mayHaveLateSession)
+    }
+
+    @Test func `Only a start that nothing waits for is being undone`() {
+        #expect(!Self.state().isUndoing)
+        #expect(!Self.state(.wanted).isUndoing)
+        #expect(Self.state(.wanted, .unwanted).isUndoing)
+        #expect(Self.state(.wanted, .startFailed(Self.busy), .unwanted).isUndoing)
+        #expect(!Self.state(.wanted, .unwanted, .started).isUndoing)
+        #expect(!Self.state(.wanted, .unwanted, .lost(Self.off)).isUndoing)
+    }
+}
