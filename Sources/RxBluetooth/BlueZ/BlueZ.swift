@@ -76,3 +76,29 @@ extension BlueZClient {
         return try Message.call(to: BlueZ.name, path: path, interface: interface, member: member, body)
     }
 }
+
+extension BlueZClient {
+    /// Asks bluetoothd for a property that is a Boolean. Its answer comes after all that it has signalled before.
+    @discardableResult
+    func readFlag(
+        _ name: String, of interface: String, at path: String, deadline: Duration? = nil,
+        then: @escaping (Result<Bool, DBusError>) -> Void
+    ) -> BusTask? {
+        call(
+            path: path, interface: BlueZ.properties, member: "Get", deadline: deadline ?? settings.deadlines.cleanup
+        ) { (body) throws(DBusError) in
+            try body.string(interface)
+            try body.string(name)
+        } then: { result in
+            then(
+                result.flatMap { reply in
+                    do throws(DBusError) {
+                        return .success(
+                            try reply.read { (body) throws(DBusError) in
+                                try body.variant { (value) throws(DBusError) in try value.bool() }
+                            })
+                    } catch { return .failure(error) }
+                })
+        }
+    }
+}

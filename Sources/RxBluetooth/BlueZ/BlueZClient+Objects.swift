@@ -70,7 +70,7 @@ extension BlueZClient {
         // In a snapshot adapters come in any order, too, and decide whose peripherals these are (Q28).
         guard !isSnapshot else { return }
         givePeripheral(key)
-        links[key]?.reappeared()
+        links[key]?.deviceFound()
     }
 
     private func nextEpoch(_ key: DeviceKey) -> UInt64 {
@@ -110,7 +110,7 @@ extension BlueZClient {
             scans.removed(key)
             bonds.changed(key)
             // Another program may remove a device that we use, and no Connected=false comes then (Q61).
-            links[key]?.removed()
+            links[key]?.deviceRemoved()
         case (.battery, .device(let key)):
             devices[key]?.battery = BatteryRecord()
         case (.service, .service(let key, let handle)):

@@ -87,14 +87,14 @@ public final class Peripheral: Sendable {
     ///   once, and share it.
     public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
         if let reconnection = options.reconnection { return supervised(options, reconnection) }
-        return link(LinkTerms(existing: options.existingLink))
+        return link(LinkRequest(existing: options.existingLink))
     }
 
-    func link(_ terms: LinkTerms) -> Observable<Peripheral> {
+    func link(_ request: LinkRequest) -> Observable<Peripheral> {
         stream { [self] client, emitter in
             client.whenKnown { client in
                 guard emitter.isActive else { return }
-                client.connect(self, terms, emitter)
+                client.connect(self, request, emitter)
             }
         }
     }

@@ -2,7 +2,7 @@ import DBus
 import Rx
 
 /// How a link is to be made.
-struct LinkTerms: Sendable {
+struct LinkRequest: Sendable {
     /// The number of the connection that it continues; nil for a new one.
     var number: UInt64?
     var existing = ConnectOptions.ExistingLink.share
@@ -12,28 +12,31 @@ struct LinkTerms: Sendable {
 
 /// Connections.
 extension BlueZClient {
-    func connect(_ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>) {
+    func connect(_ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>) {
         let key = peripheral.key
         do throws(BluetoothError) {
             // While a supervised connection waits for its link, the peripheral is taken all the same (S32).
-            if let supervision = peripheral.supervision, supervision.number != terms.number {
+            if let supervision = peripheral.supervision, supervision.number != request.number {
                 throw BluetoothError(.alreadyConnected)
             }
             if let link = links[key] {
-                guard link.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
+                guard link.state.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
                 // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
-                return connect(peripheral, terms, emitter, after: link)
+                return connect(peripheral, request, emitter, after: link)
             }
             if let obstacle = obstacle(on: key.adapter) { throw obstacle }
             guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
-            if device.isConnected, terms.existing == .replace, let link = adopted(peripheral) {
-                connect(peripheral, terms, emitter, after: link, isReplacing: true)
+            if device.isConnected, request.existing == .replace, let link = adopted(peripheral) {
+                connect(peripheral, request, emitter, after: link, isReplacing: true)
                 return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
             }
             let isOrphan = orphans.take(key, since: returned.map(settings.elapsed(since:)))
+            let isOthers = device.isConnected && request.existing != .takeOver && !isOrphan
+            let state = LinkState(
+                maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
+                awaitsServices: request.awaitsServices, target: key.address.description)
             let link = Link(
-                peripheral, terms, number: terms.number ?? peripherals.nextLinkNumber(), client: self,
-                isForeign: device.isConnected && terms.existing != .takeOver && !isOrphan, emitter: emitter)
+                peripheral, state, number: request.number ?? peripherals.nextLinkNumber(), client: self, emitter: emitter)
             links[key] = link
             // bluetoothd may ask about pairing as soon as there is a link.
             agent.register()
@@ -44,25 +47,25 @@ extension BlueZClient {
     }
 
     private func connect(
-        _ peripheral: Peripheral, _ terms: LinkTerms, _ emitter: Emitter<Peripheral>, after link: Link,
+        _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>, after link: Link,
         isReplacing: Bool = false
     ) {
-        link.whenOver { [weak self] failure in
+        link.onClosed { [weak self] failure in
             guard emitter.isActive else { return }
-            var terms = terms
+            var request = request
             if isReplacing {
                 if let failure { return emitter.fail(failure.during(.connect, peripheral.address.description)) }
                 // Once is enough: with a program that connects again at once there would be no end to it.
-                terms.existing = .share
+                request.existing = .share
             }
-            self?.connect(peripheral, terms, emitter)
+            self?.connect(peripheral, request, emitter)
         }
     }
 
     /// Closes the link of a peripheral, whoever made it.
     func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
         guard let link = link(toClose: peripheral) else { return emitter.complete() }
-        link.whenOver { failure in
+        link.onClosed { failure in
             if let failure { emitter.fail(failure) } else { emitter.complete() }
         }
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
@@ -75,8 +78,8 @@ extension BlueZClient {
     private func adopted(_ peripheral: Peripheral) -> Link? {
         guard devices[peripheral.key]?.isConnected == true else { return nil }
         let link = Link(
-            peripheral, LinkTerms(), number: peripherals.nextLinkNumber(), client: self, isForeign: true,
-            emitter: Emitter { _ in })
+            peripheral, LinkState(adopting: peripheral.address.description), number: peripherals.nextLinkNumber(),
+            client: self, emitter: Emitter { _ in })
         links[peripheral.key] = link
         return link
     }
@@ -94,7 +97,7 @@ extension BlueZClient {
         let link = try link(key)
         guard link.number == number else { throw Self.outdated }
         // A link that has come back is one for us when its services are there.
-        guard link.isReady else { throw BluetoothError(.notConnected) }
+        guard link.state.isReady else { throw BluetoothError(.notConnected) }
         return link
     }
 

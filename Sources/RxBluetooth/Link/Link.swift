@@ -1,167 +1,302 @@
 import DBus
+import Rx
 
-/// One connection to a peripheral, from asking for it until it is closed, and all that runs over it.
+/// One connection to a peripheral, from the call of `Connect` until it is closed, and all that runs over it.
+///
+/// ``LinkState`` decides; this class makes the calls and runs the timers.
 final class Link {
     let key: DeviceKey
-    /// Tells this connection from earlier and later ones of the same device.
+    /// Distinguishes this connection from earlier and later ones of the same device.
     let number: UInt64
     unowned let client: BlueZClient
     let peripheral: Peripheral
     let emitter: Emitter<Peripheral>
-    /// Whether the link that is up is another program's, so that closing it is not ours to do (Q74). While connecting it follows
-    /// what bluetoothd shows; it is settled when the link is opened.
-    var isForeign: Bool
-    /// Whether a link that another program made is used as if we had made it.
-    let takesOver: Bool
-    private let awaitsServices: Bool
-    /// Whether it is up, and its services are read where that was to be awaited.
-    private(set) var isReady = false
-    var phase = Phase.connecting { didSet { since = client.settings.now } }
-    /// When its phase began.
+    private(set) var state: LinkState
+    /// When the phase of the state began.
     private(set) var since: MonotonicTime?
-    /// How often the controller gave the attempt up (Q77).
-    var abortions = 0
-    /// What connecting waits for.
-    var step = Step.none
-    /// How often another program's attempt was in the way (Q119).
-    var collisions = 0
-    /// The scan that looks for the device after bluetoothd removed it (Q123).
-    var rediscovery: (any Disposable)?
+    /// Whether it was made for a pairing only. A connection waits for its end.
+    let isForPairing: Bool
+    /// The pairing that uses this link.
+    var pairing: PairingAttempt?
     /// Why bluetoothd says that the link goes down.
-    var announced: BluetoothError.DisconnectReason?
+    private var announced: BluetoothError.DisconnectReason?
+
+    /// The answer or the pause that an attempt waits for.
+    private var attempt: BusTask?
     /// The end of connecting, or of finding out why the link was lost.
-    var deadline: BusTask?
-    /// Whether the established link was shown as down while it was being closed.
-    var wasSeenDown = false
-    /// Whether an attempt that was under way is being closed, and not an established link.
-    var isClosingAttempt = false
-    /// Whether it is being closed because `Connect` failed although the device is connected.
-    var hasFailed = false
-    /// Whether its `Disconnect` has been repeated, because `Connect` succeeded after it.
-    var isClosedAgain = false
-    /// Why it is being closed.
-    var closingCause = BluetoothError(.disconnected(.requested))
-    /// The call of `Connect`, the question whether that came about, or the pause before the next call.
-    var connecting: BusTask?
-    /// What is waited for after that: an answer, or a deadline.
-    var task: BusTask?
+    private var deadline: BusTask?
+    /// The answer or the deadline that closing or losing waits for.
+    private var ending: BusTask?
+    /// The scan for the device after bluetoothd has removed it (Q123).
+    private var rediscovery: (any Disposable)?
+    private var onClosed: [(BluetoothError?) -> Void] = []
+
     private(set) lazy var queue = AttributeQueue(client, of: peripheral)
     private(set) lazy var resolution = Resolution(self)
     private(set) lazy var mtu = LinkMTU(self)
     private(set) lazy var modifications = ServiceModifications(self)
     private(set) lazy var battery = BatteryLevel(self)
-    let streams = LinkStreams()
     private(set) lazy var strength = StrengthReading(self)
+    let streams = LinkStreams()
     var notifications: [CharacteristicKey: NotifySession] = [:]
-    var isDisconnectAnswered = false
-    /// The pairing that goes over this link.
-    var pairing: PairingAttempt?
-    /// Whether it was made for a pairing only; whoever wants to connect waits for its end.
-    let isForPairing: Bool
-    /// Whether `Connected` was seen while connecting.
-    var wasSeenConnected = false
-    private var whenOver: [(BluetoothError?) -> Void] = []
-
-    enum Phase {
-        /// `losing` is down, but it is not known yet why; `closing` is being closed by us.
-        case connecting, connected, losing, closing, ended
-    }
-
-    enum Step {
-        /// `pausing`: our attempt failed, and the next is due; `yielding`: another program's attempt is under way;
-        /// `rediscovering`: bluetoothd has removed the device.
-        case none, calling, confirming, pausing, yielding, rediscovering
-    }
 
     init(
-        _ peripheral: Peripheral, _ terms: LinkTerms, number: UInt64, client: BlueZClient, isForeign: Bool,
+        _ peripheral: Peripheral, _ state: LinkState, number: UInt64, client: BlueZClient,
         emitter: Emitter<Peripheral>, isForPairing: Bool = false
     ) {
-        awaitsServices = terms.awaitsServices
-        takesOver = terms.existing == .takeOver
         self.peripheral = peripheral
         self.key = peripheral.key
+        self.state = state
         self.number = number
         self.client = client
-        self.isForeign = isForeign
         self.emitter = emitter
         self.isForPairing = isForPairing
     }
 
-    var isConnected: Bool { phase == .connected }
-    /// Whether it is going down, and the next one may follow it.
-    var isEnding: Bool { phase == .closing || phase == .losing }
+    var isConnected: Bool { state.isConnected }
     var deadlines: Deadlines { client.settings.deadlines }
     var target: String { key.address.description }
 
+    // MARK: Events
+
     func start() {
+        since = client.settings.now
         emitter.onEnd { [weak self] in self?.close(BluetoothError(.disconnected(.requested))) }
-        phase = .connecting
         peripheral.enter(.connecting)
-        deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.expired() }
-        connect()
+        handle(.start)
     }
 
-    func opened() {
-        phase = .connected
-        step = .none
-        connecting = nil
-        stopRediscovery()
-        deadline?.cancel()
+    /// Closes the link; see ``LinkState/Event/close(_:isForced:)``.
+    func close(_ cause: BluetoothError, isForced: Bool = false) { handle(.close(cause, isForced: isForced)) }
+
+    /// The adapter, bluetoothd or the bus is gone.
+    func lost(_ cause: BluetoothError) { handle(.lost(cause)) }
+
+    /// `Connected` of the device has changed.
+    func connectedChanged(_ isConnected: Bool) { handle(.shown(isConnected: isConnected)) }
+
+    /// bluetoothd has removed the device.
+    func deviceRemoved() { handle(.deviceRemoved) }
+
+    /// bluetoothd shows the device again.
+    func deviceFound() { handle(.deviceFound) }
+
+    /// bluetoothd has read the services of the device.
+    func servicesResolved() {
+        guard isConnected else { return }
+        mtu.ask()
+        resolution.resolved()
+    }
+
+    /// bluetoothd announces why the link goes down, before it shows that (Q86). Other words mean unknown.
+    /// Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
+    func announce(_ reason: String) {
+        announced =
+            switch reason {
+            case "org.bluez.Reason.Timeout": .timeout
+            case "org.bluez.Reason.Local": .local
+            case "org.bluez.Reason.Remote": .remote
+            case "org.bluez.Reason.Authentication": .authentication
+            case "org.bluez.Reason.Suspend": .suspend
+            default: nil
+            }
+    }
+
+    /// Runs work when this link is closed, with the error if it could not be closed.
+    func onClosed(_ work: @escaping (BluetoothError?) -> Void) { onClosed.append(work) }
+
+    // MARK: The state machine
+
+    private func handle(_ event: LinkState.Event) {
+        let step = state.step
+        let actions = state.handle(event, facts)
+        if state.step != step { since = client.settings.now }
+        for action in actions { execute(action) }
+    }
+
+    private var facts: LinkState.Facts {
+        let device = client.devices[key]
+        let adapter = client.adapters[key.adapter]
+        return LinkState.Facts(
+            isConnected: device?.isConnected == true, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
+            isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
+            announced: announced, delaysLoss: deadlines.causeOfLoss > .zero)
+    }
+
+    private func execute(_ action: LinkState.Action) {
+        switch action {
+        case .startDeadline:
+            deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.handle(.connectDeadline) }
+        case .cancelDeadline: deadline?.cancel()
+        case .connect: connect()
+        case .confirmLink: confirmLink()
+        case .askAboutOtherAttempt: askAboutOtherAttempt()
+        case .pause(let duration):
+            attempt = client.bus.schedule(after: duration) { [weak self] in self?.handle(.pauseEnded) }
+        case .cancelAttempt:
+            attempt?.cancel()
+            attempt = nil
+        case .startRediscovery: startRediscovery()
+        case .stopRediscovery: stopRediscovery()
+        case .noteAbort: client.devices[key]?.aborts += 1
+        case .logRepeat(let aborts):
+            client.journal.debug(.connectRepeated(peripheral, aborts: aborts, again: LinkState.pause))
+        case .open: open()
+        case .becomeReady: becomeReady()
+        case .beginClosing(let cause):
+            peripheral.enter(.disconnecting)
+            client.teardowns.begin()
+            fail(cause)
+        case .disconnect: disconnect()
+        case .failSubscriber(let cause): emitter.fail(cause.during(.connect, target))
+        case .startDisconnectDeadline:
+            ending = client.bus.schedule(after: deadlines.disconnect) { [weak self] in
+                self?.handle(.disconnectDeadline)
+            }
+        case .cancelDisconnect: ending?.cancel()
+        case .finishClosing(let cause, let failure): finishClosing(cause, failure)
+        case .suspendOperations: queue.suspend()
+        case .delayLoss:
+            ending = client.bus.schedule(after: deadlines.causeOfLoss) { [weak self] in self?.handle(.lossDelayEnded) }
+        case .askAdapter: askAdapter()
+        case .endLost(let reason): end(loss(reason))
+        case .end(let cause): end(cause)
+        }
+    }
+
+    // MARK: Calls
+
+    private func connect() {
+        // It outlasts our deadlines, so that a success after our `Disconnect` is noticed.
+        attempt = client.call(
+            path: key.path, interface: BlueZ.device, member: "Connect",
+            deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
+        ) { [weak self] result in
+            guard let self else { return }
+            attempt = nil
+            handle(.connectAnswered(result.failure.map { BluetoothError($0, operation: .connect, target: target) }))
+        }
+    }
+
+    private func confirmLink() {
+        attempt = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let isConnected): handle(.linkConfirmed(isConnected))
+            case .failure(let error):
+                handle(.confirmationFailed(BluetoothError(error, operation: .connect, target: target)))
+            }
+        }
+    }
+
+    private func askAboutOtherAttempt() {
+        attempt = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+            self?.handle(.otherAttemptAnswered(isConnected: (try? result.get()) == true))
+        }
+    }
+
+    private func disconnect() {
+        ending = client.call(
+            path: key.path, interface: BlueZ.device, member: "Disconnect", deadline: deadlines.disconnect
+        ) { [weak self] result in
+            guard let self else { return }
+            handle(
+                .disconnectAnswered(result.failure.map { BluetoothError($0, operation: .disconnect, target: target) }))
+        }
+    }
+
+    private func askAdapter() {
+        ending = client.readFlag(
+            "Powered", of: BlueZ.adapter, at: adapterPath(key.adapter), deadline: Self.adapterDeadline
+        ) { [weak self] result in
+            let isGone =
+                switch result {
+                case .success(let isPowered): !isPowered
+                case .failure(let error):
+                    BluetoothError(error, operation: .readState, target: nil).kind == .noAdapter
+                }
+            self?.handle(.adapterAnswered(isGone: isGone))
+        }
+        // The call has no deadline of its own as long as it waits behind others (Q9).
+        deadline = client.bus.schedule(after: Self.adapterDeadline) { [weak self] in
+            self?.handle(.adapterAnswered(isGone: false))
+        }
+    }
+
+    /// A loss is reported within a second, also if bluetoothd hangs.
+    private static let adapterDeadline = Duration.milliseconds(500)
+
+    private func startRediscovery() {
+        guard rediscovery == nil else { return }
+        rediscovery = client.access?.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.home)
+            .subscribe(onError: { _ in })
+    }
+
+    private func stopRediscovery() {
+        guard let scan = rediscovery else { return }
+        rediscovery = nil
+        // The scan ends by work that waits in the context, and counts as being undone from then on.
+        let teardowns = client.teardowns
+        teardowns.begin()
+        scan.dispose()
+        client.bus.perform { teardowns.end() }
+    }
+
+    // MARK: Opening and ending
+
+    private func open() {
+        attempt = nil
         client.devices[key]?.aborts = 0
         if client.devices[key]?.isResolved == true {
             mtu.ask()
             resolution.resolved()
         }
-        guard awaitsServices else { return ready() }
-        _ = resolution.wait { [weak self] error in
-            guard let self, phase == .connected else { return }
-            // A peer that never tells its services is dead, whatever bluetoothd says of the link (Q73).
-            if let error { close(error.during(.connect, target)) } else { ready() }
-        }
+        guard state.awaitsServices else { return }
+        _ = resolution.wait { [weak self] error in self?.handle(.servicesAwaited(error)) }
     }
 
-    private func ready() {
-        isReady = true
+    private func becomeReady() {
         peripheral.enter(.connected)
         emitter.next(peripheral)
         pairing?.linkIsUp()
     }
 
-    func servicesResolved() {
-        guard phase == .connected else { return }
-        mtu.ask()
-        resolution.resolved()
+    /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It may have been so if its question to our agent
+    /// belongs to the operation that was under way, and no bond resulted. A peripheral out of reach looks the same.
+    private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
+        guard reason == .unknown || reason == .remote, queue.isPairing, client.devices[key]?.isBonded != true else {
+            return BluetoothError(.disconnected(reason))
+        }
+        return BluetoothError(.disconnected(.authentication)).inferred
     }
 
-    // MARK: The end
-
-    /// The link is over, and all that ran over it fails with one cause (S59).
-    func end(_ cause: BluetoothError) {
-        guard phase != .ended else { return }
-        phase = .ended
+    /// Ends the link. All that ran over it fails with one cause (S59).
+    private func end(_ cause: BluetoothError) {
         stopWaiting()
         client.links[key] = nil
-        abandon(cause)
-        peripheral.enter(.disconnected(told(cause)))
+        fail(cause)
+        peripheral.enter(.disconnected(cause.with(nil, target)))
         emitter.fail(cause.during(.connect, target))
-        finish(nil)
+        reportClosed(nil)
     }
 
-    /// The reason as those hear it who did not ask for anything.
-    func told(_ cause: BluetoothError) -> BluetoothError {
-        cause.with(nil, target)
+    private func finishClosing(_ cause: BluetoothError, _ failure: BluetoothError?) {
+        stopWaiting()
+        client.links[key] = nil
+        client.teardowns.end()
+        peripheral.enter(.disconnected(cause.with(nil, target)))
+        reportClosed(failure)
     }
 
-    func stopWaiting() {
-        connecting?.cancel()
-        connecting = nil
+    private func stopWaiting() {
+        attempt?.cancel()
+        attempt = nil
         deadline?.cancel()
-        task?.cancel()
+        ending?.cancel()
         stopRediscovery()
     }
 
-    func abandon(_ cause: BluetoothError) {
+    private func fail(_ cause: BluetoothError) {
         // Each of them adds its own operation and target.
         let cause = cause.with(nil, nil)
         mtu.forget()
@@ -175,12 +310,14 @@ final class Link {
         streams.fail(cause)
     }
 
-    /// Runs work when this link is over, with what was wrong where it could not be closed.
-    func whenOver(_ work: @escaping (BluetoothError?) -> Void) { whenOver.append(work) }
-
-    func finish(_ failure: BluetoothError?) {
-        let work = whenOver
-        whenOver = []
+    private func reportClosed(_ failure: BluetoothError?) {
+        let work = onClosed
+        onClosed = []
         for action in work { action(failure) }
     }
+}
+
+extension Result {
+    /// The failure; nil for a success.
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

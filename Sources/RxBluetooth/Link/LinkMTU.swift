@@ -11,7 +11,7 @@ final class LinkMTU {
 
     /// bluetoothd tells it. It is the same for all characteristics of a link.
     func told(_ mtu: UInt16) {
-        guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.phase == .connecting else {
+        guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.state.isConnecting else {
             return
         }
         let isChanged = Int(mtu) != current

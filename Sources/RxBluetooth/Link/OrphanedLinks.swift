@@ -8,7 +8,7 @@ final class OrphanedLinks {
 
     /// bluetoothd has gone, and these were there.
     func left(by links: some Sequence<Link>) {
-        for link in links where !link.isForeign { keys.insert(link.key) }
+        for link in links where !link.state.isOfOtherProgram { keys.insert(link.key) }
     }
 
     /// The device was seen without a link.

@@ -112,14 +112,14 @@ extension Link {
     /// How it stands, for a diagnosis; nil where it is over.
     fileprivate var examined: Diagnosis.Connection? {
         let step: Diagnosis.Connection.Step
-        switch phase {
+        switch state.step {
         case .connecting: step = .connecting
         case .connected: step = .connected
         case .losing: step = .losing
         case .closing: step = .closing
         case .ended: return nil
         }
-        let outage = phase == .connected ? nil : peripheral.supervision?.outage
+        let outage = isConnected ? nil : peripheral.supervision?.outage
         return Diagnosis.Connection(
             peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since),
             running: queue.holder?.operation, runs: queue.holder?.time, waiting: queue.waitingCount,

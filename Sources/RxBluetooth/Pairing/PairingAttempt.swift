@@ -75,8 +75,8 @@ final class PairingAttempt {
     private func findLink() {
         guard phase == .preparing else { return }
         if let link = client.links[key] {
-            guard link.phase == .connecting || link.isConnected, !link.queue.isRefused else {
-                link.whenOver { [weak self] _ in self?.findLink() }
+            guard link.state.isConnecting || link.isConnected, !link.queue.isRefused else {
+                link.onClosed { [weak self] _ in self?.findLink() }
                 // A link on which a pairing was refused is lost: on 5.66 a second one gets no answer, nor does anything else.
                 if link.isConnected { link.close(BluetoothError(.needsPairing)) }
                 return
@@ -87,9 +87,12 @@ final class PairingAttempt {
         }
         guard let device = client.devices[key] else { return fail(BluetoothError(.peripheralGone)) }
         let isOrphan = client.orphans.take(key, since: client.returned.map(client.settings.elapsed(since:)))
+        let state = LinkState(
+            maker: device.isConnected && !isOrphan ? .otherProgram : .thisManager, takesOver: false,
+            awaitsServices: false, target: key.address.description)
         let link = Link(
-            peripheral, LinkTerms(), number: client.peripherals.nextLinkNumber(), client: client,
-            isForeign: device.isConnected && !isOrphan, emitter: Emitter { _ in }, isForPairing: true)
+            peripheral, state, number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in },
+            isForPairing: true)
         client.links[key] = link
         take(link)
         link.start()

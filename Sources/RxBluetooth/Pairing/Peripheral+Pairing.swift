@@ -127,7 +127,7 @@ extension BlueZClient {
         }
         guard let link = link(toClose: peripheral) else { return remove(self) }
         // Whether that succeeded does not matter: bluetoothd closes what is left of it.
-        link.whenOver { [weak self] _ in
+        link.onClosed { [weak self] _ in
             guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
             if let obstacle = obstacle(on: peripheral.key.adapter) {
                 return emitter.fail(obstacle.during(.forget, target))

@@ -69,7 +69,7 @@ final class Supervision: Sendable {
             return found()
         }
         .flatMap { [self] peripheral in
-            peripheral.link(LinkTerms(number: number, existing: options.existingLink, awaitsServices: true))
+            peripheral.link(LinkRequest(number: number, existing: options.existingLink, awaitsServices: true))
         }
         .do(onNext: { [self] _ in cameUp() })
     }

@@ -1,0 +1,160 @@
+/// Closing a link from our side, and losing one.
+extension LinkState {
+    // MARK: Closing
+
+    mutating func close(_ cause: BluetoothError, isForced: Bool, _ facts: Facts) -> [Action] {
+        var isConnectPending = false
+        if case .connecting(let attempt) = phase, case .calling = attempt.step { isConnectPending = true }
+        return close(cause, isForced: isForced, facts, isConnectPending: isConnectPending)
+    }
+
+    /// What runs fails with the cause, bluetoothd is called once (S30), and the link is over when bluetoothd has both answered and
+    /// shown it, or after the deadline (Q84).
+    mutating func close(
+        _ cause: BluetoothError, isForced: Bool, _ facts: Facts, isConnectPending: Bool, hasFailed: Bool = false
+    ) -> [Action] {
+        let (maker, isAttempt): (Maker, Bool)
+        switch phase {
+        case .adopted: (maker, isAttempt) = (.otherProgram, false)
+        case .connecting(let attempt):
+            // Without an attempt under way there is only a link to close if one is shown.
+            guard attempt.mayBeConnecting || facts.isConnected else { return end(cause) }
+            (maker, isAttempt) = (attempt.maker, attempt.mayBeConnecting)
+        case .connected(let connected, _): (maker, isAttempt) = (connected, false)
+        case .losing: return end(cause)
+        case .closing, .ended: return []
+        }
+        guard maker == .thisManager || isForced else { return end(cause) }
+        phase = .closing(
+            Closing(
+                cause: cause, maker: maker, isAttempt: isAttempt, hasFailed: hasFailed,
+                isConnectPending: isConnectPending))
+        // A `Connect` under way is not called off: if it was not sent yet, its `Disconnect` would end another program's link.
+        return (isConnectPending ? [] : [.cancelAttempt])
+            + [.cancelDeadline, .stopRediscovery, .beginClosing(cause), .disconnect, .failSubscriber(cause)]
+    }
+
+    mutating func disconnectAnswered(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
+        guard case .closing(var closing) = phase else { return [] }
+        let isShown = facts.isConnected && !closing.wasShownDown
+        if let error { return closed(isShown ? error : nil) }
+        // bluetoothd has answered `Connect` by now, unless it is out of order. Until it has, a link of ours may still come up.
+        guard isShown || closing.isConnectPending else { return closed(nil) }
+        closing.wait = isShown ? .linkDown : .connectAnswer
+        phase = .closing(closing)
+        return [.startDisconnectDeadline]
+    }
+
+    mutating func disconnectDeadline() -> [Action] {
+        guard case .closing(let closing) = phase else { return [] }
+        let isLinkDown = closing.wait == .connectAnswer
+        return closed(isLinkDown ? nil : BluetoothError(.timedOut, operation: .disconnect, target: target))
+    }
+
+    /// `Connect` was answered while the link was being closed. A link that comes up after `Disconnect` was answered is closed too.
+    mutating func connectAnsweredWhileClosing(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
+        guard case .closing(var closing) = phase else { return [] }
+        closing.isConnectPending = false
+        let repeats = closing.isDisconnectAnswered && error == nil && !closing.isRepeated
+        if repeats {
+            closing.isRepeated = true
+            closing.wait = .disconnectAnswer
+        }
+        phase = .closing(closing)
+        if repeats { return [.cancelDisconnect, .disconnect] }
+        return closing.isDisconnectAnswered && error != nil && !facts.isConnected ? closed(nil) : []
+    }
+
+    private mutating func closed(_ failure: BluetoothError?) -> [Action] {
+        guard case .closing(let closing) = phase else { return [] }
+        phase = .ended
+        return [.finishClosing(closing.cause, failure: failure)]
+    }
+
+    mutating func end(_ cause: BluetoothError) -> [Action] {
+        guard phase != .ended else { return [] }
+        phase = .ended
+        return [.end(cause)]
+    }
+
+    // MARK: Losing
+
+    mutating func shown(_ isConnected: Bool, _ facts: Facts) -> [Action] {
+        if case .connecting(let attempt) = phase { return shownWhileConnecting(isConnected, attempt) }
+        guard !isConnected else { return [] }
+        switch phase {
+        case .connected(let maker, _): return lose(facts.announced ?? .unknown, maker, facts)
+        case .closing(var closing):
+            // A link whose attempt failed often ends by itself; the answer to `Disconnect` adds nothing then.
+            if closing.isDisconnectAnswered || closing.hasFailed { return closed(nil) }
+            // Of an attempt it may be a flicker (Q78).
+            closing.wasShownDown = !closing.isAttempt
+            phase = .closing(closing)
+            return []
+        case .adopted, .connecting, .losing, .ended: return []
+        }
+    }
+
+    /// bluetoothd does not show `Connected` any more when it removes a device (Q61).
+    mutating func deviceRemoved(_ facts: Facts) -> [Action] {
+        switch phase {
+        case .connecting(let attempt): return removedWhileConnecting(attempt)
+        case .connected(let maker, _): return lose(.removed, maker, facts)
+        case .closing: return closed(nil)
+        case .adopted, .losing, .ended: return []
+        }
+    }
+
+    /// An adapter that is switched off or unplugged drops its links first and shows it next (Q32): at once if bluetoothd did it, and
+    /// some hundredths of a second later if the kernel was called by another program (`btmgmt`, rfkill). A loss with an open
+    /// reason waits that long. Then bluetoothd is asked for the adapter, because its signal may not have been read yet.
+    private mutating func lose(
+        _ reason: BluetoothError.DisconnectReason, _ maker: Maker, _ facts: Facts
+    ) -> [Action] {
+        guard facts.isAdapterOn else { return end(BluetoothError(.disconnected(.adapter))) }
+        phase = .losing(maker, reason)
+        let isDelayed = reason.mayBeOfAdapter && facts.delaysLoss
+        return [.suspendOperations, isDelayed ? .delayLoss : .askAdapter(reason)]
+    }
+
+    mutating func lossDelayEnded() -> [Action] {
+        guard case .losing(_, let reason) = phase else { return [] }
+        return [.askAdapter(reason)]
+    }
+
+    mutating func adapterAnswered(_ isGone: Bool) -> [Action] {
+        guard case .losing(_, let reason) = phase else { return [] }
+        if isGone { return end(BluetoothError(.disconnected(.adapter))) }
+        phase = .ended
+        return [.endLost(reason)]
+    }
+
+    mutating func lost(_ cause: BluetoothError) -> [Action] {
+        if case .closing = phase { closed(nil) } else { end(cause) }
+    }
+}
+
+extension LinkState.Attempt {
+    /// Whether an attempt of ours may be under way at bluetoothd.
+    fileprivate var mayBeConnecting: Bool {
+        switch step {
+        case .calling, .confirming: true
+        case .pausing, .yielding, .rediscovering, .rediscovered: false
+        }
+    }
+}
+
+extension BluetoothError.DisconnectReason {
+    /// Whether a link that ended for this reason may have ended because the adapter is being switched off.
+    ///
+    /// Linux gives bluetoothd the remote side as the reason then. Source: Linux 6.1, `hci_power_off_sync` and
+    /// `hci_to_mgmt_reason`; seen in the lab.
+    fileprivate var mayBeOfAdapter: Bool {
+        switch self {
+        case .unknown, .local, .remote: true
+        // bluetoothd removes a device without a bond when connecting to it fails.
+        case .removed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,306 @@
+import Testing
+
+@testable import RxBluetooth
+
+/// The transitions of a connection, without a bus.
+struct LinkStateTests {
+    typealias Facts = LinkState.Facts
+
+    private static let requested = BluetoothError(.disconnected(.requested))
+    private static let failed = BluetoothError(.connectFailed("Host is down"))
+    private static let aborted = BluetoothError(
+        .connectFailed("le-connection-abort-by-local"), dbusMessage: "le-connection-abort-by-local")
+    private static let cancelled = BluetoothError(
+        .connectFailed("br-connection-canceled"), dbusMessage: "br-connection-canceled")
+    private static let inProgress = BluetoothError(.busy, dbusName: "org.bluez.Error.InProgress")
+    private static let late = BluetoothError(.timedOut)
+    private static let pause = LinkState.pause
+    private static let shown = Facts(isConnected: true)
+    private static let none = Facts()
+    private static let bonded = Facts(isConnected: false, isBonded: true)
+
+    /// A state after events, without their actions.
+    private static func state(
+        _ events: (LinkState.Event, Facts)..., maker: LinkState.Maker = .thisManager, takesOver: Bool = false,
+        awaitsServices: Bool = false
+    ) -> LinkState {
+        var state = LinkState(maker: maker, takesOver: takesOver, awaitsServices: awaitsServices, target: "target")
+        for (event, facts) in [(.start, none)] + events { _ = state.handle(event, facts) }
+        return state
+    }
+
+    /// A link that is up.
+    private static func up(_ maker: LinkState.Maker = .thisManager, awaitsServices: Bool = false) -> LinkState {
+        state((.connectAnswered(nil), shown), maker: maker, awaitsServices: awaitsServices)
+    }
+
+    private static func closing(_ cause: BluetoothError) -> [LinkState.Action] {
+        [.cancelDeadline, .stopRediscovery, .beginClosing(cause), .disconnect, .failSubscriber(cause)]
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let state: LinkState
+        let event: LinkState.Event
+        let facts: Facts
+        let step: LinkState.Step
+        let actions: [LinkState.Action]
+
+        init(
+            _ name: String, _ state: LinkState, _ event: LinkState.Event, _ facts: Facts, _ step: LinkState.Step,
+            _ actions: [LinkState.Action] = []
+        ) {
+            (self.name, self.state, self.event) = (name, state, event)
+            (self.facts, self.step, self.actions) = (facts, step, actions)
+        }
+
+        var testDescription: String { name }
+    }
+
+    // MARK: Connecting
+
+    static let connecting: [Row] = [
+        Row(
+            "Connect succeeds", state(), .connectAnswered(nil), shown, .connected,
+            [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
+        Row(
+            "Connect succeeds, and the services are awaited", state(awaitsServices: true), .connectAnswered(nil), shown,
+            .connected, [.stopRediscovery, .cancelDeadline, .open]),
+        Row(
+            "Connect succeeds, and no link is shown", state(), .connectAnswered(nil), none, .connecting, [.confirmLink]),
+        Row(
+            "The link is confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(true), none, .connected,
+            [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
+        Row(
+            "The link is not confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(false), none, .ended,
+            [.end(BluetoothError(.disconnected(.unknown)))]),
+        Row(
+            "The question for the link fails", state((.connectAnswered(nil), none)), .confirmationFailed(late), none,
+            .closing, [.cancelAttempt] + closing(late)),
+        Row(
+            "Connect says that there is a link", state(), .connectAnswered(BluetoothError(.alreadyConnected)), shown,
+            .connected, [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
+        Row(
+            "Connect is refused, and another program's link is up", state(maker: .otherProgram),
+            .connectAnswered(failed), shown, .connected, [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
+        Row("Connect fails", state(), .connectAnswered(failed), none, .ended, [.end(failed)]),
+        Row(
+            "Connect fails, and a link of ours is up", state(), .connectAnswered(failed), shown, .closing,
+            [.cancelAttempt] + closing(failed)),
+        Row(
+            "Connect has no answer in time", state(), .connectAnswered(late), none, .closing,
+            [.cancelAttempt] + closing(late)),
+        Row(
+            "The controller gives up", state(), .connectAnswered(aborted), none, .connecting,
+            [.logRepeat(aborts: 1), .pause(pause)]),
+        Row(
+            "The pause ends", state((.connectAnswered(aborted), none)), .pauseEnded, none, .connecting, [.connect]),
+        Row(
+            "The pause ends while the device looks connected", state((.connectAnswered(aborted), none)), .pauseEnded,
+            shown, .connecting, [.logRepeat(aborts: 2), .pause(pause)]),
+        Row(
+            "Another program's link comes up in the pause", state((.connectAnswered(aborted), none)),
+            .shown(isConnected: true), shown, .connecting, [.cancelAttempt, .connect, .stopRediscovery]),
+        Row(
+            "Another program's attempt is under way", state(), .connectAnswered(inProgress), none, .connecting,
+            [.pause(pause)]),
+        Row(
+            "Another program's attempt is still under way",
+            state(
+                (.connectAnswered(inProgress), none), (.pauseEnded, none),
+                (.otherAttemptAnswered(isConnected: false), none)),
+            .connectAnswered(inProgress), none, .connecting, [.pause(pause * 2)]),
+        Row(
+            "The pause for another program's attempt ends", state((.connectAnswered(inProgress), none)), .pauseEnded,
+            none, .connecting, [.askAboutOtherAttempt]),
+        Row(
+            "Another program's attempt was answered", state((.connectAnswered(inProgress), none), (.pauseEnded, none)),
+            .otherAttemptAnswered(isConnected: true), none, .connecting, [.connect]),
+        Row(
+            "A lost bond is reported at once if bluetoothd says so", state((.shown(isConnected: true), shown)),
+            .connectAnswered(cancelled), bonded, .ended, [.end(BluetoothError(.bondLost, after: cancelled))]),
+        Row(
+            "A first abort of a bonded device is repeated", state((.shown(isConnected: true), shown)),
+            .connectAnswered(aborted), bonded, .connecting, [.noteAbort, .logRepeat(aborts: 1), .pause(pause)]),
+        Row(
+            "A second abort of a bonded device is a lost bond", state((.shown(isConnected: true), shown)),
+            .connectAnswered(aborted), Facts(isBonded: true, aborts: 1), .ended,
+            [.noteAbort, .end(BluetoothError(.bondLost, after: aborted))]),
+        Row(
+            "The device is removed", state(), .deviceRemoved, none, .connecting, [.cancelAttempt, .pause(pause)]),
+        Row(
+            "A scan is started for a removed device", state((.deviceRemoved, none)), .pauseEnded, none, .connecting,
+            [.startRediscovery]),
+        Row("A device is removed once", state((.deviceRemoved, none)), .deviceRemoved, none, .connecting),
+        Row(
+            "A removed device is found", state((.deviceRemoved, none), (.pauseEnded, none)), .deviceFound, none,
+            .connecting, [.cancelAttempt, .pause(pause)]),
+        Row(
+            "The next attempt for a removed device", state((.deviceRemoved, none), (.deviceFound, none)), .pauseEnded,
+            none, .connecting, [.connect, .stopRediscovery]),
+        Row("Found without having been removed", state(), .deviceFound, none, .connecting),
+        Row("A link flickers", state(), .shown(isConnected: false), none, .connecting),
+        Row(
+            "The services are there", up(awaitsServices: true), .servicesAwaited(nil), shown, .connected,
+            [.becomeReady]),
+        Row("The services are there twice", up(), .servicesAwaited(nil), shown, .connected),
+        Row("A late answer of Connect", up(), .connectAnswered(failed), shown, .connected),
+        Row("A late end of a pause", up(), .pauseEnded, shown, .connected),
+        Row("A late deadline", up(), .connectDeadline, shown, .connected),
+    ]
+
+    // MARK: Closing and losing
+
+    private static func closing(_ events: (LinkState.Event, Facts)..., from state: LinkState? = nil) -> LinkState {
+        var state = state ?? up()
+        _ = state.handle(.close(requested, isForced: false), shown)
+        for (event, facts) in events { _ = state.handle(event, facts) }
+        return state
+    }
+
+    private static let finished = LinkState.Action.finishClosing(requested, failure: nil)
+    private static let unclosed = BluetoothError(.timedOut, operation: .disconnect, target: "target")
+
+    static let ending: [Row] = [
+        Row(
+            "A link is closed", up(), .close(requested, isForced: false), shown, .closing,
+            [.cancelAttempt] + closing(requested)),
+        Row(
+            "A shared link is left", up(.otherProgram), .close(requested, isForced: false), shown, .ended,
+            [.end(requested)]),
+        Row(
+            "A shared link is closed by force", up(.otherProgram), .close(requested, isForced: true), shown, .closing,
+            [.cancelAttempt] + closing(requested)),
+        Row(
+            "An adopted link is closed by force", LinkState(adopting: "target"), .close(requested, isForced: true),
+            shown, .closing, [.cancelAttempt] + closing(requested)),
+        Row(
+            "An attempt is closed, and Connect is still to be answered", state(), .close(requested, isForced: false),
+            none, .closing, closing(requested)),
+        Row(
+            "A pause is closed", state((.connectAnswered(aborted), none)), .close(requested, isForced: false), none,
+            .ended, [.end(requested)]),
+        Row("Closed twice", closing(), .close(requested, isForced: true), shown, .closing),
+        Row(
+            "Disconnect succeeds, and the link is still shown", closing(), .disconnectAnswered(nil), shown, .closing,
+            [.startDisconnectDeadline]),
+        Row("Disconnect succeeds, and the link is down", closing(), .disconnectAnswered(nil), none, .ended, [finished]),
+        Row(
+            "Disconnect fails, and the link is down", closing(), .disconnectAnswered(failed), none, .ended, [finished]),
+        Row(
+            "Disconnect fails, and the link is still shown", closing(), .disconnectAnswered(failed), shown, .ended,
+            [.finishClosing(requested, failure: failed)]),
+        Row(
+            "The link goes down after Disconnect was answered", closing((.disconnectAnswered(nil), shown)),
+            .shown(isConnected: false), none, .ended, [finished]),
+        Row(
+            "The link stays up after Disconnect was answered", closing((.disconnectAnswered(nil), shown)),
+            .disconnectDeadline, shown, .ended, [.finishClosing(requested, failure: unclosed)]),
+        Row("The link goes down first", closing(), .shown(isConnected: false), none, .closing),
+        Row(
+            "Disconnect is answered last", closing((.shown(isConnected: false), none)), .disconnectAnswered(nil), shown,
+            .ended, [finished]),
+        Row(
+            "Disconnect of an attempt is answered before Connect", closing(from: state()), .disconnectAnswered(nil),
+            none, .closing, [.startDisconnectDeadline]),
+        Row(
+            "Connect is not answered any more", closing((.disconnectAnswered(nil), none), from: state()),
+            .disconnectDeadline, none, .ended, [finished]),
+        Row(
+            "Connect succeeds after Disconnect", closing((.disconnectAnswered(nil), none), from: state()),
+            .connectAnswered(nil), shown, .closing, [.cancelDisconnect, .disconnect]),
+        Row(
+            "Connect fails after Disconnect", closing((.disconnectAnswered(nil), none), from: state()),
+            .connectAnswered(failed), none, .ended, [finished]),
+        Row(
+            "A flicker of a closed attempt is ignored",
+            closing((.shown(isConnected: true), shown), (.shown(isConnected: false), none), from: state()),
+            .disconnectAnswered(nil), shown, .closing, [.startDisconnectDeadline]),
+        Row("The device is removed while it is closed", closing(), .deviceRemoved, none, .ended, [finished]),
+        Row("bluetoothd leaves while it is closed", closing(), .lost(failed), none, .ended, [finished]),
+        Row(
+            "A link is lost", up(), .shown(isConnected: false), none, .losing, [.suspendOperations, .delayLoss]),
+        Row(
+            "A link is lost for a reason that is not the adapter's", up(), .shown(isConnected: false),
+            Facts(announced: .timeout), .losing, [.suspendOperations, .askAdapter(.timeout)]),
+        Row(
+            "A link is lost with the adapter", up(), .shown(isConnected: false), Facts(isAdapterOn: false), .ended,
+            [.end(BluetoothError(.disconnected(.adapter)))]),
+        Row(
+            "The adapter had its time", lost, .lossDelayEnded, none, .losing, [.askAdapter(.unknown)]),
+        Row("The adapter is there", lost, .adapterAnswered(isGone: false), none, .ended, [.endLost(.unknown)]),
+        Row(
+            "The adapter is gone", lost, .adapterAnswered(isGone: true), none, .ended,
+            [.end(BluetoothError(.disconnected(.adapter)))]),
+        Row("A lost link is closed", lost, .close(requested, isForced: false), none, .ended, [.end(requested)]),
+        Row("A lost link is lost once", lost, .deviceRemoved, none, .losing),
+        Row("bluetoothd leaves", up(), .lost(failed), shown, .ended, [.end(failed)]),
+        Row("The device is removed", up(), .deviceRemoved, none, .losing, [.suspendOperations, .delayLoss]),
+        Row(
+            "The services do not come", up(awaitsServices: true), .servicesAwaited(late), shown, .closing,
+            [.cancelAttempt] + closing(late.during(.connect, "target"))),
+    ]
+
+    private static var lost: LinkState {
+        var state = up()
+        _ = state.handle(.shown(isConnected: false), none)
+        return state
+    }
+
+    @Test(arguments: connecting + ending) func `Each event gives the next phase and its actions`(row: Row) {
+        var state = row.state
+        #expect(state.handle(row.event, row.facts) == row.actions)
+        #expect(state.step == row.step)
+    }
+
+    @Test func `An ended link ignores every event`() {
+        var state = Self.state((.connectAnswered(Self.failed), Self.none))
+        let events: [LinkState.Event] = [
+            .connectAnswered(nil), .linkConfirmed(true), .confirmationFailed(Self.late), .pauseEnded,
+            .otherAttemptAnswered(isConnected: true), .connectDeadline, .servicesAwaited(nil),
+            .shown(isConnected: true), .shown(isConnected: false), .deviceRemoved, .deviceFound,
+            .close(Self.requested, isForced: true), .disconnectAnswered(nil), .disconnectDeadline, .lossDelayEnded,
+            .adapterAnswered(isGone: true), .lost(Self.failed),
+        ]
+        for event in events {
+            #expect(state.handle(event, Self.shown) == [])
+            #expect(state.step == .ended)
+        }
+    }
+
+    @Test func `The ninth abort is reported`() {
+        var state = Self.state()
+        for count in 1...8 {
+            #expect(state.handle(.connectAnswered(Self.aborted), Self.none).first == .logRepeat(aborts: count))
+            #expect(state.handle(.pauseEnded, Self.none) == [.connect])
+        }
+        #expect(state.handle(.connectAnswered(Self.aborted), Self.none) == [.end(Self.aborted)])
+    }
+
+    @Test(arguments: [false, true]) func `A link that another program makes is ours only if it is taken over`(
+        takesOver: Bool
+    ) {
+        var state = Self.state(
+            (.connectAnswered(Self.inProgress), Self.none), (.shown(isConnected: true), Self.shown),
+            (.connectAnswered(nil), Self.shown), takesOver: takesOver)
+        #expect(state.isConnected)
+        #expect(state.isOfOtherProgram == !takesOver)
+        let actions = state.handle(.close(Self.requested, isForced: false), Self.shown)
+        #expect(actions.contains(.disconnect) == takesOver)
+    }
+
+    @Test func `After another program's link has ended, the next one is ours`() {
+        let state = Self.state(
+            (.shown(isConnected: false), Self.none), (.connectAnswered(nil), Self.shown), maker: .otherProgram)
+        #expect(!state.isOfOtherProgram)
+    }
+
+    @Test func `The deadline names another program's attempt`() {
+        var state = Self.state((.connectAnswered(Self.inProgress), Self.none))
+        guard case .end(let error) = state.handle(.connectDeadline, Self.none).first else {
+            return #expect(Bool(false))
+        }
+        #expect(error.kind == .timedOut)
+        #expect(error.dbusMessage?.contains("Another program's attempt") == true)
+    }
+}
