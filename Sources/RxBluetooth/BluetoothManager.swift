@@ -71,7 +71,7 @@ public final class BluetoothManager: Sendable {
         access = BlueZAccess(
             settings: Settings(
                 adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
-                journal: Journal(logger, logContents, on: scheduler), controller: controller),
+                eventLog: EventLog(logger, logContents, on: scheduler), controller: controller),
             open: open)
     }
 
@@ -109,7 +109,7 @@ public final class BluetoothManager: Sendable {
         return Observable.deferred {
             let handle = try access.client()
             // What is chosen once is kept.
-            handle.perform { client in client.whenKnown { _ = $0.choice(selection) } }
+            handle.perform { client in client.onStateKnown { _ = $0.choice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }
@@ -124,7 +124,7 @@ public final class BluetoothManager: Sendable {
                 return Disposables.create()
             }
             handle.perform { client in
-                client.teardowns.whenDone { observer(.completed) }
+                client.teardowns.onIdle { observer(.completed) }
             }
             return Disposables.create()
         }

@@ -53,7 +53,7 @@ public struct Deadlines: Sendable {
     ///
     /// The kernel drops the links of an adapter that is switched off first and says so last; with one link it was seen to take
     /// 0.07 s between (Q32). Zero tells a loss at once, and then such a one has no reason, or a wrong one.
-    public var causeOfLoss: Duration = .milliseconds(250)
+    public var disconnectReasonGrace: Duration = .milliseconds(250)
     /// For the controller to tell how strong a link is. Default 5 s.
     public var rssi: Duration = .seconds(5)
     /// For a scan to start. Default 15 s.
@@ -79,7 +79,7 @@ struct Settings: Sendable {
     let scheduler: any SchedulerType
     let pairing: PairingPolicy
     /// Where it is told what happens.
-    let journal: Journal
+    let eventLog: EventLog
     /// What answers for the controller; nil where nobody does.
     let controller: (any HostController)?
     /// The clock of the manager's bus, for every decision.

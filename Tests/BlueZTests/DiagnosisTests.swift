@@ -12,7 +12,7 @@ extension LabTests {
                 let scan = Notes(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
                 try await scan.wait { $0.count > 0 }
                 let busy = try await manager.diagnose().value
-                #expect(busy.scans.first?.step == .active && busy.scans.first?.sinceHeard != nil)
+                #expect(busy.scans.first?.step == .active && busy.scans.first?.sinceAdvertisement != nil)
                 let other = try Command.bleCLI("diagnose")
                 #expect(other.status == 0 && other.output.contains("Another program scans with hci0."))
                 scan.dispose()

@@ -128,7 +128,7 @@ extension LabTests {
             async throws
         {
             // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.
-            try await Ground.withManager(pairing: PairingPolicy(.nobody)) { manager in
+            try await Ground.withManager(pairing: PairingPolicy(.noAgent)) { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "SECURE") { peripheral in
                         let secret = try await peripheral.characteristic(0xFFF0, 0xFFF1)

@@ -8,12 +8,12 @@ extension LabTests {
         @Test func `S18 S19 Filters look at names and at masked data`() async throws {
             try await Ground.withManager { manager in
                 let data = try DataPattern([0x01, 0xF2], mask: [0xFF, 0x0F])
-                let fitting = ScanFilter(name: .beginning("HRM-"), manufacturerData: [0x4C: data])
+                let fitting = ScanFilter(name: .prefix("HRM-"), manufacturerData: [0x4C: data])
                 let heard = try await manager.scanForPeripherals(options: ScanOptions(filters: [fitting]))
                     .take(3).allValues()
                 #expect(Set(heard.compactMap(\.peripheral.name)) == ["HRM-0", "HRM-1", "HRM-2"])
                 let other = try DataPattern([0x01, 0xF2])
-                let filters = [ScanFilter(manufacturerData: [0x4C: other]), ScanFilter(name: .exactly("TWINS"))]
+                let filters = [ScanFilter(manufacturerData: [0x4C: other]), ScanFilter(name: .exact("TWINS"))]
                 let second = try await manager.scanForPeripherals(options: ScanOptions(filters: filters))
                     .take(1).allValues()
                 #expect(second.map(\.peripheral.name) == ["TWINS"])
@@ -22,7 +22,7 @@ extension LabTests {
 
         @Test func `S21 S24 A device is found, and lost while it is connected and does not advertise`() async throws {
             try await Ground.withManager { manager in
-                let options = ScanOptions(filters: [ScanFilter(name: .exactly("HRM-2"))])
+                let options = ScanOptions(filters: [ScanFilter(name: .exact("HRM-2"))])
                 let peripheral = try await manager.peripheral(named: "HRM-2")
                 let presence = PresenceOptions(silence: .seconds(5), includesConnected: false)
                 let changes = try await manager.observePresence(options: options, presence: presence)

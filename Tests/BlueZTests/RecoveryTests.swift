@@ -213,7 +213,7 @@ extension LabTests {
             try await Ground.withManager { manager in
                 let flaky = try await manager.peripheral(named: "FLAKY")
                 let connected = Notes(flaky.connectionState.filter { $0 == .connected })
-                let often = Reconnection(longestPause: .milliseconds(250))
+                let often = Reconnection(maximumDelay: .milliseconds(250))
                 let values = Notes(flaky.connect(options: .reconnect(often)).flatMap { Self.beats(of: $0) })
                 try await connected.wait(atMost: 60) { $0.count == 3 }
                 #expect(values.now.error == nil)

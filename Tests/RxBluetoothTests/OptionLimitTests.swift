@@ -49,7 +49,7 @@ struct OptionLimitTests {
             stage.simulation.bluez.add(
                 Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
             let policy = Reconnection(
-                firstPause: first, longestPause: last, jitter: jitter, limit: Self.longest, seed: 7)
+                initialDelay: first, maximumDelay: last, jitter: jitter, limit: Self.longest, seed: 7)
             let link = stage.record(peripheral.connect(options: .reconnect(policy)))
             stage.advance(500)
             #expect(link.isLive)
@@ -85,7 +85,8 @@ struct OptionLimitTests {
 
     private static let setters: [@Sendable (inout Deadlines, Duration) -> Void] = [
         { $0.connect = $1 }, { $0.services = $1 }, { $0.operation = $1 }, { $0.pair = $1 }, { $0.disconnect = $1 },
-        { $0.causeOfLoss = $1 }, { $0.rssi = $1 }, { $0.startScan = $1 }, { $0.stopScan = $1 }, { $0.snapshot = $1 },
+        { $0.disconnectReasonGrace = $1 }, { $0.rssi = $1 }, { $0.startScan = $1 }, { $0.stopScan = $1 },
+        { $0.snapshot = $1 },
         { $0.diagnosis = $1 }, { $0.cleanup = $1 },
     ]
 

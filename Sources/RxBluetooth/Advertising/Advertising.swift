@@ -31,7 +31,7 @@ final class Advertising {
     func start() {
         // It must be there before bluetoothd is told of it, which asks for it before it answers (Q25).
         export = client.bus.export(at: path, includingChildren: false) { [weak self] call in
-            if let self { asked(call) } else { call.fail(Self.gone) }
+            if let self { handle(call) } else { call.fail(Self.gone) }
         }
         emitter.onEnd { [self] in stop() }
         callManager("RegisterAdvertisement", deadline: client.settings.deadlines.operation) {
@@ -44,7 +44,7 @@ final class Advertising {
 
     private static let gone = DBusError(name: DBusError.Name.unknownObject, message: "It is not advertised any more")
 
-    private func asked(_ call: IncomingCall) {
+    private func handle(_ call: IncomingCall) {
         // Everybody on the bus can call; only bluetoothd may (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(

@@ -13,7 +13,7 @@ extension BluetoothManager {
     /// - Parameter advertisement: What to say.
     public func advertise(_ advertisement: Advertisement) -> Observable<Void> {
         access.stream { [selection] client, emitter in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
                     client.advertise(

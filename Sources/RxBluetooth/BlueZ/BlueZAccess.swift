@@ -93,7 +93,7 @@ final class BlueZAccess: Sendable {
         guard let handle else { return done() }
         handle.perform { client in
             client.shutDown()
-            client.teardowns.whenDone {
+            client.teardowns.onIdle {
                 self.phase.withLock { $0 = .closed }
                 client.bus.close()
                 done()
@@ -111,7 +111,7 @@ final class ClientHandle: Sendable {
 
     deinit {
         client.perform { client in
-            client.teardowns.whenDone { client.bus.close() }
+            client.teardowns.onIdle { client.bus.close() }
         }
     }
 

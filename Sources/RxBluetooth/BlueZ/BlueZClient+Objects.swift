@@ -50,7 +50,7 @@ extension BlueZClient {
             case (.characteristic, .characteristic(let key)):
                 guard isSnapshot || devices[key.device] != nil else { return }
                 _ = try CharacteristicRecord.table.read(&entry, into: &self[key], rejected: &rejected)
-                if let mtu = self[key].mtu { links[key.device]?.mtu.told(mtu) }
+                if let mtu = self[key].mtu { links[key.device]?.mtu.received(mtu) }
             case (.descriptor, .descriptor(let key, let handle)):
                 guard isSnapshot || devices[key.device] != nil else { return }
                 _ = try DescriptorRecord.table.read(
@@ -74,7 +74,7 @@ extension BlueZClient {
     }
 
     private func nextEpoch(_ key: DeviceKey) -> UInt64 {
-        guard links[key]?.resolution.wasResolved == true else { return 0 }
+        guard links[key]?.serviceDiscovery.wasResolved == true else { return 0 }
         epochs += 1
         return epochs
     }
@@ -127,7 +127,7 @@ extension BlueZClient {
 }
 
 extension DeviceRecord {
-    static let heardWhileConnected = table.changes(["RSSI", "ManufacturerData", "ServiceData", "TxPower"])
+    static let advertisedWhileConnected = table.changes(["RSSI", "ManufacturerData", "ServiceData", "TxPower"])
 
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
 }

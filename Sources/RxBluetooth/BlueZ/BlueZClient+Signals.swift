@@ -67,7 +67,7 @@ extension BlueZClient {
 
     private func deviceChanged(_ key: DeviceKey, _ body: inout MessageReader) throws(DBusError) {
         guard let index = devices.index(forKey: key) else {
-            strays += 1
+            unknownObjectSignals += 1
             return
         }
         // Whether a name or a list of services was advertised can only be told while there is no link (Q58).
@@ -87,7 +87,7 @@ extension BlueZClient {
         var all = changes
         all.formUnion(cleared)
         if all.intersects(DeviceRecord.named) { devices[key]?.updatePeripheral() }
-        let heard = wasConnected ? DeviceRecord.heardWhileConnected : DeviceRecord.advertised
+        let heard = wasConnected ? DeviceRecord.advertisedWhileConnected : DeviceRecord.advertised
         if changes.intersects(heard) { scans.received(key) }
         if all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         if wasConnected, devices[key]?.isConnected != true { orphans.closed(key) }
@@ -107,13 +107,13 @@ extension BlueZClient {
         let table = session == nil ? CharacteristicRecord.mtuTable : CharacteristicRecord.table
         var record = CharacteristicRecord()
         let changes = try table.read(&body, into: &record, rejected: &rejected)
-        if let mtu = record.mtu { link.mtu.told(mtu) }
+        if let mtu = record.mtu { link.mtu.received(mtu) }
         if let session, changes.intersects(CharacteristicRecord.valued) { session.received(record.value) }
     }
 
     private func adapterChanged(_ number: UInt16, _ body: inout MessageReader) throws(DBusError) {
         guard adapters[number] != nil else {
-            strays += 1
+            unknownObjectSignals += 1
             return
         }
         let wasDiscovering = adapters[number]?.isDiscovering

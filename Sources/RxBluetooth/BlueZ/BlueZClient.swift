@@ -9,7 +9,7 @@ final class BlueZClient {
     let settings: Settings
     let peripherals: PeripheralTable
     weak let access: BlueZAccess?
-    var journal: Journal { settings.journal }
+    var eventLog: EventLog { settings.eventLog }
 
     /// The unique name of the running bluetoothd.
     private(set) var owner: String?
@@ -30,26 +30,26 @@ final class BlueZClient {
     /// Properties and messages of a wrong type: counted, never fatal.
     var rejected = 0 {
         didSet {
-            if rejected != oldValue { journal.debug(.messageRejected(total: rejected)) }
+            if rejected != oldValue { eventLog.debug(.messageRejected(total: rejected)) }
         }
     }
     /// Signals of objects that are gone, which is normal (Q19).
-    var strays = 0 {
-        didSet { journal.trace(.messageStrayed(total: strays)) }
+    var unknownObjectSignals = 0 {
+        didSet { eventLog.trace(.signalForUnknownObject(total: unknownObjectSignals)) }
     }
     /// The state that was told last.
-    private var toldState: BluetoothState?
+    private var loggedState: BluetoothState?
 
     private(set) lazy var scans = ScanSessions(self)
     var links: [DeviceKey: Link] = [:]
     let orphans = OrphanedLinks()
     private(set) lazy var agent = Agent(self)
-    private(set) lazy var pairings = Pairings(self)
-    private(set) lazy var bonds = BondWatches(self)
+    private(set) lazy var pairings = PairingQueue(self)
+    private(set) lazy var bonds = BondObservers(self)
     /// What is being advertised, and how often something was.
     var advertisements: [Advertising] = []
     var advertisementCount = 0
-    let teardowns = Teardowns()
+    let teardowns = TeardownTracker()
 
     /// When bluetoothd was there again after it was gone.
     private(set) var returned: MonotonicTime?
@@ -147,7 +147,7 @@ final class BlueZClient {
         let failure = BluetoothError(error)
         syncFailure = failure
         emptyMirror()
-        journal.warning(.objectsNotTold(failure, again: pause))
+        eventLog.warning(.snapshotFailed(failure, again: pause))
         adaptersChanged()
     }
 
@@ -196,7 +196,7 @@ final class BlueZClient {
 
     /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work is handed
     /// the client, so that it need not hold it while it waits.
-    func whenKnown(_ work: @escaping (BlueZClient) -> Void) {
+    func onStateKnown(_ work: @escaping (BlueZClient) -> Void) {
         if isKnown { work(self) } else { waiting.append(work) }
     }
 
@@ -214,15 +214,15 @@ final class BlueZClient {
         for (selection, current) in choices {
             choices[selection] = .some(selection.choose(from: adapters, current: current, peripherals))
         }
-        if previous != selected { journal.info(.adapterChosen(selected.map { "hci\($0)" })) }
+        if previous != selected { eventLog.info(.adapterChosen(selected.map { "hci\($0)" })) }
         stateChanged()
     }
 
     private func stateChanged() {
         // After `shutDown` only the answers to what it has sent still matter.
         guard let state, failure?.kind != .closed else { return }
-        if state != toldState { journal.info(.stateChanged(state)) }
-        toldState = state
+        if state != loggedState { eventLog.info(.stateChanged(state)) }
+        loggedState = state
         scans.adaptersChanged()
         endAdvertisements()
         for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }

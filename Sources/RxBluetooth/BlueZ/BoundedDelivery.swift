@@ -8,7 +8,7 @@ extension Observable where Element: Sendable {
     ) -> Observable<Element> {
         Observable.create { observer in
             let delivery = BoundedDelivery(observer, scheduler, buffer, overflow, dropped)
-            let subscription = self.subscribe { delivery.take($0) }
+            let subscription = self.subscribe { delivery.enqueue($0) }
             return Disposables.create {
                 delivery.stop()
                 subscription.dispose()
@@ -25,7 +25,7 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         var isStopped = false
         /// Whether a turn delivers; others that come meanwhile leave theirs to it.
         var isDelivering = false
-        var owed = 0
+        var pendingRuns = 0
     }
 
     private let state = Guarded(State())
@@ -48,8 +48,8 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
 
     /// Each value has its turn on the scheduler, so that it keeps its place among the events of other streams (S76). One that
     /// takes the place of another has that one's turn.
-    func take(_ event: Event<Element>) {
-        let (hasTurn, isLost): (Bool, Bool) = state.withLock { state in
+    func enqueue(_ event: Event<Element>) {
+        let (isScheduled, isLost): (Bool, Bool) = state.withLock { state in
             guard !state.isStopped, state.end == nil else { return (false, false) }
             guard case .next(let value) = event else {
                 state.end = event
@@ -69,9 +69,9 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
             return (state.end != nil, true)
         }
         if isLost { dropped() }
-        guard hasTurn else { return }
+        guard isScheduled else { return }
         _ = scheduler.schedule(()) { _ in
-            self.turn()
+            self.deliver()
             return Disposables.create()
         }
     }
@@ -83,21 +83,21 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         }
     }
 
-    private func turn() {
+    private func deliver() {
         let isFirst = state.withLock { state in
-            if state.isDelivering { state.owed += 1 }
+            if state.isDelivering { state.pendingRuns += 1 }
             defer { state.isDelivering = true }
             return !state.isDelivering
         }
         guard isFirst else { return }
         while let event = next() {
             observer.on(event)
-            let goesOn = state.withLock { state in
-                state.isDelivering = state.owed > 0
-                if state.isDelivering { state.owed -= 1 }
+            let continues = state.withLock { state in
+                state.isDelivering = state.pendingRuns > 0
+                if state.isDelivering { state.pendingRuns -= 1 }
                 return state.isDelivering
             }
-            if !goesOn { return }
+            if !continues { return }
         }
     }
 

@@ -21,7 +21,7 @@ struct DeviceRecord {
     /// Whether the device itself was told of, and not only what stands below it.
     var isListed = false
     /// The scan session in which it was heard last.
-    var seenIn = 0
+    var lastSession = 0
     /// The object for the user; kept here while bluetoothd keeps the device (S46).
     var peripheral: Peripheral?
     var battery = BatteryRecord()

@@ -4,7 +4,7 @@ import Rx
 /// also after the bus was lost and opened again, and after the adapter came back under another number (Q28).
 final class PeripheralTable: Sendable {
     private struct State {
-        var known: [Place: WeakPeripheral] = [:]
+        var known: [DeviceIdentity: WeakPeripheral] = [:]
         var adapters = AdapterIdentities()
         var sweepAt = 64
         var links: UInt64 = 0
@@ -13,7 +13,7 @@ final class PeripheralTable: Sendable {
     }
 
     /// A device of an adapter.
-    private struct Place: Hashable {
+    private struct DeviceIdentity: Hashable {
         let adapter: ObjectIdentifier
         let address: BluetoothAddress
     }
@@ -29,7 +29,7 @@ final class PeripheralTable: Sendable {
     func peripheral(for key: DeviceKey, kind: BluetoothAddress.Kind?, of access: BlueZAccess?) -> Peripheral {
         state.withLock { state in
             let adapter = state.adapters.identity(of: key.adapter)
-            let place = Place(adapter: ObjectIdentifier(adapter), address: key.address)
+            let place = DeviceIdentity(adapter: ObjectIdentifier(adapter), address: key.address)
             if let peripheral = state.known[place]?.peripheral { return peripheral }
             state.peripherals += 1
             let peripheral = Peripheral(
@@ -48,9 +48,9 @@ final class PeripheralTable: Sendable {
     var entryCount: Int { state.withLock { $0.known.count } }
 
     /// The peripherals whose connections are made again when they are lost.
-    var supervised: [Peripheral] {
+    var reconnecting: [Peripheral] {
         let all = state.withLock { state in state.known.values.compactMap(\.peripheral) }
-        return all.filter { $0.supervision != nil }
+        return all.filter { $0.reconnector != nil }
     }
 
     /// bluetoothd shows an adapter; its peripherals are reached by its number from now on.

@@ -7,7 +7,7 @@ import DBus
 final class SnapshotReader {
     private unowned let client: BlueZClient
     /// The questions without an answer, by number.
-    private var questions: [Int: BusTask] = [:]
+    private var requests: [Int: BusTask] = [:]
     private var latest = 0
     private var failures = 0
     /// The deadline of the latest question, or the pause before the next one.
@@ -23,29 +23,29 @@ final class SnapshotReader {
     func start() {
         cancel()
         failures = 0
-        ask()
+        send()
     }
 
     func cancel() {
         timer?.cancel()
         timer = nil
-        for question in questions.values { question.cancel() }
-        questions = [:]
+        for request in requests.values { request.cancel() }
+        requests = [:]
     }
 
-    private func ask() {
+    private func send() {
         latest += 1
         let number = latest
         timer = client.bus.schedule(after: client.settings.deadlines.snapshot) { [weak self] in
             self?.failed(.noReply("GetManagedObjects has no answer yet."), longest: Self.longestPauses.silence)
         }
-        questions[number] = client.call(
+        requests[number] = client.call(
             path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects", deadline: .seconds(Int64.max)
         ) { [weak self] result in self?.answered(number, result) }
     }
 
     private func answered(_ number: Int, _ result: Result<Message, DBusError>) {
-        guard questions.removeValue(forKey: number) != nil else { return }
+        guard requests.removeValue(forKey: number) != nil else { return }
         do throws(DBusError) {
             client.emptyMirror()
             try client.readSnapshot(result.get())
@@ -65,7 +65,7 @@ final class SnapshotReader {
         let pause = Duration.seconds(1).doubled(failures, atMost: .seconds(longest))
         failures += 1
         timer?.cancel()
-        timer = client.bus.schedule(after: pause) { [weak self] in self?.ask() }
+        timer = client.bus.schedule(after: pause) { [weak self] in self?.send() }
         client.snapshotFailed(error, again: pause)
     }
 }

@@ -20,7 +20,7 @@ enum ErrorTable {
         case ends(String)
         case has(String)
 
-        func fits(_ text: String) -> Bool {
+        func matches(_ text: String) -> Bool {
             switch self {
             case .any: true
             case .anyOf(let all): all.contains(text)
@@ -57,7 +57,7 @@ enum ErrorTable {
 
     /// The row of an error; nil where there is none.
     static func row(of error: DBusError) -> Int? {
-        rows.firstIndex { $0.name == error.name && $0.text.fits(error.message) }
+        rows.firstIndex { $0.name == error.name && $0.text.matches(error.message) }
     }
 
     /// The ATT code of an error: its row's, or the one that stands in the text, “Operation failed with ATT error: 0x81” (Q96).

@@ -23,7 +23,7 @@ extension Characteristic {
     public func observeValueUpdates(
         using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
     ) -> Observable<[UInt8]> {
-        peripheral.surviving(
+        peripheral.resumingAfterReconnect(
             peripheral.stream(within: buffer, of: self) { client, emitter in client.observe(self, transport, emitter) },
             link: service.link)
     }

@@ -81,7 +81,7 @@ public struct Characteristic: Hashable, Sendable {
                 emitter.fail(error.during(.discover, target))
             }
         }
-        return peripheral.surviving(discovery, link: service.link)
+        return peripheral.resumingAfterReconnect(discovery, link: service.link)
     }
 }
 

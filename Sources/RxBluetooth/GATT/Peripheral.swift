@@ -24,7 +24,7 @@ public final class Peripheral: Sendable {
     /// What only few of many peripherals have.
     private struct Use {
         var connection: BehaviorSubject<ConnectionState>?
-        var supervision: Supervision?
+        var reconnector: Reconnector?
     }
 
     init(
@@ -43,7 +43,7 @@ public final class Peripheral: Sendable {
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
     /// The adapter to which it belongs.
-    var home: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
+    var adapterSelection: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
 
     /// The name of the adapter that hears the device and connects to it, for example `hci0`. After that was plugged in again it may be
     /// another (Q28). While it is away the name that it had; nil where another adapter has that now.
@@ -86,13 +86,13 @@ public final class Peripheral: Sendable {
     /// - Parameter options: Whether to connect again, and what to do with a link that is there already. Default: connect
     ///   once, and share it.
     public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
-        if let reconnection = options.reconnection { return supervised(options, reconnection) }
+        if let reconnection = options.reconnection { return reconnecting(options, reconnection) }
         return link(LinkRequest(existing: options.existingLink))
     }
 
     func link(_ request: LinkRequest) -> Observable<Peripheral> {
         stream { [self] client, emitter in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 client.connect(self, request, emitter)
             }
@@ -107,8 +107,8 @@ public final class Peripheral: Sendable {
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
             // One that waits for its link to come back has none to close.
-            supervision?.end(BluetoothError(.disconnected(.requested)))
-            client.whenKnown { client in
+            reconnector?.end(BluetoothError(.disconnected(.requested)))
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 client.disconnect(self, emitter)
             }
@@ -128,7 +128,7 @@ public final class Peripheral: Sendable {
         let discovery: Observable<Service> = stream { [self] client, emitter in
             client.discoverServices(of: self, services, emitter)
         }
-        return surviving(discovery)
+        return resumingAfterReconnect(discovery)
     }
 
     /// What the largest packet of the present link is, or that there is none.
@@ -172,7 +172,7 @@ public final class Peripheral: Sendable {
                 info.drops[characteristic.key, default: 0] += 1
                 return info.drops[characteristic.key] ?? 0
             }
-            access?.settings.journal.debug(.valueDropped(characteristic, total: total))
+            access?.settings.eventLog.debug(.valueDropped(characteristic, total: total))
         }
     }
 
@@ -208,28 +208,28 @@ extension Peripheral {
     func enter(_ state: ConnectionState) {
         let connection = connection
         guard (try? connection.value()) != state else { return }
-        access?.settings.journal.debug(.connection(self, state))
+        access?.settings.eventLog.debug(.connection(self, state))
         connection.onNext(state)
         access?.connectionChanges.onNext(ConnectionChange(peripheral: self, state: state))
     }
 
     /// Who keeps the peripheral connected, if somebody does.
-    var supervision: Supervision? { use.withLock(\.supervision) }
+    var reconnector: Reconnector? { use.withLock(\.reconnector) }
 
     /// Takes the place of who keeps it connected; false where it is taken.
-    func claim(_ supervision: Supervision) -> Bool {
+    func claim(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
-            guard use.supervision == nil else { return false }
-            use.supervision = supervision
+            guard use.reconnector == nil else { return false }
+            use.reconnector = reconnector
             return true
         }
     }
 
     /// Gives that place back; false where it was another's.
-    func free(_ supervision: Supervision) -> Bool {
+    func free(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
-            guard use.supervision === supervision else { return false }
-            use.supervision = nil
+            guard use.reconnector === reconnector else { return false }
+            use.reconnector = nil
             return true
         }
     }

@@ -30,7 +30,7 @@ public struct Service: Hashable, Sendable {
                 emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
-        return peripheral.surviving(discovery, link: link)
+        return peripheral.resumingAfterReconnect(discovery, link: link)
     }
 
     /// Tells the services that this one includes.
@@ -48,6 +48,6 @@ public struct Service: Hashable, Sendable {
                 emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
-        return peripheral.surviving(discovery, link: link)
+        return peripheral.resumingAfterReconnect(discovery, link: link)
     }
 }

@@ -4,7 +4,7 @@ extension BlueZClient {
         let target = peripheral.address.description
         do throws(BluetoothError) {
             let link = try link(peripheral.key)
-            let giveUp = link.resolution.wait { [unowned self, unowned link] error in
+            let giveUp = link.serviceDiscovery.wait { [unowned self, unowned link] error in
                 if let error { return emitter.fail(error.during(.discover, target)) }
                 deliver(services(over: link) { _ in true }, wanted, \.uuid, emitter, target)
             }

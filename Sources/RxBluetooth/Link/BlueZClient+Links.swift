@@ -16,7 +16,7 @@ extension BlueZClient {
         let key = peripheral.key
         do throws(BluetoothError) {
             // While a supervised connection waits for its link, the peripheral is taken all the same (S32).
-            if let supervision = peripheral.supervision, supervision.number != request.number {
+            if let reconnector = peripheral.reconnector, reconnector.number != request.number {
                 throw BluetoothError(.alreadyConnected)
             }
             if let link = links[key] {
@@ -36,7 +36,8 @@ extension BlueZClient {
                 maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
                 awaitsServices: request.awaitsServices, target: key.address.description)
             let link = Link(
-                peripheral, state, number: request.number ?? peripherals.nextLinkNumber(), client: self, emitter: emitter)
+                peripheral, state, number: request.number ?? peripherals.nextLinkNumber(), client: self,
+                emitter: emitter)
             links[key] = link
             // bluetoothd may ask about pairing as soon as there is a link.
             agent.register()

@@ -36,7 +36,7 @@ extension BlueZClient {
             } catch {
                 throw BluetoothError(error, operation: operation, target: target)
             }
-            let item = AttributeQueue.Item(
+            let item = GATTOperationQueue.GATTOperation(
                 operation, target, message, deadline: settings.deadlines.operation,
                 failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }
             ) { result in
@@ -69,7 +69,7 @@ extension BlueZClient {
 
 extension Link {
     /// Keeps what a read shows as a change of value from those who wait for notifications (Q95, S64).
-    fileprivate func hideEcho(of read: AttributeQueue.Item, _ key: CharacteristicKey) {
+    fileprivate func hideEcho(of read: GATTOperationQueue.GATTOperation, _ key: CharacteristicKey) {
         var session: NotifySession?
         read.started = { [weak self] in
             session = self?.notifications[key]

@@ -31,12 +31,12 @@ final class Link {
     private var rediscovery: (any Disposable)?
     private var onClosed: [(BluetoothError?) -> Void] = []
 
-    private(set) lazy var queue = AttributeQueue(client, of: peripheral)
-    private(set) lazy var resolution = Resolution(self)
+    private(set) lazy var queue = GATTOperationQueue(client, of: peripheral)
+    private(set) lazy var serviceDiscovery = ServiceDiscovery(self)
     private(set) lazy var mtu = LinkMTU(self)
     private(set) lazy var modifications = ServiceModifications(self)
     private(set) lazy var battery = BatteryLevel(self)
-    private(set) lazy var strength = StrengthReading(self)
+    private(set) lazy var rssiReader = RSSIReader(self)
     let streams = LinkStreams()
     var notifications: [CharacteristicKey: NotifySession] = [:]
 
@@ -84,8 +84,8 @@ final class Link {
     /// bluetoothd has read the services of the device.
     func servicesResolved() {
         guard isConnected else { return }
-        mtu.ask()
-        resolution.resolved()
+        mtu.read()
+        serviceDiscovery.resolved()
     }
 
     /// bluetoothd announces why the link goes down, before it shows that (Q86). Other words mean unknown.
@@ -120,7 +120,7 @@ final class Link {
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
-            announced: announced, delaysLoss: deadlines.causeOfLoss > .zero)
+            announced: announced, delaysLoss: deadlines.disconnectReasonGrace > .zero)
     }
 
     private func execute(_ action: LinkState.Action) {
@@ -140,7 +140,7 @@ final class Link {
         case .stopRediscovery: stopRediscovery()
         case .noteAbort: client.devices[key]?.aborts += 1
         case .logRepeat(let aborts):
-            client.journal.debug(.connectRepeated(peripheral, aborts: aborts, again: LinkState.pause))
+            client.eventLog.debug(.connectRepeated(peripheral, aborts: aborts, again: LinkState.pause))
         case .open: open()
         case .becomeReady: becomeReady()
         case .beginClosing(let cause):
@@ -157,7 +157,9 @@ final class Link {
         case .finishClosing(let cause, let failure): finishClosing(cause, failure)
         case .suspendOperations: queue.suspend()
         case .delayLoss:
-            ending = client.bus.schedule(after: deadlines.causeOfLoss) { [weak self] in self?.handle(.lossDelayEnded) }
+            ending = client.bus.schedule(after: deadlines.disconnectReasonGrace) { [weak self] in
+                self?.handle(.lossDelayEnded)
+            }
         case .askAdapter: askAdapter()
         case .endLost(let reason): end(loss(reason))
         case .end(let cause): end(cause)
@@ -228,7 +230,7 @@ final class Link {
 
     private func startRediscovery() {
         guard rediscovery == nil else { return }
-        rediscovery = client.access?.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.home)
+        rediscovery = client.access?.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.adapterSelection)
             .subscribe(onError: { _ in })
     }
 
@@ -248,11 +250,11 @@ final class Link {
         attempt = nil
         client.devices[key]?.aborts = 0
         if client.devices[key]?.isResolved == true {
-            mtu.ask()
-            resolution.resolved()
+            mtu.read()
+            serviceDiscovery.resolved()
         }
         guard state.awaitsServices else { return }
-        _ = resolution.wait { [weak self] error in self?.handle(.servicesAwaited(error)) }
+        _ = serviceDiscovery.wait { [weak self] error in self?.handle(.servicesAwaited(error)) }
     }
 
     private func becomeReady() {
@@ -300,9 +302,9 @@ final class Link {
         // Each of them adds its own operation and target.
         let cause = cause.with(nil, nil)
         mtu.forget()
-        resolution.fail(cause)
+        serviceDiscovery.fail(cause)
         queue.fail(cause)
-        strength.fail(cause)
+        rssiReader.fail(cause)
         pairing?.linkEnded(cause)
         pairing = nil
         for session in Array(notifications.values) { session.ended(cause) }

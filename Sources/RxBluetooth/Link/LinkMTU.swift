@@ -5,12 +5,12 @@ final class LinkMTU {
     private unowned let link: Link
     private var value: UInt16?
     private var observers: [Emitter<Int>] = []
-    private var isAsked = false
+    private var wasRead = false
 
     init(_ link: Link) { self.link = link }
 
     /// bluetoothd tells it. It is the same for all characteristics of a link.
-    func told(_ mtu: UInt16) {
+    func received(_ mtu: UInt16) {
         guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.state.isConnecting else {
             return
         }
@@ -22,12 +22,12 @@ final class LinkMTU {
     }
 
     /// Objects that were there before the link show no change, so they are asked once the services are read (Q101).
-    func ask() {
-        guard value == nil, !isAsked,
+    func read() {
+        guard value == nil, !wasRead,
             let (service, record) = link.client.devices[link.key]?.services.min(by: { $0.key < $1.key }),
             let handle = record.characteristics.keys.min()
         else { return }
-        isAsked = true
+        wasRead = true
         let key = CharacteristicKey(device: link.key, service: service, handle: handle)
         link.client.call(
             path: key.path, interface: BlueZ.properties, member: "Get", deadline: link.deadlines.cleanup
@@ -39,7 +39,7 @@ final class LinkMTU {
                 try body.variant { (value) throws(DBusError) in try value.uint16() }
             }
             // A daemon before 5.62 has no answer; then the smallest is right.
-            if let mtu { self?.told(mtu) }
+            if let mtu { self?.received(mtu) }
         }
     }
 

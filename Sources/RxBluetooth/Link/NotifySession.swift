@@ -14,7 +14,7 @@ final class NotifySession {
     private var socket: NotifySocket?
     /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
     var isDoomed = false
-    private var starting: AttributeQueue.Item?
+    private var starting: GATTOperationQueue.GATTOperation?
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
         self?.deliver($0)
     }
@@ -71,7 +71,7 @@ final class NotifySession {
         guard let message = try? message(transport == .socket ? "AcquireNotify" : "StartNotify") else { return }
         phase = .queued
         let target = target
-        let item = AttributeQueue.Item(
+        let item = GATTOperationQueue.GATTOperation(
             .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in

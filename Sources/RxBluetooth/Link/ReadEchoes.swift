@@ -14,9 +14,9 @@ final class ReadEchoes {
     private var release: BusTask?
 
     /// How long a value waits. bluetoothd sends an echo and its reply in one turn of its loop, so this is plenty.
-    static let patience = Duration.milliseconds(250)
+    static let maximumHold = Duration.milliseconds(250)
     /// How many values wait; more cannot come between an echo and its reply.
-    static let room = 64
+    static let capacity = 64
 
     init(on bus: BusContext, _ settings: Settings, deliver: @escaping ([UInt8]) -> Void) {
         self.bus = bus
@@ -30,8 +30,8 @@ final class ReadEchoes {
     func received(_ value: [UInt8]) {
         guard reads > 0 else { return deliver(value) }
         held.append((value, settings.now))
-        if held.count > Self.room { deliver(held.removeFirst().value) }
-        if release == nil { wait(Self.patience) }
+        if held.count > Self.capacity { deliver(held.removeFirst().value) }
+        if release == nil { wait(Self.maximumHold) }
     }
 
     /// A read of ours begins.
@@ -50,15 +50,15 @@ final class ReadEchoes {
     }
 
     private func wait(_ time: Duration) {
-        release = bus.schedule(after: time) { [weak self] in self?.letGo() }
+        release = bus.schedule(after: time) { [weak self] in self?.releaseExpired() }
     }
 
     /// What has waited for long enough is no echo.
-    private func letGo() {
+    private func releaseExpired() {
         release = nil
-        let over = held.prefix { settings.elapsed(since: $0.since) >= Self.patience }
+        let over = held.prefix { settings.elapsed(since: $0.since) >= Self.maximumHold }
         held.removeFirst(over.count)
-        if let first = held.first { wait(Self.patience - settings.elapsed(since: first.since)) }
+        if let first = held.first { wait(Self.maximumHold - settings.elapsed(since: first.since)) }
         for (value, _) in over { deliver(value) }
     }
 }

@@ -5,7 +5,7 @@ final class ServiceModifications {
     private unowned let link: Link
     private var observers: [Emitter<[Service]>] = []
     private var invalidated: [Service] = []
-    private var isAsking = false
+    private var isConfirming = false
 
     init(_ link: Link) { self.link = link }
 
@@ -22,23 +22,23 @@ final class ServiceModifications {
             Service(
                 peripheral: link.peripheral, uuid: uuid, handle: handle, isPrimary: record.isPrimary,
                 link: link.number, epoch: record.epoch))
-        ask()
+        confirmConnection()
     }
 
     /// One came. Before the services are read for the first time that is no change.
     func added() {
-        if link.resolution.wasResolved, !observers.isEmpty { ask() }
+        if link.serviceDiscovery.wasResolved, !observers.isEmpty { confirmConnection() }
     }
 
     /// bluetoothd takes the services one by one, and takes those of a device that is going just so. It is asked once for the
     /// link; its answer comes after all that it had to say, and what came till then is one modification.
-    private func ask() {
-        guard !isAsking else { return }
-        isAsking = true
+    private func confirmConnection() {
+        guard !isConfirming else { return }
+        isConfirming = true
         link.client.readFlag("Connected", of: BlueZ.device, at: link.key.path) { [weak self] result in
             guard let self else { return }
             let services = invalidated
-            isAsking = false
+            isConfirming = false
             invalidated = []
             guard link.isConnected, (try? result.get()) == true else { return }
             for observer in observers { observer.next(services) }

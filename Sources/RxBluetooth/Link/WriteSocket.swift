@@ -87,7 +87,7 @@ extension BlueZClient {
             } catch {
                 throw BluetoothError(error, operation: .write, target: target)
             }
-            let item = AttributeQueue.Item(
+            let item = GATTOperationQueue.GATTOperation(
                 .write, target, message, deadline: settings.deadlines.operation,
                 // The peripheral is not asked for a socket.
                 failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }

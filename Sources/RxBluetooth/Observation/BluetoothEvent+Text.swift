@@ -14,7 +14,7 @@ extension BluetoothEvent.Kind {
         switch self {
         case .stateChanged: "The state of Bluetooth has changed."
         case .adapterChosen(let name): name == nil ? "No adapter is available." : "An adapter was chosen."
-        case .objectsNotTold: "bluetoothd does not tell its objects."
+        case .snapshotFailed: "bluetoothd does not tell its objects."
         case .scanBegan: "A discovery session has begun."
         case .scanRefused: "bluetoothd refuses a discovery session."
         case .scanRestarted: "A scan does not go on, and is started anew."
@@ -34,7 +34,7 @@ extension BluetoothEvent.Kind {
         case .pairingUnanswered: "Nobody is there to answer a request of pairing."
         case .paired: "A device is paired."
         case .messageRejected: "bluetoothd sent something malformed."
-        case .messageStrayed: "bluetoothd sent something about an object that is gone."
+        case .signalForUnknownObject: "bluetoothd sent something about an object that is gone."
         }
     }
 
@@ -45,7 +45,7 @@ extension BluetoothEvent.Kind {
         case .stateChanged(let state): details["state"] = state.rawValue
         case .adapterChosen(let name): details["adapter"] = name ?? "none"
         case .scanBegan(let adapter), .scanRestarted(let adapter): details["adapter"] = adapter
-        case .objectsNotTold(let error, let again): details.add(error, again)
+        case .snapshotFailed(let error, let again): details.add(error, again)
         case .scanRefused(let adapter, let error, let again):
             details["adapter"] = adapter
             details.add(error, again)
@@ -85,7 +85,7 @@ extension BluetoothEvent.Kind {
             details.add(peripheral)
             details["isAccepted"] = "\(isAccepted)"
         case .pairingUnanswered(let peripheral), .paired(let peripheral): details.add(peripheral)
-        case .messageRejected(let total), .messageStrayed(let total): details["count"] = "\(total)"
+        case .messageRejected(let total), .signalForUnknownObject(let total): details["count"] = "\(total)"
         }
         return details.metadata
     }

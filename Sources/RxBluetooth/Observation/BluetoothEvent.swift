@@ -18,7 +18,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         /// The manager works with this adapter from now on, for example `hci0`; nil for none.
         case adapterChosen(String?)
         /// bluetoothd did not tell its objects. It is asked again after that time, and a late answer counts too.
-        case objectsNotTold(BluetoothError, again: Duration?)
+        case snapshotFailed(BluetoothError, again: Duration?)
         /// A discovery session with bluetoothd has begun on this adapter, shared by all scans over it.
         case scanBegan(adapter: String)
         /// bluetoothd refused to begin one (Q38). It is asked again after that time; nil where the scans have failed.
@@ -58,7 +58,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         /// bluetoothd sent something malformed, which was ignored; so many since the bus was opened.
         case messageRejected(total: Int)
         /// bluetoothd sent something about an object that is gone, which is normal (Q19); so many since the bus was opened.
-        case messageStrayed(total: Int)
+        case signalForUnknownObject(total: Int)
     }
 }
 

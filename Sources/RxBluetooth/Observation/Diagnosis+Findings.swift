@@ -102,22 +102,22 @@ extension Diagnosis {
     }
 }
 
-extension Diagnosis.Scan {
+extension Diagnosis.ScanStatus {
     fileprivate var findings: [(Duration, Diagnosis.Finding)] {
         switch step {
-        case .starting(let refusals) where refusals > 0 || lasts >= Diagnosis.worthMentioning:
+        case .starting(let refusals) where refusals > 0 || duration >= Diagnosis.worthMentioning:
             let why = refusals > 0 ? "bluetoothd has refused \(refusals) times" : "bluetoothd has not answered"
             return [
                 (
-                    lasts,
+                    duration,
                     Diagnosis.Finding(
                         .scanNotStarted,
-                        "A scan with \(adapter) has been starting for \(lasts.spoken), and \(why).",
+                        "A scan with \(adapter) has been starting for \(duration.spoken), and \(why).",
                         "See what else scans or pairs with this adapter, and restart bluetoothd if nothing does.")
                 )
             ]
         case .active:
-            let silence = sinceHeard.map { min($0, lasts) } ?? lasts
+            let silence = sinceAdvertisement.map { min($0, duration) } ?? duration
             guard silence >= Diagnosis.worthMentioning else { return [] }
             return [
                 (
@@ -133,38 +133,38 @@ extension Diagnosis.Scan {
     }
 }
 
-extension Diagnosis.Connection {
+extension Diagnosis.ConnectionStatus {
     fileprivate var findings: [(Duration, Diagnosis.Finding)] {
-        if let lost, lost >= Diagnosis.worthMentioning {
+        if let disconnectedFor, disconnectedFor >= Diagnosis.worthMentioning {
             return [
                 (
-                    lost,
+                    disconnectedFor,
                     Diagnosis.Finding(
                         .connecting,
-                        "The connection to \(peripheral.address) has been lost for \(lost.spoken), and is tried again"
+                        "The connection to \(peripheral.address) has been lost for \(disconnectedFor.spoken), and is tried again"
                             + (cause.map { " (\($0.code))." } ?? "."),
                         "See whether the device is on, near, and not connected to something else.")
                 )
             ]
         }
-        if step == .connecting, lasts >= Diagnosis.worthMentioning {
+        if step == .connecting, duration >= Diagnosis.worthMentioning {
             return [
                 (
-                    lasts,
+                    duration,
                     Diagnosis.Finding(
                         .connecting,
-                        "The connection to \(peripheral.address) has been under way for \(lasts.spoken).",
+                        "The connection to \(peripheral.address) has been under way for \(duration.spoken).",
                         "See whether the device is on, near, and not connected to something else.")
                 )
             ]
         }
-        guard let running, let runs, runs >= Diagnosis.worthMentioning else { return [] }
+        guard let running, let runningFor, runningFor >= Diagnosis.worthMentioning else { return [] }
         return [
             (
-                runs,
+                runningFor,
                 Diagnosis.Finding(
                     .operationRuns,
-                    "An operation (\(running.operation.rawValue) of \(running.target)) has had no answer for \(runs.spoken)"
+                    "An operation (\(running.operation.rawValue) of \(running.target)) has had no answer for \(runningFor.spoken)"
                         + (waiting == 0 ? "." : ", and \(waiting) more wait behind it."),
                     "Wait for its deadline, or disconnect from the device.")
             )
@@ -172,14 +172,14 @@ extension Diagnosis.Connection {
     }
 }
 
-extension Diagnosis.Pairing {
+extension Diagnosis.PairingStatus {
     fileprivate var findings: [(Duration, Diagnosis.Finding)] {
-        guard lasts >= Diagnosis.worthMentioning, step == .preparing || step == .pairing else { return [] }
+        guard duration >= Diagnosis.worthMentioning, step == .preparing || step == .pairing else { return [] }
         return [
             (
-                lasts,
+                duration,
                 Diagnosis.Finding(
-                    .pairing, "A pairing with \(peripheral.address) has been under way for \(lasts.spoken).",
+                    .pairing, "A pairing with \(peripheral.address) has been under way for \(duration.spoken).",
                     "See whether the device is in pairing mode, and whether a request is to be answered.")
             )
         ]

@@ -31,8 +31,8 @@ extension Diagnosis: CustomStringConvertible {
 
     private var foreignScanTexts: [String] {
         foreignScans.map { scan in
-            guard let lasts = scan.lasts else { return "Another program scans with \(scan.adapter)." }
-            return "Another program has been scanning with \(scan.adapter) for \(lasts.spoken)."
+            guard let duration = scan.duration else { return "Another program scans with \(scan.adapter)." }
+            return "Another program has been scanning with \(scan.adapter) for \(duration.spoken)."
         }
     }
 }
@@ -60,21 +60,21 @@ extension RadioSwitch {
     }
 }
 
-extension Diagnosis.Scan {
+extension Diagnosis.ScanStatus {
     fileprivate var sentence: String {
         let scans = subscribers == 1 ? "1 scan" : "\(subscribers) scans"
         switch step {
         case .starting:
-            return "A discovery session for \(scans) is being started with \(adapter) since \(lasts.spoken)."
+            return "A discovery session for \(scans) is being started with \(adapter) since \(duration.spoken)."
         case .stopping: return "A discovery session with \(adapter) is being stopped."
         case .active:
-            let heard = sinceHeard.map { "a device was heard \($0.spoken) ago" } ?? "no device was heard yet"
-            return "This program has been scanning with \(adapter) for \(lasts.spoken), for \(scans), and \(heard)."
+            let heard = sinceAdvertisement.map { "a device was heard \($0.spoken) ago" } ?? "no device was heard yet"
+            return "This program has been scanning with \(adapter) for \(duration.spoken), for \(scans), and \(heard)."
         }
     }
 }
 
-extension Diagnosis.Connection {
+extension Diagnosis.ConnectionStatus {
     fileprivate var sentence: String {
         let state =
             switch step {
@@ -84,16 +84,16 @@ extension Diagnosis.Connection {
             case .closing: "is being closed"
             case .waiting: "waits to be made again"
             }
-        var text = "The connection to \(peripheral.address) \(state) since \(lasts.spoken)"
-        if let running, let runs {
+        var text = "The connection to \(peripheral.address) \(state) since \(duration.spoken)"
+        if let running, let runningFor {
             text +=
-                "; \(running.operation.rawValue) of \(running.target) runs since \(runs.spoken), and \(waiting) wait"
+                "; \(running.operation.rawValue) of \(running.target) runs since \(runningFor.spoken), and \(waiting) wait"
         }
         return text + "."
     }
 }
 
-extension Diagnosis.Pairing {
+extension Diagnosis.PairingStatus {
     fileprivate var sentence: String {
         let state =
             switch step {
@@ -102,7 +102,7 @@ extension Diagnosis.Pairing {
             case .pairing: "is under way"
             case .undoing: "is being called off"
             }
-        return "The pairing with \(peripheral.address) \(state) since \(lasts.spoken)."
+        return "The pairing with \(peripheral.address) \(state) since \(duration.spoken)."
     }
 }
 

@@ -4,9 +4,9 @@ public struct Diagnosis: Equatable, Sendable {
     /// Whether Bluetooth can be used; nil where that was not found out in time.
     public let state: BluetoothState?
     /// How the system bus stands.
-    public let bus: Bus
+    public let bus: BusStatus
     /// How bluetoothd stands.
-    public let daemon: Daemon
+    public let daemon: DaemonStatus
     /// The machine's adapters, by number.
     public let adapters: [Adapter]
     /// Why the manager works with the adapter that it works with, or with none, as a sentence.
@@ -14,20 +14,20 @@ public struct Diagnosis: Equatable, Sendable {
     /// The switches by which the kernel may keep adapters off; none where there is no ``HostController``.
     public let switches: [RadioSwitch]
     /// The discovery sessions of this manager.
-    public let scans: [Scan]
+    public let scans: [ScanStatus]
     /// The adapters with which only other programs scan.
     public let foreignScans: [ForeignScan]
     /// The connections of this manager, by address.
-    public let connections: [Connection]
+    public let connections: [ConnectionStatus]
     /// The pairings of this manager.
-    public let pairings: [Pairing]
+    public let pairings: [PairingStatus]
     /// How many malformed messages bluetoothd has sent since the bus was opened.
     public let rejectedMessages: Int
     /// What may be why nothing happens, the most likely first; at least one.
     public internal(set) var findings: [Finding] = []
 
     /// How the system bus stands.
-    public enum Bus: Equatable, Sendable {
+    public enum BusStatus: Equatable, Sendable {
         /// It is there, and answers.
         case reachable
         /// It is not, or was lost.
@@ -37,7 +37,7 @@ public struct Diagnosis: Equatable, Sendable {
     }
 
     /// How bluetoothd stands. The name is that of its connection to the bus, for example `:1.5`.
-    public enum Daemon: Equatable, Sendable {
+    public enum DaemonStatus: Equatable, Sendable {
         /// It answers.
         case answers(name: String)
         /// It runs and did not answer in time.
@@ -51,17 +51,17 @@ public struct Diagnosis: Equatable, Sendable {
     }
 
     /// A discovery session of this manager.
-    public struct Scan: Equatable, Sendable {
+    public struct ScanStatus: Equatable, Sendable {
         /// With which adapter.
         public let adapter: String
         /// How far it is.
         public let step: Step
         /// How long it has been so.
-        public let lasts: Duration
+        public let duration: Duration
         /// How many scans share it.
         public let subscribers: Int
         /// How long ago any device was heard; nil for never.
-        public let sinceHeard: Duration?
+        public let sinceAdvertisement: Duration?
 
         /// How far a session is.
         public enum Step: Equatable, Sendable {
@@ -79,25 +79,25 @@ public struct Diagnosis: Equatable, Sendable {
         /// With which adapter.
         public let adapter: String
         /// For how long; nil where they did so before this manager came.
-        public let lasts: Duration?
+        public let duration: Duration?
     }
 
     /// A connection of this manager.
-    public struct Connection: Equatable, Sendable {
+    public struct ConnectionStatus: Equatable, Sendable {
         /// To whom.
         public let peripheral: Peripheral
         /// How far it is.
         public let step: Step
         /// How long it has been so.
-        public let lasts: Duration
+        public let duration: Duration
         /// The operation that has its turn; nil for none.
         public let running: QueuedOperation?
         /// How long it has it.
-        public let runs: Duration?
+        public let runningFor: Duration?
         /// How many operations wait behind it.
         public let waiting: Int
         /// How long there has been no link where there is to be one again (``ConnectOptions/reconnection``); nil where there is one.
-        public let lost: Duration?
+        public let disconnectedFor: Duration?
         /// The last reason for that.
         public let cause: BluetoothError?
 
@@ -109,13 +109,13 @@ public struct Diagnosis: Equatable, Sendable {
     }
 
     /// A pairing of this manager.
-    public struct Pairing: Equatable, Sendable {
+    public struct PairingStatus: Equatable, Sendable {
         /// With whom.
         public let peripheral: Peripheral
         /// How far it is.
         public let step: Step
         /// How long it has been so.
-        public let lasts: Duration
+        public let duration: Duration
 
         /// How far a pairing is.
         public enum Step: String, Equatable, Sendable {

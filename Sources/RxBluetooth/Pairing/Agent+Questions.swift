@@ -2,7 +2,7 @@ import DBus
 
 /// Being asked.
 extension Agent {
-    func asked(_ call: IncomingCall) {
+    func handle(_ call: IncomingCall) {
         // Everybody on the bus can call; only bluetoothd may ask (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(
@@ -15,11 +15,11 @@ extension Agent {
         case "Cancel":
             cancelRequests()
             call.reply()
-        default: question(call)
+        default: handleRequest(call)
         }
     }
 
-    private func question(_ call: IncomingCall) {
+    private func handleRequest(_ call: IncomingCall) {
         let parsed: AgentQuestion?
         do throws(DBusError) { parsed = try AgentQuestion(call.message) } catch {
             client.rejected += 1
@@ -31,7 +31,7 @@ extension Agent {
         guard let peripheral = client.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
         if let link = client.links[parsed.device], link.pairing == nil { link.queue.pairingBegan() }
         if let answer = policy.answer(to: parsed.question, of: client.addresses(of: parsed.device)) {
-            client.journal.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
+            client.eventLog.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
             Self.answer(call, answer)
             if answer == .reject { refused(parsed.device) }
             return
@@ -41,7 +41,7 @@ extension Agent {
 
     private func ask(_ question: PairingRequest.Question, _ peripheral: Peripheral, _ call: IncomingCall) {
         guard !subscribers.isEmpty else {
-            client.journal.info(.pairingUnanswered(peripheral))
+            client.eventLog.info(.pairingUnanswered(peripheral))
             if question.isDisplay { return call.reply() }
             call.fail(Self.rejected)
             return refused(peripheral.key)
@@ -59,7 +59,7 @@ extension Agent {
             request.end(.answered(.accept))
             call.reply()
         } else {
-            let deadline = bus.schedule(after: policy.patience) { [weak self] in
+            let deadline = bus.schedule(after: policy.timeout) { [weak self] in
                 if let self, let item = open.first(where: { $0.call === call }) { end(item, .unanswered) }
             }
             open.append(Open(request: request, call: call, deadline: deadline))
@@ -68,7 +68,7 @@ extension Agent {
     }
 
     /// A request is over without an answer of a person, unless that comes at this very moment.
-    func end(_ item: Open, _ ending: PairingRequest.Ending) {
+    func end(_ item: Open, _ ending: PairingRequest.Outcome) {
         close(item.call)
         guard item.request.end(ending) else { return }
         item.call.fail(ending == .cancelled ? Self.cancelled : Self.rejected)

@@ -34,7 +34,7 @@ final class Agent {
     // MARK: Registration
 
     /// Runs work once bluetoothd knows the agent, at once where the policy wants none; with why it does not know it, otherwise.
-    func whenRegistered(_ done: @escaping (BluetoothError?) -> Void) {
+    func onRegistered(_ done: @escaping (BluetoothError?) -> Void) {
         guard policy.capability != nil, phase != .registered else { return done(nil) }
         waiting.append(done)
         register()
@@ -73,7 +73,7 @@ final class Agent {
         // It must be there before bluetoothd is told of it (Q25).
         if export == nil {
             export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
-                if let self { asked(call) } else { call.fail(Self.rejected) }
+                if let self { handle(call) } else { call.fail(Self.rejected) }
             }
         }
         registering = callManager("RegisterAgent") { (body) throws(DBusError) in
@@ -90,14 +90,14 @@ final class Agent {
         let answer = result.mapError { BluetoothError($0, operation: .pair, target: nil) }
         if case .failure(let failure) = answer, failure.kind != .alreadyDone {
             phase = .idle
-            client.journal.info(.agentRefused(failure, asDefault: false))
+            client.eventLog.info(.agentRefused(failure, asDefault: false))
             return finish(failure)
         }
         phase = .registered
         if policy.isDefault {
             callManager("RequestDefaultAgent") { [client] result in
                 guard case .failure(let error) = result else { return }
-                client.journal.info(
+                client.eventLog.info(
                     .agentRefused(BluetoothError(error, operation: .pair, target: nil), asDefault: true))
             }
         }

@@ -14,7 +14,7 @@ final class PairingAttempt {
     private var call: BusTask?
     private var deadline: BusTask?
     private var stopWaiting: (() -> Void)?
-    private var whenGone: [() -> Void] = []
+    private var onEnded: [() -> Void] = []
 
     private enum Phase {
         /// `preparing` waits for the agent and the link; `undoing` is over for everybody but bluetoothd.
@@ -29,8 +29,8 @@ final class PairingAttempt {
     }
 
     /// How it stands, for a diagnosis; nil where it is over.
-    var examined: Diagnosis.Pairing? {
-        let step: Diagnosis.Pairing.Step
+    var diagnosis: Diagnosis.PairingStatus? {
+        let step: Diagnosis.PairingStatus.Step
         switch phase {
         case .waiting: step = .waiting
         case .preparing: step = .preparing
@@ -38,7 +38,8 @@ final class PairingAttempt {
         case .undoing: step = .undoing
         case .gone: return nil
         }
-        return Diagnosis.Pairing(peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since))
+        return Diagnosis.PairingStatus(
+            peripheral: peripheral, step: step, duration: client.settings.elapsed(since: since))
     }
 
     var isOver: Bool { phase == .undoing || phase == .gone }
@@ -54,7 +55,7 @@ final class PairingAttempt {
         }
     }
 
-    func whenGone(_ work: @escaping () -> Void) { whenGone.append(work) }
+    func onEnded(_ work: @escaping () -> Void) { onEnded.append(work) }
 
     // MARK: Coming about
 
@@ -65,7 +66,7 @@ final class PairingAttempt {
         phase = .preparing
         deadline = client.bus.schedule(after: deadlines.pair) { [weak self] in self?.fail(BluetoothError(.timedOut)) }
         // The agent first, for it is the one whose abilities count (Q90).
-        client.agent.whenRegistered { [weak self] error in
+        client.agent.onRegistered { [weak self] error in
             guard let self, phase == .preparing else { return }
             if let error { fail(error) } else { findLink() }
         }
@@ -107,7 +108,7 @@ final class PairingAttempt {
     /// end: `Pair` is answered when the services are known (Q88).
     func linkIsUp() {
         guard phase == .preparing, let link else { return }
-        stopWaiting = link.resolution.wait { [weak self] _ in
+        stopWaiting = link.serviceDiscovery.wait { [weak self] _ in
             self?.stopWaiting = nil
             self?.pair()
         }
@@ -148,7 +149,7 @@ final class PairingAttempt {
     // MARK: The end
 
     private func succeed() {
-        client.journal.info(.paired(peripheral))
+        client.eventLog.info(.paired(peripheral))
         end(nil)
     }
 
@@ -161,7 +162,7 @@ final class PairingAttempt {
     /// It has come about, or cannot.
     private func end(_ error: BluetoothError?) {
         phase = .undoing
-        tell(error)
+        endStreams(error)
         release()
     }
 
@@ -170,7 +171,7 @@ final class PairingAttempt {
         guard !isOver else { return }
         let isPairing = phase == .pairing
         phase = .undoing
-        tell(error)
+        endStreams(error)
         callOff(isPairing)
     }
 
@@ -182,7 +183,7 @@ final class PairingAttempt {
         callOff(isPairing)
     }
 
-    private func tell(_ error: BluetoothError?) {
+    private func endStreams(_ error: BluetoothError?) {
         let ended = emitters
         emitters = []
         for emitter in ended {
@@ -216,8 +217,8 @@ final class PairingAttempt {
             if link.isForPairing { link.close(BluetoothError(.disconnected(.requested))) }
         }
         client.pairings.remove(self)
-        let work = whenGone
-        whenGone = []
+        let work = onEnded
+        onEnded = []
         for action in work { action() }
     }
 }

@@ -5,11 +5,11 @@
 /// registered as soon as bluetoothd runs. Source: BlueZ, `agent-api.txt`.
 public struct PairingPolicy: Hashable, Sendable {
     /// Who answers.
-    public enum Answers: Hashable, Sendable {
+    public enum Mode: Hashable, Sendable {
         /// Nobody: no agent is registered. bluetoothd then asks that of another program, such as a desktop's; without any, it
         /// pairs as for a program that has neither display nor keys (Q90), and an operation that needs pairing has no
         /// answer for 30 s, at the end of which the link is lost.
-        case nobody
+        case noAgent
         /// The manager agrees to nothing. An operation on an attribute that is protected fails at once with
         /// ``BluetoothError/Kind/needsPairing``; other operations of that connection then fail with
         /// ``BluetoothError/Kind/connectionStalled``, and bluetoothd ends the connection within 30 s unless the device is bonded.
@@ -24,11 +24,11 @@ public struct PairingPolicy: Hashable, Sendable {
         case ask
     }
 
-    /// Who answers. Default: ``Answers/refuse``.
-    public var answers: Answers
+    /// Who answers. Default: ``Mode/refuse``.
+    public var mode: Mode
     /// The devices that may pair; requests of others are rejected, and ``Peripheral/pair()`` of others fails with
     /// ``BluetoothError/Kind/notAuthorized`` before anything is sent. Nil, the default: all. Only a device of this list may use
-    /// services of this machine (`AuthorizeService`), unless ``Answers/ask`` lets a person decide. A bonded device that changes
+    /// services of this machine (`AuthorizeService`), unless ``Mode/ask`` lets a person decide. A bonded device that changes
     /// its address may stand here with its identity address, or with the one of its first connection (Q62).
     public var allowed: Set<BluetoothAddress>?
     /// Whether to be the agent that bluetoothd asks where nobody in particular is concerned: for pairings that a device begins,
@@ -37,20 +37,20 @@ public struct PairingPolicy: Hashable, Sendable {
     public var isDefault: Bool
     /// How long a person has to answer, on the bus's clock, before the request is rejected. bluetoothd itself waits 60 s.
     /// Default: 30 s.
-    public var patience: Duration
+    public var timeout: Duration
 
     /// Makes a policy. A passkey above 999999 is a programmer's error.
     public init(
-        _ answers: Answers = .refuse, allowed: Set<BluetoothAddress>? = nil, isDefault: Bool = false,
-        patience: Duration = .seconds(30)
+        _ mode: Mode = .refuse, allowed: Set<BluetoothAddress>? = nil, isDefault: Bool = false,
+        timeout: Duration = .seconds(30)
     ) {
-        if case .passkey(let passkey) = answers {
+        if case .passkey(let passkey) = mode {
             precondition(passkey <= PairingRequest.highestPasskey, "A passkey has six digits at most.")
         }
-        self.answers = answers
+        self.mode = mode
         self.allowed = allowed
         self.isDefault = isDefault
-        self.patience = patience
+        self.timeout = timeout
     }
 
     func allows(_ addresses: [BluetoothAddress]) -> Bool {
@@ -60,8 +60,8 @@ public struct PairingPolicy: Hashable, Sendable {
     /// What the agent tells bluetoothd that its user can do; nil where no agent is registered. It decides which method of
     /// pairing comes about. Source: Core Specification 5.4, Vol 3, Part H, 2.3.5.1.
     var capability: String? {
-        switch answers {
-        case .nobody: nil
+        switch mode {
+        case .noAgent: nil
         case .refuse, .justWorks: "NoInputNoOutput"
         // With a display it would come to a comparison with devices that can do both.
         case .passkey: "KeyboardOnly"
@@ -71,8 +71,8 @@ public struct PairingPolicy: Hashable, Sendable {
 
     /// Whether a pairing may need an answer. bluetoothd asks an agent one thing at a time, and fails the second pairing.
     var mayBeAsked: Bool {
-        switch answers {
-        case .nobody, .refuse, .justWorks: false
+        switch mode {
+        case .noAgent, .refuse, .justWorks: false
         case .passkey, .ask: true
         }
     }
@@ -80,9 +80,9 @@ public struct PairingPolicy: Hashable, Sendable {
     /// The answer to a question about a device; nil where a person decides.
     func answer(to question: PairingRequest.Question, of addresses: [BluetoothAddress]) -> PairingRequest.Answer? {
         guard allows(addresses) else { return .reject }
-        switch (answers, question) {
+        switch (mode, question) {
         case (.ask, _): return nil
-        case (.nobody, _), (.refuse, _): return .reject
+        case (.noAgent, _), (.refuse, _): return .reject
         case (_, .displayPasskey), (_, .displayPinCode): return .accept
         // What a device may do on this machine is not a matter of pairing, so only who is named may do it.
         case (_, .service): return allowed == nil ? .reject : .accept

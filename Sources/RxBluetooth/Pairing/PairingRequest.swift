@@ -2,8 +2,8 @@ public import Rx
 
 /// Something that bluetoothd asks about a pairing, for a person to answer once.
 ///
-/// It is open until it is answered, until ``PairingPolicy/patience`` is over, or until bluetoothd takes it back because the pairing
-/// has ended otherwise; see ``ending``. It may be answered from any thread.
+/// It is open until it is answered, until ``PairingPolicy/timeout`` is over, or until bluetoothd takes it back because the pairing
+/// has ended otherwise; see ``outcome``. It may be answered from any thread.
 public final class PairingRequest: Sendable {
     /// What is asked. Source: BlueZ, `agent-api.txt`.
     public enum Question: Hashable, Sendable {
@@ -37,7 +37,7 @@ public final class PairingRequest: Sendable {
     }
 
     /// How a request ended.
-    public enum Ending: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
         /// Somebody answered it, with yes or no.
         case answered(Answer)
         /// Nobody answered in time, or nobody was there to be asked. It was rejected.
@@ -54,7 +54,7 @@ public final class PairingRequest: Sendable {
     public let question: Question
     private let scheduler: any SchedulerType
     private let answered: @Sendable (Answer) -> Void
-    private let state = BehaviorSubject<Ending?>(value: nil)
+    private let state = BehaviorSubject<Outcome?>(value: nil)
     private let isOver = Guarded(false)
 
     /// - Parameter answered: Called once, on any thread, with an answer that fits.
@@ -83,18 +83,18 @@ public final class PairingRequest: Sendable {
     }
 
     /// Emits how the request ended, and completes: at once where it has. Never fails. Delivered where the manager delivers.
-    public var ending: Single<Ending> {
+    public var outcome: Single<Outcome> {
         state.compactMap { $0 }.take(1).observe(on: scheduler).asSingle()
     }
 
     /// Ends the request. Tells whether it was open.
     @discardableResult
-    func end(_ ending: Ending) -> Bool {
+    func end(_ outcome: Outcome) -> Bool {
         let isFirst = isOver.withLock { isOver in
             defer { isOver = true }
             return !isOver
         }
-        if isFirst { state.onNext(ending) }
+        if isFirst { state.onNext(outcome) }
         return isFirst
     }
 }

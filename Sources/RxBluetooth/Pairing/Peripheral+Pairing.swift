@@ -16,7 +16,7 @@ extension Peripheral {
     /// attempt, and disposing of the last calls it off. Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
     public func pair() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 if emitter.isActive { client.pairings.pair(self, emitter) }
             }
         }
@@ -37,7 +37,7 @@ extension Peripheral {
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
         stream { [self] client, emitter in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 if let failure = client.finalFailure { return emitter.fail(failure) }
                 client.bonds.add(self, emitter, value)
@@ -53,7 +53,7 @@ extension Peripheral {
     /// it back. Source: BlueZ, `device-api.txt`, `Trusted`.
     public func trust(_ isTrusted: Bool = true) -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 let key = self.key
                 let target = key.address.description
@@ -90,10 +90,10 @@ extension Peripheral {
     /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 // What is made again would bring the device back.
-                self.supervision?.end(BluetoothError(.disconnected(.requested)))
+                self.reconnector?.end(BluetoothError(.disconnected(.requested)))
                 client.forget(self, emitter)
             }
         }

@@ -6,7 +6,7 @@ extension BlueZAccess {
     /// It waits for as long as it takes: for bluetoothd and adapters by signals, without waking up; for a bus that was lost,
     /// of whose return nobody tells, by opening it again, with pauses that grow to 2 s. Fails where that is
     /// of no use: the manager was closed, or the permission is missing.
-    func whenUsable(_ selection: AdapterSelection) -> Observable<Bool> {
+    func waitUntilUsable(_ selection: AdapterSelection) -> Observable<Bool> {
         Observable.deferred { [self] in
             let handle = try client()
             let waits = Guarded((hasWaited: false, losses: 0))

@@ -26,7 +26,7 @@ extension BluetoothManager {
         _ find: @escaping @Sendable (BlueZClient, UInt16) -> [Peripheral]
     ) -> Single<[Peripheral]> {
         access.stream { [selection] client, emitter in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
                     emitter.finish(find(client, try client.poweredAdapter(selection)))

@@ -2,15 +2,15 @@
 ///
 /// While Bluetooth cannot be used, because bluetoothd, the adapter or the bus is away or off, nothing is tried, and when it
 /// can again it is tried at once. Otherwise there is a pause before each attempt, which doubles with each one that failed. A
-/// link that ended within ``steady`` counts as an attempt that failed, so that a peripheral that accepts
+/// link that ended within ``minimumStableDuration`` counts as an attempt that failed, so that a peripheral that accepts
 /// every connection and drops it does not keep the controller busy.
 public struct Reconnection: Sendable {
     /// The pause before the first attempt. Default 0.25 s. Less than 10 ms counts as 10 ms.
-    public var firstPause: Duration
+    public var initialDelay: Duration
     /// The longest pause. Default 30 s. Less than 10 ms counts as 10 ms.
-    public var longestPause: Duration
+    public var maximumDelay: Duration
     /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that attempts at many devices that went out of
-    /// reach at once do not fall together for ever; ``longestPause`` is kept all the same. Default 0.2. Other
+    /// reach at once do not fall together for ever; ``maximumDelay`` is kept all the same. Default 0.2. Other
     /// values count as the nearer of 0 and 1, and what is no number as 0.
     public var jitter: Double
     /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number. Since it takes a
@@ -23,24 +23,24 @@ public struct Reconnection: Sendable {
     public var seed: UInt64?
     /// Which errors end the connection at once. Default: ``isFinal(_:)``. What this program asked for itself, disconnecting or
     /// closing the manager, always ends it.
-    public var endsAt: @Sendable (BluetoothError) -> Bool
+    public var shouldGiveUp: @Sendable (BluetoothError) -> Bool
 
     /// How long a link must last to count as a success: 10 s.
-    public static let steady = Duration.seconds(10)
+    public static let minimumStableDuration = Duration.seconds(10)
 
     /// Makes a policy.
     public init(
-        firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(30), jitter: Double = 0.2,
+        initialDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(30), jitter: Double = 0.2,
         attempts: Int? = nil, limit: Duration? = nil, seed: UInt64? = nil,
-        endsAt: @escaping @Sendable (BluetoothError) -> Bool = { Reconnection.isFinal($0) }
+        shouldGiveUp: @escaping @Sendable (BluetoothError) -> Bool = { Reconnection.isFinal($0) }
     ) {
-        self.firstPause = firstPause
-        self.longestPause = longestPause
+        self.initialDelay = initialDelay
+        self.maximumDelay = maximumDelay
         self.jitter = jitter
         self.attempts = attempts
         self.limit = limit
         self.seed = seed
-        self.endsAt = endsAt
+        self.shouldGiveUp = shouldGiveUp
     }
 
     /// Whether trying again is of no use after an error: it was asked for, the bond is lost, a pairing has failed, a permission is

@@ -44,7 +44,7 @@ extension BlueZAccess {
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
         _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, Presence?)
     ) {
-        client.whenKnown { client in
+        client.onStateKnown { client in
             guard emitter.isActive else { return }
             do throws(BluetoothError) {
                 let adapter = try client.poweredAdapter(selection)
@@ -62,16 +62,17 @@ extension BlueZAccess {
 
     /// - Parameter isHeard: Whether an element proves that the scan runs, so that the pauses begin with the shortest again.
     private func resuming<Element: Sendable>(
-        _ single: Observable<Element>, _ selection: AdapterSelection, isHeard: @escaping @Sendable (Element) -> Bool
+        _ single: Observable<Element>, _ selection: AdapterSelection,
+        provesScanning: @escaping @Sendable (Element) -> Bool
     ) -> Observable<Element> {
         Observable.deferred { [self] in
             let failures = Guarded(0)
-            let scan = Observable.deferred { [self] in whenUsable(selection) }
+            let scan = Observable.deferred { [self] in waitUntilUsable(selection) }
                 .flatMap { hasWaited -> Observable<Element> in
                     if hasWaited { failures.withLock { $0 = 0 } }
                     return single
                 }
-                .do(onNext: { if isHeard($0) { failures.withLock { $0 = 0 } } })
+                .do(onNext: { if provesScanning($0) { failures.withLock { $0 = 0 } } })
                 .retry(when: { errors in
                     errors.flatMap { [self] error in
                         let count = failures.withLock { failures in
@@ -80,7 +81,7 @@ extension BlueZAccess {
                         }
                         let again = try Self.pauseOfScan(after: error, failures: count)
                         if let error = error as? BluetoothError {
-                            settings.journal.info(.scanInterrupted(error, again: again))
+                            settings.eventLog.info(.scanInterrupted(error, again: again))
                         }
                         return pause(again)
                     }

@@ -24,7 +24,7 @@ extension BluetoothManager {
     /// Fails when Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
         access.stream { [selection] client, emitter in
-            client.whenKnown { client in
+            client.onStateKnown { client in
                 guard emitter.isActive else { return }
                 do throws(BluetoothError) {
                     let adapter = try client.poweredAdapter(selection)

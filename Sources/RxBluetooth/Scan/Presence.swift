@@ -6,9 +6,9 @@ final class Presence {
     private unowned let client: BlueZClient
     private let options: PresenceOptions
     private let emitter: Emitter<PresenceChange>
-    private var present: [DeviceKey: Entry] = [:]
+    private var present: [DeviceKey: PresentPeripheral] = [:]
 
-    private struct Entry {
+    private struct PresentPeripheral {
         let peripheral: Peripheral
         /// Ends with the peripheral's silence; nil while it is connected, and may be silent.
         var silence: BusTask?
@@ -50,7 +50,8 @@ final class Presence {
     /// A peripheral is there: it was heard, or it has a link.
     func found(_ scanned: ScannedPeripheral) {
         let key = scanned.peripheral.key
-        let last = present.updateValue(Entry(peripheral: scanned.peripheral, silence: silence(of: key)), forKey: key)
+        let last = present.updateValue(
+            PresentPeripheral(peripheral: scanned.peripheral, silence: silence(of: key)), forKey: key)
         last?.silence?.cancel()
         if last == nil { emitter.next(.found(scanned)) }
     }

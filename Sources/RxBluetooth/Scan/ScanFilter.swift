@@ -5,17 +5,17 @@
 /// advertised fits no filter that asks for it (S18).
 public struct ScanFilter: Hashable, Sendable {
     /// What a name has to be.
-    public enum Name: Hashable, Sendable {
+    public enum NamePattern: Hashable, Sendable {
         /// This, letter by letter.
-        case exactly(String)
+        case exact(String)
         /// Anything that begins so.
-        case beginning(String)
+        case prefix(String)
     }
 
     /// A device's address. Default nil: any.
     public var address: BluetoothAddress?
     /// The advertised name. Default nil: any, or none.
-    public var name: Name?
+    public var name: NamePattern?
     /// Services that have all to be listed, or to have data. Default: any, or none.
     public var services: [BluetoothUUID]
     /// Data of manufacturers, by company number; all have to be there. Default: any, or none.
@@ -27,7 +27,7 @@ public struct ScanFilter: Hashable, Sendable {
 
     /// Makes a filter.
     public init(
-        address: BluetoothAddress? = nil, name: Name? = nil, services: [BluetoothUUID] = [],
+        address: BluetoothAddress? = nil, name: NamePattern? = nil, services: [BluetoothUUID] = [],
         manufacturerData: [UInt16: DataPattern] = [:], serviceData: [BluetoothUUID: DataPattern] = [:],
         minimumRSSI: Int16? = nil
     ) {
@@ -39,18 +39,18 @@ public struct ScanFilter: Hashable, Sendable {
         self.minimumRSSI = minimumRSSI
     }
 
-    func fits(_ record: DeviceRecord) -> Bool {
+    func matches(_ record: DeviceRecord) -> Bool {
         let heard = record.advertisement
         if let address, address != record.key.address { return false }
         if let minimumRSSI, (record.rssi ?? .min) < minimumRSSI { return false }
         switch name {
         case nil: break
-        case .exactly(let name): if heard.localName != name { return false }
-        case .beginning(let start): if heard.localName?.hasPrefix(start) != true { return false }
+        case .exact(let name): if heard.localName != name { return false }
+        case .prefix(let start): if heard.localName?.hasPrefix(start) != true { return false }
         }
-        return services.allSatisfy { heard.bears($0) }
-            && manufacturerData.allSatisfy { $1.fits(heard.manufacturerData[$0]) }
-            && serviceData.allSatisfy { $1.fits(heard.serviceData[$0]) }
+        return services.allSatisfy { heard.contains($0) }
+            && manufacturerData.allSatisfy { $1.matches(heard.manufacturerData[$0]) }
+            && serviceData.allSatisfy { $1.matches(heard.serviceData[$0]) }
     }
 }
 
@@ -86,7 +86,7 @@ public struct DataPattern: Hashable, Sendable {
         self.init(bytes: zip(bytes, mask).prefix(count).map { $0 & $1 }, mask: Array(mask.prefix(count)))
     }
 
-    func fits(_ data: [UInt8]?) -> Bool {
+    func matches(_ data: [UInt8]?) -> Bool {
         guard let data, data.count >= bytes.count else { return false }
         return bytes.indices.allSatisfy { data[$0] & mask[$0] == bytes[$0] }
     }
@@ -97,5 +97,5 @@ extension AdvertisementData {
     func lists(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) }
 
     /// Whether a service is listed, or has data: some devices send a service's data and do not list the service (Q44).
-    func bears(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
+    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
 }

@@ -77,13 +77,13 @@ final class ScanSession {
         case .failScans(let error):
             subscribers.fail(error)
             subscriptionsChanged()
-        case .logBegan: client.journal.debug(.scanBegan(adapter: name))
+        case .logBegan: client.eventLog.debug(.scanBegan(adapter: name))
         case .logRefused(let error, let again):
-            client.journal.debug(.scanRefused(adapter: name, error, again: again))
-        case .logRestarted: client.journal.info(.scanRestarted(adapter: name))
+            client.eventLog.debug(.scanRefused(adapter: name, error, again: again))
+        case .logRestarted: client.eventLog.info(.scanRestarted(adapter: name))
         case .logEnded(let error):
             lostSession.sessionEnded()
-            client.journal.debug(.scanEnded(adapter: name, error))
+            client.eventLog.debug(.scanEnded(adapter: name, error))
         }
     }
 
@@ -183,7 +183,7 @@ final class ScanSession {
     /// An advertisement of a device was received.
     func received(_ key: DeviceKey) {
         guard state.isActive else { return }
-        watchdog.hasHeard = true
+        watchdog.hasReceived = true
         lastReceived = client.settings.now
         subscribers.received(key, during: state.number, at: client.settings.date)
     }
@@ -208,16 +208,16 @@ final class ScanSession {
     var isActive: Bool { state.isActive }
 
     /// The session for a diagnosis; nil if there is none.
-    var diagnosis: Diagnosis.Scan? {
-        let step: Diagnosis.Scan.Step
+    var diagnosis: Diagnosis.ScanStatus? {
+        let step: Diagnosis.ScanStatus.Step
         switch state.phase {
         case .idle: return nil
         case .starting(let refusals, _, _): step = .starting(refusals: refusals)
         case .active: step = .active
         case .stopping: step = .stopping
         }
-        return Diagnosis.Scan(
-            adapter: name, step: step, lasts: client.settings.elapsed(since: since),
-            subscribers: subscribers.count, sinceHeard: lastReceived.map { client.settings.elapsed(since: $0) })
+        return Diagnosis.ScanStatus(
+            adapter: name, step: step, duration: client.settings.elapsed(since: since),
+            subscribers: subscribers.count, sinceAdvertisement: lastReceived.map { client.settings.elapsed(since: $0) })
     }
 }

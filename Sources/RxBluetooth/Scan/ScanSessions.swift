@@ -56,5 +56,5 @@ final class ScanSessions {
     func isActive(on adapter: UInt16) -> Bool { sessions[adapter]?.isActive == true }
 
     /// The sessions for a diagnosis.
-    var diagnosis: [Diagnosis.Scan] { all.compactMap(\.session.diagnosis) }
+    var diagnosis: [Diagnosis.ScanStatus] { all.compactMap(\.session.diagnosis) }
 }

@@ -27,11 +27,11 @@ final class ScanSubscriber {
     }
 
     /// Whether this subscription is to be told of a sighting. Remembers that it was.
-    func wants(_ record: DeviceRecord) -> Bool {
+    func admit(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
-        let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.bears
+        let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.contains
         guard services.isEmpty || services.contains(where: isListed) else { return false }
-        guard options.filters.isEmpty || options.filters.contains(where: { $0.fits(record) }) else { return false }
+        guard options.filters.isEmpty || options.filters.contains(where: { $0.matches(record) }) else { return false }
         if options.allowsDuplicates { return true }
         let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)
         return reported.updateValue(appearance, forKey: record.key) != appearance

@@ -40,7 +40,7 @@ final class ScanSubscribers {
     /// Sends a new subscriber the devices that bluetoothd knows already.
     func sendKnownDevices(to subscriber: ScanSubscriber, during session: Int) {
         if subscriber.options.includesKnown {
-            for record in records where subscriber.wants(record) {
+            for record in records where subscriber.admit(record) {
                 subscriber.emitter.next(scanned(record, during: session, at: client.settings.date))
             }
         }
@@ -51,10 +51,10 @@ final class ScanSubscribers {
 
     /// An advertisement of a device was received. Called for each, so nothing is built that nobody observes.
     func received(_ key: DeviceKey, during session: Int, at date: Date) {
-        client.devices[key]?.seenIn = session
+        client.devices[key]?.lastSession = session
         guard let record = client.devices[key] else { return }
         var built: ScannedPeripheral?
-        for subscriber in all where subscriber.wants(record) {
+        for subscriber in all where subscriber.admit(record) {
             let peripheral = built ?? scanned(record, during: session, at: date)
             built = peripheral
             subscriber.emitter.next(peripheral)
@@ -77,7 +77,7 @@ final class ScanSubscribers {
 
     /// A connected peripheral is present although it does not advertise.
     private func findByLink(_ record: DeviceRecord, _ subscriber: ScanSubscriber, during session: Int) {
-        guard let presence = subscriber.presence, presence.isFound(byLink: record.key), subscriber.wants(record) else {
+        guard let presence = subscriber.presence, presence.isFound(byLink: record.key), subscriber.admit(record) else {
             return
         }
         presence.found(scanned(record, during: session, at: client.settings.date, isReceived: false))
@@ -99,6 +99,6 @@ final class ScanSubscribers {
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind, of: client.access),
             advertisementData: record.advertisement, rssi: record.rssi,
-            isCached: !isReceived || session == 0 || record.seenIn != session, timestamp: date)
+            isCached: !isReceived || session == 0 || record.lastSession != session, timestamp: date)
     }
 }

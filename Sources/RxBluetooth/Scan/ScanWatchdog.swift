@@ -11,7 +11,7 @@ final class ScanWatchdog {
     /// Restarts in a row that brought nothing.
     private var restarts = 0
     /// Whether anything was heard since the last look.
-    var hasHeard = false
+    var hasReceived = false
 
     private static let mostDoublings = 4
     /// bluetoothd needs this long to stop and start; less would be no pause at all.
@@ -28,7 +28,7 @@ final class ScanWatchdog {
         guard allowed != self.allowed else { return }
         self.allowed = allowed
         restarts = 0
-        hasHeard = false
+        hasReceived = false
         task?.cancel()
         task = nil
         wait()
@@ -36,13 +36,13 @@ final class ScanWatchdog {
 
     private func wait() {
         guard let allowed else { return }
-        task = bus.schedule(after: allowed.doubled(restarts, atMost: .longestTimer)) { [weak self] in self?.look() }
+        task = bus.schedule(after: allowed.doubled(restarts, atMost: .longestTimer)) { [weak self] in self?.check() }
     }
 
-    private func look() {
-        if hasHeard { restarts = 0 }
-        let isSilent = !hasHeard
-        hasHeard = false
+    private func check() {
+        if hasReceived { restarts = 0 }
+        let isSilent = !hasReceived
+        hasReceived = false
         if isSilent { restarts = min(Self.mostDoublings, restarts + 1) }
         wait()
         if isSilent { restart() }

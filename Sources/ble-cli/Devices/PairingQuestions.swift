@@ -27,7 +27,7 @@ final class PairingQuestions: Sendable {
     func answers() -> Observable<Never> {
         context.manager.pairingRequests.flatMap { [self] request in
             // Stops waiting for the user if bluetoothd cancels the request.
-            answer(request).take(until: request.ending.asObservable())
+            answer(request).take(until: request.outcome.asObservable())
         }
         .catch { _ in .never() }
     }

@@ -63,7 +63,7 @@ extension Diagnosis {
                 .array(
                     foreignScans.map {
                         .object([
-                            ("adapter", .string($0.adapter)), ("seconds", .number(orNull: $0.lasts?.wholeSeconds)),
+                            ("adapter", .string($0.adapter)), ("seconds", .number(orNull: $0.duration?.wholeSeconds)),
                         ])
                     })
             ),
@@ -83,7 +83,7 @@ extension Diagnosis {
     }
 }
 
-extension Diagnosis.Bus {
+extension Diagnosis.BusStatus {
     fileprivate var json: JSON {
         switch self {
         case .reachable: .string("reachable")
@@ -93,7 +93,7 @@ extension Diagnosis.Bus {
     }
 }
 
-extension Diagnosis.Daemon {
+extension Diagnosis.DaemonStatus {
     fileprivate var json: JSON {
         switch self {
         case .answers(let name): Self.object("answers", name)
@@ -127,30 +127,32 @@ extension RadioSwitch {
     }
 }
 
-extension Diagnosis.Scan {
+extension Diagnosis.ScanStatus {
     fileprivate var json: JSON {
         .object([
-            ("adapter", .string(adapter)), ("active", .bool(step == .active)), ("seconds", .number(lasts.wholeSeconds)),
-            ("subscribers", .number(subscribers)), ("secondsSinceHeard", .number(orNull: sinceHeard?.wholeSeconds)),
+            ("adapter", .string(adapter)), ("active", .bool(step == .active)),
+            ("seconds", .number(duration.wholeSeconds)),
+            ("subscribers", .number(subscribers)),
+            ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)),
         ])
     }
 }
 
-extension Diagnosis.Connection {
+extension Diagnosis.ConnectionStatus {
     fileprivate var json: JSON {
         .object([
             ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
-            ("seconds", .number(lasts.wholeSeconds)), ("running", .string(orNull: running?.operation.rawValue)),
+            ("seconds", .number(duration.wholeSeconds)), ("running", .string(orNull: running?.operation.rawValue)),
             ("waiting", .number(waiting)),
         ])
     }
 }
 
-extension Diagnosis.Pairing {
+extension Diagnosis.PairingStatus {
     fileprivate var json: JSON {
         .object([
             ("address", .string(peripheral.address.description)), ("step", .string(step.rawValue)),
-            ("seconds", .number(lasts.wholeSeconds)),
+            ("seconds", .number(duration.wholeSeconds)),
         ])
     }
 }

@@ -127,7 +127,7 @@ struct DiagnosisTests {
         let busy = try ask(stage)
         #expect(busy.cause == .working)
         #expect(busy.scans.first?.subscribers == 1 && busy.scans.first?.step == .active)
-        #expect((busy.scans.first?.sinceHeard ?? .seconds(9)) < .seconds(1))
+        #expect((busy.scans.first?.sinceAdvertisement ?? .seconds(9)) < .seconds(1))
         stage.simulation.bluez.advertise(nil, from: Sensor.text)
         stage.advance(10_000)
         let silent = try ask(stage)
@@ -168,7 +168,7 @@ struct DiagnosisTests {
         let diagnosis = try ask(stage)
         let connection = try #require(diagnosis.connections.first)
         #expect(connection.peripheral === peripheral && connection.step == .connected && connection.waiting == 2)
-        #expect(connection.running?.operation == .read && connection.runs == .seconds(7))
+        #expect(connection.running?.operation == .read && connection.runningFor == .seconds(7))
         #expect(diagnosis.cause == .operationRuns && reads.count == 3 && link.isLive)
         #expect(
             diagnosis.findings.first?.text
@@ -195,7 +195,7 @@ struct DiagnosisTests {
         stage.advance(9_000)
         let away = try ask(stage)
         #expect(away.cause == .daemonUnavailable)
-        #expect(away.connections.first?.step == .waiting && away.connections.first?.lost == .seconds(9))
+        #expect(away.connections.first?.step == .waiting && away.connections.first?.disconnectedFor == .seconds(9))
         #expect(away.connections.first?.cause?.kind == .disconnected(.daemon))
         stage.simulation.bluez.setInRange(false, Sensor.text)
         stage.simulation.bluez.start()
@@ -205,7 +205,8 @@ struct DiagnosisTests {
         stage.simulation.bluez.setInRange(true, Sensor.text)
         stage.advance(60_000)
         let back = try ask(stage)
-        #expect(back.connections.first?.step == .connected && back.connections.first?.lost == nil && link.isLive)
+        #expect(
+            back.connections.first?.step == .connected && back.connections.first?.disconnectedFor == nil && link.isLive)
     }
 
     @Test func `A pairing that takes its time is told`() throws {

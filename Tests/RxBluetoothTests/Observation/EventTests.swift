@@ -160,7 +160,10 @@ struct EventTests {
         daemon.change("/org/bluez/hci0/dev_C0_FF_EE_00_00_99", "org.bluez.Device1", ["RSSI": .int16(-40)])
         daemon.deviceChanges(["RSSI": .bool(true)])
         stage.advance(0)
-        #expect(kinds(events) == [.messageRejected(total: 1), .messageStrayed(total: 1), .messageRejected(total: 2)])
+        #expect(
+            kinds(events) == [
+                .messageRejected(total: 1), .signalForUnknownObject(total: 1), .messageRejected(total: 2),
+            ])
     }
 
     @Test func `S81 Each notified value that is lost is told`() {

@@ -49,7 +49,7 @@ struct AgentTests {
             self.answer = answer
         }
 
-        var description: String { "\(policy.answers) \(policy.allowed == nil ? "all" : "some") \(member)" }
+        var description: String { "\(policy.mode) \(policy.allowed == nil ? "all" : "some") \(member)" }
     }
 
     private static let service = Value.string("0000180d-0000-1000-8000-00805f9b34fb")
@@ -165,7 +165,7 @@ struct AgentTests {
         let reply = daemon.ask("RequestPasskey", Self.device)
         stage.advance(0)
         let request = try #require(requests.elements.first)
-        let ending = stage.record(request.ending)
+        let ending = stage.record(request.outcome)
         #expect(answer(stage, daemon.ask("Release")) == "ok")
         #expect(reply.text == "org.bluez.Error.Canceled")
         #expect(ending.elements == [.cancelled])
@@ -262,7 +262,7 @@ struct AgentTests {
     }
 
     @Test func `Q90 Where the policy wants no agent there is none`() {
-        let (stage, daemon, peripheral) = stage(PairingPolicy(.nobody))
+        let (stage, daemon, peripheral) = stage(PairingPolicy(.noAgent))
         daemon.holdAgents()
         let requests = stage.record(stage.manager.pairingRequests)
         let link = stage.connect(peripheral, daemon)

@@ -7,9 +7,9 @@ import Testing
 /// Requests that a person answers.
 struct PairingRequestTests {
     private func stage(
-        _ method: SimulatedPairing.Method, patience: Duration = .seconds(30)
+        _ method: SimulatedPairing.Method, timeout: Duration = .seconds(30)
     ) -> (Stage, Peripheral) {
-        Stage.withLock(SimulatedPairing(method), policy: PairingPolicy(.ask, patience: patience))
+        Stage.withLock(SimulatedPairing(method), policy: PairingPolicy(.ask, timeout: timeout))
     }
 
     @Test func `A passkey is asked for and given`() throws {
@@ -21,7 +21,7 @@ struct PairingRequestTests {
         #expect(request.question == .passkey)
         #expect(request.peripheral === peripheral)
         #expect(try request.answer(.passkey(4_711)))
-        let ending = stage.record(request.ending)
+        let ending = stage.record(request.outcome)
         stage.advance(1_000)
         #expect(paired.isCompleted)
         #expect(ending.elements == [.answered(.passkey(4_711))])
@@ -70,11 +70,11 @@ struct PairingRequestTests {
     }
 
     @Test func `What is unanswered at the deadline is rejected`() throws {
-        let (stage, peripheral) = stage(.numericComparison(9), patience: .seconds(10))
+        let (stage, peripheral) = stage(.numericComparison(9), timeout: .seconds(10))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
-        let ending = stage.record(try #require(person.last).ending)
+        let ending = stage.record(try #require(person.last).outcome)
         stage.advance(8_000)
         #expect(paired.isLive)
         stage.advance(2_000)
@@ -98,7 +98,7 @@ struct PairingRequestTests {
         person.leaves()
         stage.advance(1_000)
         #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
-        let ending = stage.record(request.ending)
+        let ending = stage.record(request.outcome)
         stage.advance(0)
         #expect(ending.elements == [.unanswered])
     }
@@ -108,7 +108,7 @@ struct PairingRequestTests {
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
-        let ending = stage.record(try #require(person.last).ending)
+        let ending = stage.record(try #require(person.last).outcome)
         paired.dispose()
         stage.advance(10)
         #expect(ending.elements == [.cancelled])
@@ -121,7 +121,7 @@ struct PairingRequestTests {
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
-        let ending = stage.record(try #require(person.last).ending)
+        let ending = stage.record(try #require(person.last).outcome)
         stage.simulation.bluez.crash()
         stage.advance(10)
         #expect(paired.kind == .disconnected(.daemon))

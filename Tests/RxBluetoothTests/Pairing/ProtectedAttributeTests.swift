@@ -201,7 +201,7 @@ struct ProtectedAttributeTests {
     }
 
     @Test func `Without any agent a protected value ends by its deadline, and nothing hangs`() {
-        let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.nobody))
+        let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.noAgent))
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         stage.advance(30_000)

@@ -7,7 +7,7 @@ struct FailureCountTests {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
-        let policy = Reconnection(firstPause: .seconds(10), longestPause: .seconds(10), jitter: 0, attempts: 2)
+        let policy = Reconnection(initialDelay: .seconds(10), maximumDelay: .seconds(10), jitter: 0, attempts: 2)
         let link = stage.record(peripheral.connect(options: .reconnect(policy)))
         stage.advance(1_000)
         #expect(stage.count("Connect") == 1)

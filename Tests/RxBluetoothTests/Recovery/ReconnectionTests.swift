@@ -54,7 +54,7 @@ struct ReconnectionTests {
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
         var policy = Self.plain
-        policy.longestPause = .seconds(2)
+        policy.maximumDelay = .seconds(2)
         let link = stage.record(peripheral.connect(options: .reconnect(policy)))
         let attempts = stage.record(stage.manager.connectionChanges.filter { $0.state == .connecting })
         stage.advance(8_000)
@@ -68,7 +68,7 @@ struct ReconnectionTests {
             let (stage, peripheral) = Stage.withSensor()
             stage.simulation.bluez.add(
                 Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
-            let policy = Reconnection(firstPause: .seconds(1), longestPause: .seconds(1), jitter: 0.5, seed: seed)
+            let policy = Reconnection(initialDelay: .seconds(1), maximumDelay: .seconds(1), jitter: 0.5, seed: seed)
             let link = stage.record(peripheral.connect(options: .reconnect(policy)))
             let attempts = stage.record(stage.manager.connectionChanges.filter { $0.state == .connecting })
             stage.advance(50_000)
@@ -153,7 +153,7 @@ struct ReconnectionTests {
             #expect(stage.count("Connect") == 1)
         }
         let (stage, peripheral) = Stage.withSensor()
-        let strict = Reconnection(endsAt: { $0.kind == .disconnected(.unknown) })
+        let strict = Reconnection(shouldGiveUp: { $0.kind == .disconnected(.unknown) })
         let link = stage.record(peripheral.connect(options: .reconnect(strict)))
         stage.advance(1_000)
         stage.simulation.bluez.dropLink(to: Sensor.text)
@@ -266,7 +266,7 @@ struct ReconnectionTests {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
-        let policy = Reconnection(firstPause: .seconds(100), longestPause: .seconds(100))
+        let policy = Reconnection(initialDelay: .seconds(100), maximumDelay: .seconds(100))
         let link = stage.record(peripheral.connect(options: .reconnect(policy)))
         stage.advance(10_000)
         let closing = stage.record(stage.manager.close())

@@ -25,20 +25,20 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter()) == [1, 2, 3, 4])
         #expect(heard([], ScanFilter(services: [0xFEAA])) == [1, 2, 3])
         #expect(heard([], ScanFilter(services: [0xFEAA, 0x180F])) == [1])
-        #expect(heard([], ScanFilter(name: .beginning("Lamp"), minimumRSSI: -60)) == [1])
+        #expect(heard([], ScanFilter(name: .prefix("Lamp"), minimumRSSI: -60)) == [1])
         #expect(heard([], ScanFilter(address: "C0:00:00:00:00:04"), ScanFilter(services: [0x180F])) == [1, 4])
-        #expect(heard([0x180F], ScanFilter(name: .beginning("Lamp"))) == [1])
-        #expect(heard([0x180F, 0xFEAA], ScanFilter(name: .beginning("Lamp"))) == [1, 2])
+        #expect(heard([0x180F], ScanFilter(name: .prefix("Lamp"))) == [1])
+        #expect(heard([0x180F, 0xFEAA], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
         #expect(heard([], ScanFilter(services: [0x1234])).isEmpty)
     }
 
     @Test func `S18 What is not advertised fits no filter for it, and a beginning is not the whole name`() {
-        #expect(heard([], ScanFilter(name: .exactly("Lamp"))) == [1])
-        #expect(heard([], ScanFilter(name: .beginning("Lamp"))) == [1, 2])
-        #expect(heard([], ScanFilter(name: .exactly("lamp"))).isEmpty)
+        #expect(heard([], ScanFilter(name: .exact("Lamp"))) == [1])
+        #expect(heard([], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
+        #expect(heard([], ScanFilter(name: .exact("lamp"))).isEmpty)
         // bluetoothd gives what has no name an alias, which is none.
-        #expect(heard([], ScanFilter(name: .beginning(""))) == [1, 2])
-        #expect(heard([], ScanFilter(name: .beginning("C0-00"))).isEmpty)
+        #expect(heard([], ScanFilter(name: .prefix(""))) == [1, 2])
+        #expect(heard([], ScanFilter(name: .prefix("C0-00"))).isEmpty)
         #expect(heard([], ScanFilter(manufacturerData: [0x4C: .any])) == [2, 4])
         #expect(heard([], ScanFilter(manufacturerData: [0x59: .any])) == [4])
         #expect(heard([], ScanFilter(serviceData: [0xFEAA: .any])) == [3])

@@ -70,7 +70,7 @@ extension Deadlines {
     /// The defaults, but a lost link is told at once: for tests in which the adapter is not what it was lost by.
     static var prompt: Deadlines {
         var deadlines = Deadlines()
-        deadlines.causeOfLoss = .zero
+        deadlines.disconnectReasonGrace = .zero
         return deadlines
     }
 }

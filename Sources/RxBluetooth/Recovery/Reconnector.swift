@@ -1,7 +1,7 @@
 import Rx
 
 /// A connection that is made again whenever it is lost, until it is disposed of or given up.
-final class Supervision: Sendable {
+final class Reconnector: Sendable {
     /// The number that all its links have, so that what was discovered in one is valid in the next.
     let number: UInt64
     private let peripheral: Peripheral
@@ -34,7 +34,8 @@ final class Supervision: Sendable {
         state = Guarded(
             State(
                 backoff: Backoff(
-                    first: policy.firstPause, longest: policy.longestPause, jitter: policy.jitter, seed: policy.seed)))
+                    first: policy.initialDelay, longest: policy.maximumDelay, jitter: policy.jitter, seed: policy.seed))
+        )
     }
 
     /// Connects and connects again. Emits the peripheral when it is connected for the first time.
@@ -54,7 +55,7 @@ final class Supervision: Sendable {
     func end(_ cause: BluetoothError) { ending.onError(cause) }
 
     /// It is over; who waits for the link to come back waits no more.
-    func isOver(_ cause: BluetoothError) { epochs.onError(cause) }
+    func failResumptions(_ cause: BluetoothError) { epochs.onError(cause) }
 
     /// Since when it tries to connect again, and the last reason for which it has to; nil where it does not.
     var outage: (since: MonotonicTime, cause: BluetoothError)? {
@@ -64,7 +65,7 @@ final class Supervision: Sendable {
     // MARK: Attempts
 
     private func attempt() -> Observable<Peripheral> {
-        access.whenUsable(peripheral.home).flatMap { [self] hasWaited -> Observable<Peripheral> in
+        access.waitUntilUsable(peripheral.adapterSelection).flatMap { [self] hasWaited -> Observable<Peripheral> in
             if hasWaited { state.withLock { $0.failures = 0 } }
             return found()
         }
@@ -79,12 +80,12 @@ final class Supervision: Sendable {
     private func found() -> Observable<Peripheral> {
         let peripheral = peripheral
         let known: Observable<Bool> = access.stream { client, emitter in
-            client.whenKnown { client in emitter.finish(client.devices[peripheral.key] != nil) }
+            client.onStateKnown { client in emitter.finish(client.devices[peripheral.key] != nil) }
         }
         return known.flatMap { [access] isKnown -> Observable<Peripheral> in
             if isKnown { return .just(peripheral) }
             let gone = BluetoothError(.peripheralGone)
-            return access.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.home)
+            return access.scan([], ScanOptions(allowsDuplicates: true), on: peripheral.adapterSelection)
                 .map(\.peripheral).filter { $0 === peripheral }.take(1)
                 .timeout(
                     access.settings.deadlines.connect.timeInterval, other: Observable.error(gone),
@@ -114,7 +115,7 @@ final class Supervision: Sendable {
             state.downSince = state.downSince ?? now
             state.last = error
             // What Bluetooth itself does is not the peripheral's failure.
-            if duration >= Reconnection.steady {
+            if duration >= Reconnection.minimumStableDuration {
                 state.failures = 0
             } else if !error.isOutage {
                 state.failures += 1
@@ -126,10 +127,10 @@ final class Supervision: Sendable {
         case .closed, .disconnected(.requested): throw error
         default: break
         }
-        if policy.endsAt(error) { throw error }
+        if policy.shouldGiveUp(error) { throw error }
         // Without a failure there is no last one, however few are allowed.
         if let attempts = policy.attempts, failures >= max(1, attempts) { throw error }
-        access.settings.journal.debug(.reconnection(peripheral, error, failures: failures, again: pause))
+        access.settings.eventLog.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
     }
 
@@ -149,7 +150,7 @@ final class Supervision: Sendable {
 
     /// Emits when the link has come up again, for what ran in that epoch and failed; throws where the failure is not a lost
     /// link, and fails when the whole is over.
-    func revival(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
+    func resumption(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
         guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
         return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)
             .catch { cause in

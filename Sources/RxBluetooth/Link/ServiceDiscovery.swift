@@ -1,7 +1,7 @@
 import DBus
 
 /// Waiting for bluetoothd to have read a peripheral's services, which it does after each connection (Q70).
-final class Resolution {
+final class ServiceDiscovery {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false

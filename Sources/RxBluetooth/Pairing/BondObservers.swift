@@ -1,9 +1,9 @@
 /// Who follows whether devices are paired and bonded.
-final class BondWatches {
+final class BondObservers {
     private unowned let client: BlueZClient
-    private var watches: [Watch] = []
+    private var observers: [BondObserver] = []
 
-    private final class Watch {
+    private final class BondObserver {
         let peripheral: Peripheral
         let emitter: Emitter<Bool>
         let value: @Sendable (DeviceRecord) -> Bool
@@ -17,7 +17,7 @@ final class BondWatches {
             self.value = value
         }
 
-        func tell(_ record: DeviceRecord?) {
+        func update(_ record: DeviceRecord?) {
             let now = record.map(value) ?? false
             guard now != last else { return }
             last = now
@@ -30,26 +30,26 @@ final class BondWatches {
     func add(
         _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
     ) {
-        let watch = Watch(peripheral, emitter, value)
-        watches.append(watch)
-        emitter.onEnd { [weak self, weak watch] in self?.watches.removeAll { $0 === watch } }
-        if client.isSynced { watch.tell(client.devices[peripheral.key]) }
+        let observer = BondObserver(peripheral, emitter, value)
+        observers.append(observer)
+        emitter.onEnd { [weak self, weak observer] in self?.observers.removeAll { $0 === observer } }
+        if client.isSynced { observer.update(client.devices[peripheral.key]) }
     }
 
     /// What bluetoothd has under this key has changed. Whose key it is is asked now, for an adapter that comes back may have another
     /// number, and so have its devices (Q28).
     func changed(_ key: DeviceKey) {
-        for watch in watches where watch.peripheral.key == key { watch.tell(client.devices[key]) }
+        for observer in observers where observer.peripheral.key == key { observer.update(client.devices[key]) }
     }
 
     /// bluetoothd has told all that it has; what was bonded while it was away is not known before (Q2).
     func allChanged() {
-        for watch in watches { watch.tell(client.devices[watch.peripheral.key]) }
+        for observer in observers { observer.update(client.devices[observer.peripheral.key]) }
     }
 
     func fail(_ error: BluetoothError) {
-        let ended = watches
-        watches = []
-        for watch in ended { watch.emitter.fail(error) }
+        let ended = observers
+        observers = []
+        for observer in ended { observer.emitter.fail(error) }
     }
 }

@@ -1,6 +1,6 @@
 /// Counts what is being undone: a scan being stopped, a link being closed. Whoever must know when all of it has
 /// reached bluetoothd waits here (S44).
-final class Teardowns {
+final class TeardownTracker {
     private var running = 0
     private var waiting: [() -> Void] = []
 
@@ -15,7 +15,7 @@ final class Teardowns {
     }
 
     /// Runs work when nothing is being undone: at once, or later.
-    func whenDone(_ work: @escaping () -> Void) {
+    func onIdle(_ work: @escaping () -> Void) {
         if running == 0 { work() } else { waiting.append(work) }
     }
 }

@@ -2,26 +2,26 @@ import DBus
 
 /// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
 /// bluetoothd answers InProgress to a second one on the same attribute (Q94).
-final class AttributeQueue {
+final class GATTOperationQueue {
     private unowned let client: BlueZClient
     private let peripheral: Peripheral
     /// How many operations there have been.
     private var count: UInt64 = 0
-    private var waiting: [Item] = []
-    private var running: Item?
+    private var waiting: [GATTOperation] = []
+    private var running: GATTOperation?
     private var call: BusTask?
     private var isSuspended = false
     /// The operation that needed a pairing which was refused. Nothing else is submitted before it is answered or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
     /// The number of the operation that may be about to become `refused`.
-    private var doubted: UInt64?
+    private var suspected: UInt64?
     /// Whether bluetoothd waits for a pairing that was refused, and the link carries nothing else.
-    var isRefused: Bool { refused != nil || doubted != nil }
+    var isRefused: Bool { refused != nil || suspected != nil }
     /// Whether a pairing that the running operation made necessary is under way.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
 
     /// One operation.
-    final class Item {
+    final class GATTOperation {
         let operation: BluetoothError.Operation
         let target: String
         let message: Message
@@ -68,7 +68,7 @@ final class AttributeQueue {
         self.peripheral = peripheral
     }
 
-    func submit(_ item: Item) {
+    func submit(_ item: GATTOperation) {
         count += 1
         item.number = count
         item.since = client.settings.now
@@ -77,13 +77,13 @@ final class AttributeQueue {
             return item.fail(error)
         }
         waiting.append(item)
-        client.journal.trace(.operationQueued(described(item), waiting: waiting.count))
+        client.eventLog.trace(.operationQueued(described(item), waiting: waiting.count))
         advance()
     }
 
     /// Nobody waits for the operation any more. One that waits never runs; one that runs holds its place until its
     /// answer comes (S57).
-    func cancel(_ item: Item) {
+    func cancel(_ item: GATTOperation) {
         item.done = nil
         guard let index = waiting.firstIndex(where: { $0 === item }) else { return }
         waiting.remove(at: index)
@@ -99,7 +99,7 @@ final class AttributeQueue {
     func refuse(_ error: BluetoothError) {
         guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
-        doubted = number
+        suspected = number
         client.bus.schedule(after: Self.answerDelay) { [weak self] in self?.giveUp(number, error) }
     }
 
@@ -108,8 +108,8 @@ final class AttributeQueue {
 
     /// The operation keeps its place, because a later pairing may still bring its answer.
     private func giveUp(_ number: UInt64, _ error: BluetoothError) {
-        guard doubted == number else { return }
-        doubted = nil
+        guard suspected == number else { return }
+        suspected = nil
         guard let item = running, item.number == number, !isSuspended else { return }
         refused = (item.operation, item.target, error)
         let items = waiting
@@ -123,7 +123,7 @@ final class AttributeQueue {
     }
 
     /// Why an operation is not submitted; nil if it is.
-    private func refusal(of item: Item) -> BluetoothError? {
+    private func refusal(of item: GATTOperation) -> BluetoothError? {
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
         let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
@@ -137,7 +137,7 @@ final class AttributeQueue {
     /// call of it may have reached its deadline before, and would never end the refusal.
     func paired() {
         refused = nil
-        doubted = nil
+        suspected = nil
         running?.isPairing = false
     }
 
@@ -145,7 +145,7 @@ final class AttributeQueue {
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
-        doubted = nil
+        suspected = nil
         waiting = []
         call?.cancel()
         call = nil
@@ -163,7 +163,7 @@ final class AttributeQueue {
         guard running == nil, !isSuspended, !waiting.isEmpty else { return }
         let item = waiting.removeFirst()
         running = item
-        client.journal.trace(.operationStarted(described(item), waited: client.settings.elapsed(since: item.since)))
+        client.eventLog.trace(.operationStarted(described(item), waited: client.settings.elapsed(since: item.since)))
         item.since = client.settings.now
         item.started?()
         call = client.bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
@@ -175,7 +175,7 @@ final class AttributeQueue {
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
-        doubted = nil
+        suspected = nil
         let outcome = result.mapError { explained(item.failure($0), item) }
         // At our own deadline bluetoothd still waits, and would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
@@ -185,7 +185,7 @@ final class AttributeQueue {
     }
 
     /// What an error of bluetoothd means here, where it does not say so.
-    private func explained(_ error: BluetoothError, _ item: Item) -> BluetoothError {
+    private func explained(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
         // ATT gives up after 30 s; bluetoothd reports that as 0x0E, as if the peripheral had answered (Q120).
         if error.attCode == 0x0E, client.settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(
@@ -201,24 +201,24 @@ final class AttributeQueue {
     // MARK: What is told of it
 
     /// The operation that has its turn, with how long it has it.
-    var holder: (operation: QueuedOperation, time: Duration)? {
+    var current: (operation: QueuedOperation, time: Duration)? {
         running.map { (described($0), client.settings.elapsed(since: $0.since)) }
     }
 
     /// How many operations wait behind it.
     var waitingCount: Int { waiting.count }
 
-    private func described(_ item: Item) -> QueuedOperation {
+    private func described(_ item: GATTOperation) -> QueuedOperation {
         QueuedOperation(
             number: item.number, operation: item.operation, peripheral: peripheral, target: item.target)
     }
 
-    private func ended(_ item: Item, _ error: BluetoothError?) {
-        client.journal.trace(.operationEnded(described(item), took: client.settings.elapsed(since: item.since), error))
+    private func ended(_ item: GATTOperation, _ error: BluetoothError?) {
+        client.eventLog.trace(.operationEnded(described(item), took: client.settings.elapsed(since: item.since), error))
     }
 
-    private func dropped(_ item: Item, _ error: BluetoothError?) {
-        client.journal.trace(
+    private func dropped(_ item: GATTOperation, _ error: BluetoothError?) {
+        client.eventLog.trace(
             .operationDropped(described(item), waited: client.settings.elapsed(since: item.since), error))
     }
 }

@@ -14,11 +14,11 @@ public enum LogContents: Hashable, Sendable {
 
 /// Where everything that is worth telling is told, once: to who watches the events, and to the log. What neither wants is not even
 /// made.
-final class Journal: Sendable {
+final class EventLog: Sendable {
     private let logger: Logger
     private let contents: LogContents
     private let scheduler: any SchedulerType
-    private let told = PublishSubject<BluetoothEvent>()
+    private let subject = PublishSubject<BluetoothEvent>()
     private let count = Atomic<UInt64>(0)
 
     init(_ logger: Logger, _ contents: LogContents, on scheduler: any SchedulerType) {
@@ -28,25 +28,25 @@ final class Journal: Sendable {
     }
 
     /// Each tells an event, on any thread, at its level of the log.
-    func warning(_ event: @autoclosure () -> BluetoothEvent.Kind) { tell(.warning, event) }
-    func info(_ event: @autoclosure () -> BluetoothEvent.Kind) { tell(.info, event) }
-    func debug(_ event: @autoclosure () -> BluetoothEvent.Kind) { tell(.debug, event) }
-    func trace(_ event: @autoclosure () -> BluetoothEvent.Kind) { tell(.trace, event) }
+    func warning(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.warning, event) }
+    func info(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.info, event) }
+    func debug(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.debug, event) }
+    func trace(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.trace, event) }
 
-    private func tell(_ level: Logger.Level, _ event: () -> BluetoothEvent.Kind) {
-        let isWatched = told.hasObservers
+    private func record(_ level: Logger.Level, _ event: () -> BluetoothEvent.Kind) {
+        let isWatched = subject.hasObservers
         let isLogged = logger.logLevel <= level
         guard isWatched || isLogged else { return }
         let kind = event()
         if isLogged { logger.log(level: level, "\(kind.text)", metadata: kind.details(contents)) }
         guard isWatched else { return }
         let number = count.add(1, ordering: .relaxed).newValue
-        told.onNext(BluetoothEvent(number: number, time: scheduler.now, kind: kind))
+        subject.onNext(BluetoothEvent(number: number, time: scheduler.now, kind: kind))
     }
 
     /// The events from the moment of subscription, with room for many that wait; then the eldest are lost.
     var events: Observable<BluetoothEvent> {
-        told.observe(
+        subject.observe(
             on: scheduler, within: ValueBuffer(capacity: 1024, overflow: .dropOldest),
             overflow: BluetoothError(.overflow)
         ) {}

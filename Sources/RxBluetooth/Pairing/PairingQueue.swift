@@ -1,10 +1,10 @@
 /// The pairings that are under way or wait for their turn, at most one a device.
-final class Pairings {
+final class PairingQueue {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 
     /// How they stand, for a diagnosis.
-    var examined: [Diagnosis.Pairing] { attempts.compactMap(\.examined) }
+    var diagnosis: [Diagnosis.PairingStatus] { attempts.compactMap(\.diagnosis) }
 
     init(_ client: BlueZClient) { self.client = client }
 
@@ -29,7 +29,7 @@ final class Pairings {
         }
         if attempt.isOver {
             // It is being called off, which is waited for.
-            attempt.whenGone { [weak self] in
+            attempt.onEnded { [weak self] in
                 if emitter.isActive { self?.pair(peripheral, emitter) }
             }
         } else {

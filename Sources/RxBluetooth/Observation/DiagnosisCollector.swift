@@ -3,7 +3,7 @@ import Rx
 
 /// Finds out how things stand: looks at what the client knows, asks bluetoothd for a sign of life, and waits for neither
 /// longer than the deadline.
-final class Examination {
+final class DiagnosisCollector {
     private let client: BlueZClient
     private let switches: [RadioSwitch]
     private let selection: AdapterSelection
@@ -29,7 +29,7 @@ final class Examination {
             question?.cancel()
             (deadline, question) = (nil, nil)
         }
-        client.whenKnown { [weak self] _ in
+        client.onStateKnown { [weak self] _ in
             if let self, emitter.isActive { ask() }
         }
     }
@@ -67,7 +67,7 @@ final class Examination {
         }
     }
 
-    private func conclude(_ daemon: Diagnosis.Daemon?) {
+    private func conclude(_ daemon: Diagnosis.DaemonStatus?) {
         if emitter.isActive { emitter.finish(client.diagnosis(daemon, switches, selection)) }
     }
 }
@@ -75,10 +75,10 @@ final class Examination {
 extension BlueZClient {
     /// How things stand. `answer` is how bluetoothd answered; nil where it does not run or was not asked.
     func diagnosis(
-        _ answer: Diagnosis.Daemon?, _ switches: [RadioSwitch], _ selection: AdapterSelection
+        _ answer: Diagnosis.DaemonStatus?, _ switches: [RadioSwitch], _ selection: AdapterSelection
     ) -> Diagnosis {
         let selected = choice(selection)
-        let bus: Diagnosis.Bus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
+        let bus: Diagnosis.BusStatus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
         let daemon = answer ?? (bus == .reachable && owner == nil ? .notRunning : .unknown)
         var diagnosis = Diagnosis(
             state: state(of: selected), bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
@@ -88,21 +88,22 @@ extension BlueZClient {
                 .sorted { $0.number < $1.number }.map { adapter in
                     Diagnosis.ForeignScan(
                         adapter: "hci\(adapter.number)",
-                        lasts: adapter.discoveringSince.map { settings.elapsed(since: $0) })
+                        duration: adapter.discoveringSince.map { settings.elapsed(since: $0) })
                 },
-            connections: (links.values.compactMap(\.examined) + connectionsThatWait)
+            connections: (links.values.compactMap(\.diagnosis) + connectionsThatWait)
                 .sorted { $0.peripheral.address < $1.peripheral.address },
-            pairings: pairings.examined, rejectedMessages: rejected)
+            pairings: pairings.diagnosis, rejectedMessages: rejected)
         diagnosis.findings = diagnosis.found(selection)
         return diagnosis
     }
 
-    private var connectionsThatWait: [Diagnosis.Connection] {
-        peripherals.supervised.compactMap { peripheral in
-            guard links[peripheral.key] == nil, let outage = peripheral.supervision?.outage else { return nil }
-            let lost = settings.elapsed(since: outage.since)
-            return Diagnosis.Connection(
-                peripheral: peripheral, step: .waiting, lasts: lost, running: nil, runs: nil, waiting: 0, lost: lost,
+    private var connectionsThatWait: [Diagnosis.ConnectionStatus] {
+        peripherals.reconnecting.compactMap { peripheral in
+            guard links[peripheral.key] == nil, let outage = peripheral.reconnector?.outage else { return nil }
+            let disconnectedFor = settings.elapsed(since: outage.since)
+            return Diagnosis.ConnectionStatus(
+                peripheral: peripheral, step: .waiting, duration: disconnectedFor, running: nil, runningFor: nil,
+                waiting: 0, disconnectedFor: disconnectedFor,
                 cause: outage.cause)
         }
     }
@@ -110,8 +111,8 @@ extension BlueZClient {
 
 extension Link {
     /// How it stands, for a diagnosis; nil where it is over.
-    fileprivate var examined: Diagnosis.Connection? {
-        let step: Diagnosis.Connection.Step
+    fileprivate var diagnosis: Diagnosis.ConnectionStatus? {
+        let step: Diagnosis.ConnectionStatus.Step
         switch state.step {
         case .connecting: step = .connecting
         case .connected: step = .connected
@@ -119,11 +120,11 @@ extension Link {
         case .closing: step = .closing
         case .ended: return nil
         }
-        let outage = isConnected ? nil : peripheral.supervision?.outage
-        return Diagnosis.Connection(
-            peripheral: peripheral, step: step, lasts: client.settings.elapsed(since: since),
-            running: queue.holder?.operation, runs: queue.holder?.time, waiting: queue.waitingCount,
-            lost: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
+        let outage = isConnected ? nil : peripheral.reconnector?.outage
+        return Diagnosis.ConnectionStatus(
+            peripheral: peripheral, step: step, duration: client.settings.elapsed(since: since),
+            running: queue.current?.operation, runningFor: queue.current?.time, waiting: queue.waitingCount,
+            disconnectedFor: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
     }
 }
 
@@ -139,13 +140,13 @@ extension BluetoothManager {
         return Observable.deferred {
             let settings = access.settings
             let switches = settings.controller?.radioSwitches() ?? []
-            let examined: Observable<Diagnosis> = access.stream { client, emitter in
-                Examination(client, switches, selection, emitter).begin()
+            let collected: Observable<Diagnosis> = access.stream { client, emitter in
+                DiagnosisCollector(client, switches, selection, emitter).begin()
             }
             // A bus that does not even open has no clock that runs.
             let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
                 .map { _ in Diagnosis.ofSilentBus(switches, selection) }
-            return examined.amb(late).take(1)
+            return collected.amb(late).take(1)
         }
         .asSingle()
     }

@@ -2,11 +2,11 @@ import DBus
 
 /// The question to the controller how strong a link is received. bluetoothd is not asked: it knows the strength of
 /// advertisements only.
-final class StrengthReading {
+final class RSSIReader {
     private unowned let link: Link
     private var waiting: [Emitter<Int>] = []
     /// Counts the questions; an answer to one that is over concerns nobody.
-    private var question = 0
+    private var request = 0
     private var deadline: BusTask?
 
     init(_ link: Link) { self.link = link }
@@ -20,24 +20,24 @@ final class StrengthReading {
         }
         waiting.append(emitter)
         emitter.onEnd { [weak self] in self?.waiting.removeAll { $0 === emitter } }
-        if deadline == nil { ask(controller) }
+        if deadline == nil { send(controller) }
     }
 
-    private func ask(_ controller: any HostController) {
-        question += 1
-        let (client, question, limit) = (link.client, question, link.deadlines.rssi)
+    private func send(_ controller: any HostController) {
+        request += 1
+        let (client, request, limit) = (link.client, request, link.deadlines.rssi)
         deadline = client.bus.schedule(after: limit) { [weak self] in
-            self?.answered(question, .failure(BluetoothError(.timedOut)))
+            self?.answered(request, .failure(BluetoothError(.timedOut)))
         }
         // After a bond the device may have another address than its path has (Q62), and the controller goes by that.
         let address = client.devices[link.key]?.address ?? link.key.address
         controller.readRSSI(
             of: address, on: "hci\(link.key.adapter)", deadline: limit,
-            client.bus.callback { [weak self] in self?.answered(question, $0) })
+            client.bus.callback { [weak self] in self?.answered(request, $0) })
     }
 
-    private func answered(_ question: Int, _ result: Result<Int, BluetoothError>) {
-        guard question == self.question, let deadline else { return }
+    private func answered(_ request: Int, _ result: Result<Int, BluetoothError>) {
+        guard request == self.request, let deadline else { return }
         deadline.cancel()
         self.deadline = nil
         // The link is down, and why is still being found out; that is then the reason for this too.
@@ -65,7 +65,7 @@ final class StrengthReading {
 extension BlueZClient {
     func readRSSI(of peripheral: Peripheral, _ emitter: Emitter<Int>) {
         do throws(BluetoothError) {
-            try link(peripheral.key).strength.add(emitter)
+            try link(peripheral.key).rssiReader.add(emitter)
         } catch {
             emitter.fail(error.during(.readRSSI, peripheral.address.description))
         }
