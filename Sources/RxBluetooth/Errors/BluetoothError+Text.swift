@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 extension BluetoothError: CustomStringConvertible {
     /// One or two sentences for people: what failed, why, and where there is something, what to do.
     public var description: String { advice.map { "\(summary) \($0)" } ?? summary }
@@ -165,4 +167,13 @@ enum ATTError {
         default: nil
         }
     }
+}
+
+/// The text for code that knows an error only as `any Error`, and asks Foundation for its `localizedDescription`.
+extension BluetoothError: LocalizedError {
+    /// The same text as ``description``. It is English, and not localized.
+    public var errorDescription: String? { description }
+
+    /// The same text as ``advice``.
+    public var recoverySuggestion: String? { advice }
 }

@@ -1,3 +1,44 @@
+public import FoundationEssentials
+public import Rx
+
+extension BluetoothManager {
+    /// Scans for peripherals.
+    ///
+    /// Emits each peripheral that is heard, as ``ScanOptions`` say, and never completes. Fails when Bluetooth cannot be
+    /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others (S13); with ``ScanOptions/resumes`` it waits and goes on instead.
+    /// Options that cannot be met fail with ``BluetoothError/Kind/invalidArgument``, before anything else happens.
+    /// Cold: scanning begins with the first subscription to any scan of this manager and stops when the last is
+    /// disposed of; further subscriptions share it (S11). Which of the scanned peripherals each gets is decided here, since the
+    /// filters of all programs are merged by bluetoothd (Q43).
+    /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`.
+    ///
+    /// - Parameters:
+    ///   - services: Only peripherals that list one of these, or send data of one. Default, and empty: all.
+    ///   - options: What is reported, and how often.
+    public func scanForPeripherals(
+        withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
+    ) -> Observable<ScannedPeripheral> {
+        access.scan(services, options, on: selection)
+    }
+
+    /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.
+    /// Fails when Bluetooth cannot be used.
+    public func knownPeripherals() -> Single<[ScannedPeripheral]> {
+        access.stream { [selection] client, emitter in
+            client.onStateKnown { client in
+                guard emitter.isActive else { return }
+                do throws(BluetoothError) {
+                    let adapter = try client.poweredAdapter(selection)
+                    emitter.finish(client.scans.known(on: adapter))
+                } catch {
+                    emitter.fail(error.during(.scan, nil))
+                }
+            }
+        }
+        .asSingle()
+    }
+}
+
 /// How a scan reports, and what it does when it is interrupted. The defaults are those of CoreBluetooth.
 public struct ScanOptions: Hashable, Sendable {
     /// Whether every advertisement is reported. Where not, which is the default, a peripheral is reported when it is
@@ -36,4 +77,18 @@ public struct ScanOptions: Hashable, Sendable {
         self.listedServicesOnly = listedServicesOnly
         self.filters = filters
     }
+}
+
+/// One sighting of a peripheral by a scan.
+public struct ScannedPeripheral: Sendable {
+    /// The peripheral; the same object each time that it is seen.
+    public let peripheral: Peripheral
+    /// What it advertised.
+    public let advertisementData: AdvertisementData
+    /// The strength at which it was heard, in dBm, from -127 to +20; nil where bluetoothd does not know it (Q55).
+    public let rssi: Int16?
+    /// Whether this comes from bluetoothd's memory: it was not heard since this scan began (Q53).
+    public let isCached: Bool
+    /// When this process heard of it.
+    public let timestamp: Date
 }
