@@ -1,4 +1,3 @@
-import DBus
 public import Rx
 
 /// What this computer is to say of itself, so that others see it in their scans.
@@ -31,25 +30,6 @@ public struct Advertisement: Hashable, Sendable {
         self.appearance = appearance
         self.isConnectable = isConnectable
     }
-
-    /// As bluetoothd reads it. A property that is not there is not advertised.
-    var properties: [String: Value] {
-        var properties: [String: Value] = ["Type": .string(isConnectable ? "peripheral" : "broadcast")]
-        if let localName { properties["LocalName"] = .string(localName) }
-        if !services.isEmpty { properties["ServiceUUIDs"] = .strings(services.map(\.longText)) }
-        if !manufacturerData.isEmpty {
-            properties["ManufacturerData"] = .dictionary(
-                key: "q", value: "v",
-                manufacturerData.sorted { $0.key < $1.key }
-                    .map { Value.Entry(.uint16($0.key), .variant(.bytes($0.value))) })
-        }
-        if !serviceData.isEmpty {
-            properties["ServiceData"] = .properties(
-                Dictionary(uniqueKeysWithValues: serviceData.map { ($0.key.longText, .bytes($0.value)) }))
-        }
-        if let appearance { properties["Appearance"] = .uint16(appearance) }
-        return properties
-    }
 }
 
 extension BluetoothManager {
@@ -64,44 +44,8 @@ extension BluetoothManager {
     ///
     /// - Parameter advertisement: What to say.
     public func advertise(_ advertisement: Advertisement) -> Observable<Void> {
-        access.stream { [selection] client, emitter in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    client.advertise(
-                        advertisement, selection, on: try client.poweredAdapter(selection), emitter)
-                } catch {
-                    emitter.fail(error.during(.advertise, nil))
-                }
-            }
-        }
-    }
-}
-
-extension BlueZClient {
-    fileprivate func advertise(
-        _ advertisement: Advertisement, _ selection: AdapterSelection, on adapter: UInt16, _ emitter: Emitter<Void>
-    ) {
-        advertisementCount += 1
-        let advertising = Advertising(
-            advertisement, selection, on: adapter, number: advertisementCount, of: self, emitter)
-        advertisements.append(advertising)
-        advertising.start()
-    }
-
-    /// Ends all advertisements.
-    func failAdvertisements(_ error: BluetoothError) {
-        for advertising in advertisements { advertising.end(error) }
-    }
-
-    /// Ends the advertisements of adapters that cannot be used any more, or that are not the ones to work with.
-    func endAdvertisements() {
-        for advertising in advertisements {
-            if let error = state(of: advertising.adapter)?.error {
-                advertising.end(error)
-            } else if choice(advertising.selection) != advertising.adapter {
-                advertising.end(BluetoothError(.noAdapter))
-            }
+        access.operation(.advertise) { [selection] (client, emitter) throws(BluetoothError) in
+            try client.advertising.start(advertisement, selection, emitter)
         }
     }
 }

@@ -1,7 +1,7 @@
-public import DBus
-public import Dispatch
-public import Logging
-public import Rx
+// Users import one module: its streams are Rx's, and so is the vocabulary to work with them; times and queues are
+// Dispatch's, so that `.seconds(1)` works without another import.
+@_exported public import Dispatch
+@_exported public import Rx
 
 /// The way to Bluetooth: its state, scans, and from these to peripherals.
 ///
@@ -14,68 +14,7 @@ public final class BluetoothManager: Sendable {
     /// With which adapter it works.
     let selection: AdapterSelection
 
-    /// Makes a manager that speaks to bluetoothd over the system bus.
-    ///
-    /// - Parameters:
-    ///   - queue: Where streams deliver. Default: the main queue.
-    ///   - adapter: Which adapter to work with. Default: the first that is usable.
-    ///   - deadlines: How long to wait for answers.
-    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
-    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
-    public convenience init(
-        queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
-        logContents: LogContents = .redacted
-    ) {
-        self.init(
-            scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger, logContents: logContents,
-            controller: HCIController()
-        ) { Connection.open(.system) }
-    }
-
-    /// Makes a manager that speaks over a given bus: for tests, on the loop-back bus of the mocks and virtual time.
-    ///
-    /// - Parameters:
-    ///   - bus: The bus, which the manager closes at its end. Deadlines run on its clock.
-    ///   - scheduler: Where streams deliver.
-    ///   - adapter: Which adapter to work with. Default: the first that is usable.
-    ///   - deadlines: How long to wait for answers.
-    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
-    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
-    ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
-    public convenience init(
-        bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
-        logContents: LogContents = .redacted,
-        controller: (any HostController)? = nil
-    ) {
-        self.init(
-            scheduler: scheduler, adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger,
-            logContents: logContents,
-            controller: controller
-        ) { bus }
-    }
-
-    /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
-    /// The parameters are those of the other initialisers.
-    public init(
-        scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
-        controller: (any HostController)? = nil,
-        openingBus open: @escaping @Sendable () -> any Bus
-    ) {
-        selection = adapter
-        access = BlueZAccess(
-            settings: Settings(
-                adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
-                eventLog: EventLog(logger, logContents, on: scheduler), controller: controller),
-            open: open)
-    }
-
-    private init(_ access: BlueZAccess, _ selection: AdapterSelection) {
+    init(_ access: BlueZAccess, _ selection: AdapterSelection) {
         self.access = access
         self.selection = selection
     }
@@ -104,12 +43,12 @@ public final class BluetoothManager: Sendable {
             on: access.settings.scheduler)
     }
 
-    private var reports: Observable<BlueZClient.Report> {
+    private var reports: Observable<ClientReport> {
         let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()
             // What is chosen once is kept.
-            handle.perform { client in client.onStateKnown { _ = $0.choice(selection) } }
+            handle.perform { client in client.onStateKnown { $0.keepChoice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }
@@ -146,23 +85,7 @@ public final class BluetoothManager: Sendable {
                 observer(.completed)
                 return Disposables.create()
             }
-            // The bus keeps the order of messages from one sender to one receiver, so the answer comes after all of them.
-            handle.perform { client in
-                // A call would start a bluetoothd that was stopped.
-                guard client.owner != nil else { return observer(.completed) }
-                // The call has no deadline of its own as long as it waits behind others (Q9).
-                let limit = client.settings.deadlines.cleanup
-                let deadline = client.bus.schedule(after: limit) { observer(.completed) }
-                // Later, because some of what was disposed of is sent by work that waits in the context.
-                client.bus.perform {
-                    client.call(
-                        path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping", deadline: limit
-                    ) { _ in
-                        deadline.cancel()
-                        observer(.completed)
-                    }
-                }
-            }
+            handle.perform { client in client.afterDelivery { observer(.completed) } }
             return Disposables.create()
         }
         .subscribe(on: access.settings.scheduler)

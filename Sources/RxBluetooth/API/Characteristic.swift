@@ -1,4 +1,3 @@
-import DBus
 public import Rx
 
 /// A characteristic of a connected peripheral. It is valid for the connection in which it was discovered (S54).
@@ -27,14 +26,7 @@ public struct Characteristic: Hashable, Sendable {
     /// Operations of one connection run one after the other, in the order of their subscriptions (S55). Cold.
     /// Source: BlueZ, `gatt-api.txt`, `ReadValue`.
     public func readValue() -> Single<[UInt8]> {
-        peripheral.stream { client, emitter in
-            client.submit(.read, self, needs: .read, "ReadValue", emitter) { (body) throws(DBusError) in
-                try body.properties([:])
-            } then: { (reply) throws(DBusError) in
-                try reply.read { (body) throws(DBusError) in try body.bytes() }
-            }
-        }
-        .asSingle()
+        peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
     }
 
     /// How a write is made.
@@ -60,12 +52,7 @@ public struct Characteristic: Hashable, Sendable {
                 let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
                 return emitter.fail(BluetoothError(.invalidArgument, dbusMessage: text).during(.write, target))
             }
-            let needed: Properties = type == .withResponse ? .write : .writeWithoutResponse
-            client.submit(.write, self, needs: needed, "WriteValue", emitter) { (body) throws(DBusError) in
-                body.bytes(value)
-                // Without a type the daemon would choose one (Q98).
-                try body.properties(["type": .string(type == .withResponse ? "request" : "command")])
-            }
+            client.operations.write(value, isRequest: type == .withResponse, to: self, emitter)
         }
         .asCompletable()
     }
@@ -74,11 +61,9 @@ public struct Characteristic: Hashable, Sendable {
     /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
     public func discoverDescriptors() -> Observable<Descriptor> {
         let discovery: Observable<Descriptor> = peripheral.stream { client, emitter in
-            do throws(BluetoothError) {
-                for found in try client.descriptors(of: self) { emitter.next(found) }
+            emitter.attempt(.discover, target) { () throws(BluetoothError) in
+                for found in try client.attributes.descriptors(of: self) { emitter.next(found) }
                 emitter.complete()
-            } catch {
-                emitter.fail(error.during(.discover, target))
             }
         }
         return peripheral.resumingAfterReconnect(discovery, link: service.link)

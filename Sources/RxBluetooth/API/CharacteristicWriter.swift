@@ -53,6 +53,6 @@ extension Characteristic {
     /// with ``BluetoothError/Kind/exclusiveUse`` where another program has it already, and with the error of the connection when
     /// that ends. Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.
     public func acquireWrite() -> Observable<CharacteristicWriter> {
-        peripheral.stream { client, emitter in client.acquireWrite(self, emitter) }
+        peripheral.stream { client, emitter in client.operations.acquireWrite(self, emitter) }
     }
 }

@@ -1,5 +1,4 @@
 public import Logging
-import Rx
 
 /// Which adapter to work with. A gateway may have several.
 public enum AdapterSelection: Hashable, Sendable {
@@ -15,21 +14,6 @@ public enum AdapterSelection: Hashable, Sendable {
 
     /// The one with this number, as ``named(_:)`` has it: 1 for `hci1`.
     public static func number(_ number: Int) -> AdapterSelection { .named("hci\(number)") }
-
-    func choose(from adapters: [UInt16: AdapterRecord], current: UInt16?, _ table: PeripheralTable) -> UInt16? {
-        switch self {
-        case .automatic:
-            let centrals = adapters.values.filter(\.isCentral).sorted { ($0.links, $0.number) < ($1.links, $1.number) }
-            if let current, let adapter = adapters[current], adapter.isCentral,
-                adapter.isPowered || !centrals.contains(where: \.isPowered)
-            {
-                return current
-            }
-            return (centrals.first(where: \.isPowered) ?? centrals.first)?.number
-        case .named(let name): return table.number(named: name, among: adapters)
-        case .address(let address): return adapters.values.filter { $0.address == address }.map(\.number).min()
-        }
-    }
 }
 
 /// How long this module waits for an answer before it fails with ``BluetoothError/Kind/timedOut``.
@@ -70,20 +54,6 @@ public struct Deadlines: Sendable {
 
     /// The defaults.
     public init() {}
-}
-
-/// What a manager was made with.
-struct Settings: Sendable {
-    let adapter: AdapterSelection
-    let deadlines: Deadlines
-    let scheduler: any SchedulerType
-    let pairing: PairingPolicy
-    /// Where it is told what happens.
-    let eventLog: EventLog
-    /// What answers for the controller; nil where nobody does.
-    let controller: (any HostController)?
-    /// The clock of the manager's bus, for every decision.
-    let clock = ManagerClock()
 }
 
 /// The logger of managers that were given none: it says nothing.

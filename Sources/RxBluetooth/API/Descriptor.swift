@@ -1,4 +1,3 @@
-import DBus
 public import Rx
 
 /// A descriptor of a characteristic. It is valid for the connection in which it was discovered.
@@ -10,22 +9,13 @@ public struct Descriptor: Hashable, Sendable {
     /// Its handle, which no other attribute of the peripheral has.
     public let handle: UInt16
 
-    private var target: String { "\(uuid) of \(characteristic.target)" }
-    private var path: String { characteristic.key.descriptorPath(handle) }
+    var target: String { "\(uuid) of \(characteristic.target)" }
+    var path: String { characteristic.key.descriptorPath(handle) }
 
     /// Reads the value. Emits it once; fails as ``Characteristic/readValue()`` does. Cold.
     /// Source: BlueZ, `gatt-api.txt`, descriptor hierarchy.
     public func readValue() -> Single<[UInt8]> {
-        characteristic.peripheral.stream { client, emitter in
-            client.submit(
-                .readDescriptor, target, path, BlueZ.descriptor, "ReadValue", characteristic, emitter
-            ) { (body) throws(DBusError) in
-                try body.properties([:])
-            } then: { (reply) throws(DBusError) in
-                try reply.read { (body) throws(DBusError) in try body.bytes() }
-            }
-        }
-        .asSingle()
+        characteristic.peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
     }
 
     /// Writes a value; completes when the peripheral has confirmed it. Fails as ``Characteristic/writeValue(_:type:)``
@@ -40,12 +30,7 @@ public struct Descriptor: Hashable, Sendable {
                     BluetoothError(.notPermitted, dbusMessage: "Use observeValueUpdates() instead")
                         .during(.writeDescriptor, target))
             }
-            client.submit(
-                .writeDescriptor, target, path, BlueZ.descriptor, "WriteValue", characteristic, emitter
-            ) { (body) throws(DBusError) in
-                body.bytes(value)
-                try body.properties([:])
-            }
+            client.operations.write(value, to: self, emitter)
         }
         .asCompletable()
     }

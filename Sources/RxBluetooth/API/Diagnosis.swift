@@ -1,3 +1,5 @@
+public import Rx
+
 /// Why nothing happens, or what does: all that stands between a program and a device, from the bus to the queue of a connection.
 /// ``BluetoothManager/diagnose()`` makes it. Its description is plain sentences, the most likely cause first.
 public struct Diagnosis: Equatable, Sendable {
@@ -190,4 +192,28 @@ public struct Diagnosis: Equatable, Sendable {
 
     /// The most likely cause.
     public var cause: Cause { findings.first?.cause ?? .idle }
+}
+
+extension BluetoothManager {
+    /// Finds out why nothing happens: whether the bus, bluetoothd and the adapter can be used and which stands in the way, who scans,
+    /// when a device was heard last, and what each connection is about.
+    ///
+    /// Emits one ``Diagnosis``, also where nothing answers at all: at the latest after ``Deadlines/diagnosis``, 2 s, and where the
+    /// bus gives no sign of life half a second later. Fails with ``BluetoothError/Kind/closed`` only. Cold: it
+    /// opens the bus where that is not open, asks bluetoothd for one property, and disturbs nothing that is under way.
+    public func diagnose() -> Single<Diagnosis> {
+        let (access, selection) = (access, selection)
+        return Observable.deferred {
+            let settings = access.settings
+            let switches = settings.controller?.radioSwitches() ?? []
+            let collected: Observable<Diagnosis> = access.stream { client, emitter in
+                DiagnosisCollector(client, switches, selection, emitter).begin()
+            }
+            // A bus that does not even open has no clock that runs.
+            let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
+                .map { _ in Diagnosis.ofSilentBus(switches, selection) }
+            return collected.amb(late).take(1)
+        }
+        .asSingle()
+    }
 }

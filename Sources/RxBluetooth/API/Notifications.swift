@@ -24,7 +24,9 @@ extension Characteristic {
         using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
     ) -> Observable<[UInt8]> {
         peripheral.resumingAfterReconnect(
-            peripheral.stream(within: buffer, of: self) { client, emitter in client.observe(self, transport, emitter) },
+            peripheral.stream(within: buffer, of: self) { client, emitter in
+                client.operations.observe(self, transport, emitter)
+            },
             link: service.link)
     }
 

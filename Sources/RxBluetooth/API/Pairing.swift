@@ -1,4 +1,3 @@
-import DBus
 public import Rx
 
 extension Peripheral {
@@ -15,10 +14,8 @@ extension Peripheral {
     /// lost, and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``. Cold; subscriptions that overlap share one
     /// attempt, and disposing of the last calls it off. Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
     public func pair() -> Completable {
-        stream { [self] (client, emitter: Emitter<Never>) in
-            client.onStateKnown { client in
-                if emitter.isActive { client.pairings.pair(self, emitter) }
-            }
+        operation(.pair) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
+            try client.pairings.pair(self, emitter)
         }
         .asCompletable()
     }
@@ -36,12 +33,9 @@ extension Peripheral {
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
-        stream { [self] client, emitter in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                if let failure = client.finalFailure { return emitter.fail(failure) }
-                client.bonds.add(self, emitter, value)
-            }
+        operation(.readState) { [self] client, emitter in
+            if let failure = client.finalFailure { return emitter.fail(failure) }
+            client.bonds.add(self, emitter, value)
         }
     }
 
@@ -52,31 +46,8 @@ extension Peripheral {
     /// with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``. Cold; once it is sent, disposing does not take
     /// it back. Source: BlueZ, `device-api.txt`, `Trusted`.
     public func trust(_ isTrusted: Bool = true) -> Completable {
-        stream { [self] (client, emitter: Emitter<Never>) in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                let key = self.key
-                let target = key.address.description
-                if let obstacle = client.obstacle(on: key.adapter) {
-                    return emitter.fail(obstacle.during(.trust, target))
-                }
-                client.call(
-                    path: key.path, interface: BlueZ.properties, member: "Set",
-                    deadline: client.settings.deadlines.operation
-                ) { (body) throws(DBusError) in
-                    try body.string(BlueZ.device)
-                    try body.string("Trusted")
-                    try body.value(.variant(.bool(isTrusted)))
-                } then: { [weak client] result in
-                    switch result {
-                    case .success: emitter.complete()
-                    case .failure(let error):
-                        emitter.fail(
-                            client?.cause(of: error)?.during(.trust, target)
-                                ?? BluetoothError(error, operation: .trust, target: target))
-                    }
-                }
-            }
+        operation(.trust) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
+            try client.trust(isTrusted, self, emitter)
         }
         .asCompletable()
     }
@@ -89,52 +60,12 @@ extension Peripheral {
     /// ``Deadlines/operation``. Cold; once it is sent, disposing does not take it back.
     /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
-        stream { [self] (client, emitter: Emitter<Never>) in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                // What is made again would bring the device back.
-                self.reconnector?.end(BluetoothError(.disconnected(.requested)))
-                client.forget(self, emitter)
-            }
+        operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
+            // What is made again would bring the device back.
+            reconnector?.end(BluetoothError(.disconnected(.requested)))
+            try client.forget(self, emitter)
         }
         .asCompletable()
-    }
-}
-
-extension BlueZClient {
-    fileprivate func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        let target = peripheral.address.description
-        if let obstacle = obstacle(on: peripheral.key.adapter) {
-            return emitter.fail(obstacle.during(.forget, target))
-        }
-        guard let path = ObjectPath(peripheral.key.path) else { return }
-        let remove: (BlueZClient) -> Void = { client in
-            client.call(
-                path: adapterPath(peripheral.key.adapter), interface: BlueZ.adapter, member: "RemoveDevice",
-                deadline: client.settings.deadlines.operation
-            ) { (body) throws(DBusError) in
-                try body.objectPath(path)
-            } then: { [weak client] result in
-                switch result {
-                case .success: emitter.complete()
-                case .failure(let error) where error.name == BlueZ.doesNotExist: emitter.complete()
-                case .failure(let error):
-                    emitter.fail(
-                        client?.cause(of: error)?.during(.forget, target)
-                            ?? BluetoothError(error, operation: .forget, target: target))
-                }
-            }
-        }
-        guard let link = link(toClose: peripheral) else { return remove(self) }
-        // Whether that succeeded does not matter: bluetoothd closes what is left of it.
-        link.onClosed { [weak self] _ in
-            guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
-            if let obstacle = obstacle(on: peripheral.key.adapter) {
-                return emitter.fail(obstacle.during(.forget, target))
-            }
-            remove(self)
-        }
-        link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 }
 

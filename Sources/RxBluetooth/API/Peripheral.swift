@@ -91,11 +91,8 @@ public final class Peripheral: Sendable {
     }
 
     func link(_ request: LinkRequest) -> Observable<Peripheral> {
-        stream { [self] client, emitter in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                client.connect(self, request, emitter)
-            }
+        operation(.connect) { [self] (client, emitter) throws(BluetoothError) in
+            try client.links.connect(self, request, emitter)
         }
     }
 
@@ -108,9 +105,8 @@ public final class Peripheral: Sendable {
         stream { [self] (client, emitter: Emitter<Never>) in
             // One that waits for its link to come back has none to close.
             reconnector?.end(BluetoothError(.disconnected(.requested)))
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                client.disconnect(self, emitter)
+            client.begin(.disconnect, address.description, emitter) { client, emitter in
+                client.links.disconnect(self, emitter)
             }
         }
         .asCompletable()
@@ -126,7 +122,7 @@ public final class Peripheral: Sendable {
     /// - Parameter services: The services that are wanted. Default, and empty: all.
     public func discoverServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
         let discovery: Observable<Service> = stream { [self] client, emitter in
-            client.discoverServices(of: self, services, emitter)
+            client.attributes.discoverServices(of: self, services, emitter)
         }
         return resumingAfterReconnect(discovery)
     }
@@ -150,7 +146,12 @@ public final class Peripheral: Sendable {
     /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/rssi``, and with the error of the connection when that ends. Cold.
     /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
     public func readRSSI() -> Single<Int> {
-        stream { [self] client, emitter in client.readRSSI(of: self, emitter) }.asSingle()
+        stream { [self] client, emitter in
+            emitter.attempt(.readRSSI, address.description) { () throws(BluetoothError) in
+                try client.links.live(key).rssiReader.add(emitter)
+            }
+        }
+        .asSingle()
     }
 
     func stream<Element: Sendable>(
@@ -158,6 +159,14 @@ public final class Peripheral: Sendable {
     ) -> Observable<Element> {
         guard let scheduler else { return .error(BluetoothError(.closed)) }
         return undelivered(begin).observe(on: scheduler)
+    }
+
+    /// A stream that begins once it is known whether Bluetooth can be used. An error of `begin` fails it, as one of this operation.
+    func operation<Element: Sendable>(
+        _ operation: BluetoothError.Operation,
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
+    ) -> Observable<Element> {
+        stream { [target = address.description] client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
     /// Values that come faster than they may be taken.

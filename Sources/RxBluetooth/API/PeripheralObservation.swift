@@ -10,10 +10,8 @@ extension Peripheral {
     /// ``BluetoothError/Kind/notConnected`` outside a connection, and with the error of the connection when that ends. Cold.
     public func observeModifiedServices() -> Observable<[Service]> {
         stream { [self] client, emitter in
-            do throws(BluetoothError) {
-                try client.link(key).modifications.observe(emitter)
-            } catch {
-                emitter.fail(error.during(.discover, address.description))
+            emitter.attempt(.discover, address.description) { () throws(BluetoothError) in
+                try client.links.live(key).modifications.observe(emitter)
             }
         }
     }
@@ -42,11 +40,9 @@ extension Peripheral {
 
     private func batteryLevel(isCertain: Bool) -> Observable<Int> {
         stream { [self] client, emitter in
-            do throws(BluetoothError) {
+            emitter.attempt(.read, "the battery level of \(address)") { () throws(BluetoothError) in
                 let deadline = isCertain ? nil : client.settings.deadlines.services
-                try client.link(key).battery.observe(emitter, deadline: deadline)
-            } catch {
-                emitter.fail(error.during(.read, "the battery level of \(address)"))
+                try client.links.live(key).battery.observe(emitter, deadline: deadline)
             }
         }
     }
@@ -83,10 +79,8 @@ extension Peripheral {
     /// sent for it. Source: BlueZ, `gatt-api.txt`, `MTU`, from 5.62 on; before, it stays 23 (Q101).
     public func observeMTU() -> Observable<Int> {
         stream { [self] client, emitter in
-            do throws(BluetoothError) {
-                try client.link(key).mtu.observe(emitter)
-            } catch {
-                emitter.fail(error.during(.readState, "the MTU of \(address)"))
+            emitter.attempt(.readState, "the MTU of \(address)") { () throws(BluetoothError) in
+                try client.links.live(key).mtu.observe(emitter)
             }
         }
     }

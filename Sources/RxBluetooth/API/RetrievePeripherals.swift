@@ -5,7 +5,7 @@ extension BluetoothManager {
     /// know is left out; nothing is scanned for. Fails when Bluetooth cannot be used.
     public func retrievePeripherals(withAddresses addresses: [BluetoothAddress]) -> Single<[Peripheral]> {
         retrieve { client, adapter in
-            addresses.compactMap { client.devices[DeviceKey(adapter: adapter, address: $0)]?.peripheral }
+            addresses.compactMap { client.mirror.devices[DeviceKey(adapter: adapter, address: $0)]?.peripheral }
         }
     }
 
@@ -16,7 +16,7 @@ extension BluetoothManager {
     ///   Default, and empty: all.
     public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID] = []) -> Single<[Peripheral]> {
         retrieve { client, adapter in
-            client.devices.values.filter { $0.key.adapter == adapter && $0.isConnected && $0.offers(services) }
+            client.mirror.devices.values.filter { $0.key.adapter == adapter && $0.isConnected && $0.offers(services) }
                 .sorted { $0.key.address < $1.key.address }
                 .compactMap(\.peripheral)
         }
@@ -25,15 +25,8 @@ extension BluetoothManager {
     private func retrieve(
         _ find: @escaping @Sendable (BlueZClient, UInt16) -> [Peripheral]
     ) -> Single<[Peripheral]> {
-        access.stream { [selection] client, emitter in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    emitter.finish(find(client, try client.poweredAdapter(selection)))
-                } catch {
-                    emitter.fail(error.during(.readState, nil))
-                }
-            }
+        access.operation(.readState) { [selection] (client, emitter) throws(BluetoothError) in
+            emitter.finish(find(client, try client.chooseAdapter(selection)))
         }
         .asSingle()
     }

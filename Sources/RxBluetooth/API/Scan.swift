@@ -24,16 +24,8 @@ extension BluetoothManager {
     /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.
     /// Fails when Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
-        access.stream { [selection] client, emitter in
-            client.onStateKnown { client in
-                guard emitter.isActive else { return }
-                do throws(BluetoothError) {
-                    let adapter = try client.poweredAdapter(selection)
-                    emitter.finish(client.scans.known(on: adapter))
-                } catch {
-                    emitter.fail(error.during(.scan, nil))
-                }
-            }
+        access.operation(.scan) { [selection] (client, emitter) throws(BluetoothError) in
+            emitter.finish(client.scans.known(on: try client.chooseAdapter(selection)))
         }
         .asSingle()
     }

@@ -23,11 +23,9 @@ public struct Service: Hashable, Sendable {
     /// - Parameter characteristics: The characteristics that are wanted. Default, and empty: all.
     public func discoverCharacteristics(_ characteristics: [BluetoothUUID] = []) -> Observable<Characteristic> {
         let discovery: Observable<Characteristic> = peripheral.stream { client, emitter in
-            do throws(BluetoothError) {
-                for found in try client.characteristics(of: self, characteristics) { emitter.next(found) }
+            emitter.attempt(.discover, "service \(uuid) of \(peripheral.address)") { () throws(BluetoothError) in
+                for found in try client.attributes.characteristics(of: self, characteristics) { emitter.next(found) }
                 emitter.complete()
-            } catch {
-                emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
         return peripheral.resumingAfterReconnect(discovery, link: link)
@@ -41,11 +39,9 @@ public struct Service: Hashable, Sendable {
     /// - Parameter services: The services that are wanted. Default, and empty: all.
     public func discoverIncludedServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
         let discovery: Observable<Service> = peripheral.stream { client, emitter in
-            do throws(BluetoothError) {
-                for found in try client.includedServices(of: self, services) { emitter.next(found) }
+            emitter.attempt(.discover, "service \(uuid) of \(peripheral.address)") { () throws(BluetoothError) in
+                for found in try client.attributes.includedServices(of: self, services) { emitter.next(found) }
                 emitter.complete()
-            } catch {
-                emitter.fail(error.during(.discover, "service \(uuid) of \(peripheral.address)"))
             }
         }
         return peripheral.resumingAfterReconnect(discovery, link: link)

@@ -44,11 +44,14 @@ struct AdapterIdentities {
     }
 
     /// The number of the adapter that had a name when it was first there; while that is away, of the one that has it now.
-    mutating func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
+    func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         if let known = byName[name], adapters[known.number] != nil { return known.number }
-        guard let number = adapters.keys.first(where: { "hci\($0)" == name }) else { return nil }
+        return adapters.keys.first { "hci\($0)" == name }
+    }
+
+    /// The first adapter that was chosen by a name keeps it.
+    mutating func bind(_ name: String, to number: UInt16) {
         if byName[name] == nil { byName[name] = identity(of: number) }
-        return number
     }
 
     /// bluetoothd shows an adapter under a number. Whoever had that number before is away.

@@ -9,8 +9,6 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
-    /// How many devices are connected over it, where that is asked for.
-    var links = 0
     /// Since when it scans, for whomever; nil where that was so before we came, or it does not.
     var discoveringSince: MonotonicTime?
 

@@ -1,7 +1,7 @@
 import DBus
 
 /// One advertisement at bluetoothd, from asking for it until it is taken back. bluetoothd reads it from an object of ours.
-final class Advertising {
+final class AdvertisingSession {
     private unowned let client: BlueZClient
     private let advertisement: Advertisement
     private let emitter: Emitter<Void>
@@ -34,12 +34,9 @@ final class Advertising {
             if let self { handle(call) } else { call.fail(Self.gone) }
         }
         emitter.onEnd { [self] in stop() }
-        callManager("RegisterAdvertisement", deadline: client.settings.deadlines.operation) {
-            (body) throws(DBusError) in
-            try body.properties([:])
-        } then: { [self] in
-            registered($0)
-        }
+        client.call(
+            .registerAdvertisement(path, on: adapter), deadline: client.settings.deadlines.operation
+        ) { [self] in registered($0) }
     }
 
     private static let gone = DBusError(name: DBusError.Name.unknownObject, message: "It is not advertised any more")
@@ -84,7 +81,7 @@ final class Advertising {
 
     /// It cannot go on. An adapter that is only switched off would advertise again later, so it is taken back there.
     func end(_ error: BluetoothError) {
-        if client.isSynced, client.adapters[adapter] != nil { stop() } else { over() }
+        if client.mirror.isSynced, client.mirror.adapters[adapter] != nil { stop() } else { over() }
         emitter.fail(error.during(.advertise, nil))
     }
 
@@ -92,7 +89,7 @@ final class Advertising {
         phase = .over
         export?.cancel()
         export = nil
-        client.advertisements.removeAll { $0 === self }
+        client.advertising.remove(self)
     }
 
     /// Nobody wants it any more.
@@ -100,24 +97,68 @@ final class Advertising {
         guard phase != .over else { return }
         over()
         client.teardowns.begin()
-        callManager("UnregisterAdvertisement", deadline: client.settings.deadlines.cleanup) {
+        client.call(.unregisterAdvertisement(path, on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in
             teardowns.end()
         }
     }
+}
 
-    private func callManager(
-        _ member: String, deadline: Duration,
-        _ more: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping (Result<Message, DBusError>) -> Void
-    ) {
-        client.call(path: adapterPath(adapter), interface: BlueZ.advertisingManager, member: member, deadline: deadline)
-        {
-            (body) throws(DBusError) in
-            try body.objectPath(path)
-            try more(&body)
-        } then: {
-            then($0)
+/// The advertisements of a manager.
+final class AdvertisingSessions {
+    private unowned let client: BlueZClient
+    private var sessions: [AdvertisingSession] = []
+    /// How many there have been.
+    private var count = 0
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    func start(
+        _ advertisement: Advertisement, _ selection: AdapterSelection, _ emitter: Emitter<Void>
+    ) throws(BluetoothError) {
+        let adapter = try client.chooseAdapter(selection)
+        count += 1
+        let session = AdvertisingSession(advertisement, selection, on: adapter, number: count, of: client, emitter)
+        sessions.append(session)
+        session.start()
+    }
+
+    func remove(_ session: AdvertisingSession) { sessions.removeAll { $0 === session } }
+
+    /// Ends all advertisements.
+    func fail(_ error: BluetoothError) {
+        for session in sessions { session.end(error) }
+    }
+
+    /// Ends the advertisements of adapters that cannot be used any more, or that are not the ones to work with.
+    func adaptersChanged() {
+        for session in sessions {
+            if let error = client.state(of: session.adapter)?.error {
+                session.end(error)
+            } else if client.adapter(for: session.selection) != session.adapter {
+                session.end(BluetoothError(.noAdapter))
+            }
         }
+    }
+}
+
+extension Advertisement {
+    /// As bluetoothd reads it. A property that is not there is not advertised.
+    var properties: [String: Value] {
+        var properties: [String: Value] = ["Type": .string(isConnectable ? "peripheral" : "broadcast")]
+        if let localName { properties["LocalName"] = .string(localName) }
+        if !services.isEmpty { properties["ServiceUUIDs"] = .strings(services.map(\.longText)) }
+        if !manufacturerData.isEmpty {
+            properties["ManufacturerData"] = .dictionary(
+                key: "q", value: "v",
+                manufacturerData.sorted { $0.key < $1.key }
+                    .map { Value.Entry(.uint16($0.key), .variant(.bytes($0.value))) })
+        }
+        if !serviceData.isEmpty {
+            properties["ServiceData"] = .properties(
+                Dictionary(uniqueKeysWithValues: serviceData.map { ($0.key.longText, .bytes($0.value)) }))
+        }
+        if let appearance { properties["Appearance"] = .uint16(appearance) }
+        return properties
     }
 }

@@ -10,7 +10,7 @@ final class BlueZAccess: Sendable {
     /// Each change of any connection.
     let connectionChanges = PublishSubject<ConnectionChange>()
     /// What the present client tells; nil while it has told nothing yet. Fails when the manager is closed.
-    let reports = BehaviorSubject<BlueZClient.Report?>(value: nil)
+    let reports = BehaviorSubject<ClientReport?>(value: nil)
 
     private enum Phase {
         case idle
@@ -55,7 +55,7 @@ final class BlueZAccess: Sendable {
     }
 
     /// The client tells how things are.
-    func received(_ report: BlueZClient.Report, from client: BlueZClient) {
+    func received(_ report: ClientReport, from client: BlueZClient) {
         // The next subscription opens a new bus, where this one was lost.
         let lost: Phase? = phase.withLock { phase in
             guard report.isFinal, case .open(let handle) = phase, handle.client.value === client else { return nil }
@@ -126,6 +126,14 @@ extension BlueZAccess {
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         Self.stream({ () throws(BluetoothError) in self }, begin).observe(on: settings.scheduler)
+    }
+
+    /// A stream that begins once it is known whether Bluetooth can be used. An error of `begin` fails it, as one of this operation.
+    func operation<Element: Sendable>(
+        _ operation: BluetoothError.Operation, on target: String? = nil,
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
+    ) -> Observable<Element> {
+        stream { client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
     /// The same for somebody who does not keep the manager alive by himself; the subscription does. It still delivers in the

@@ -1,6 +1,6 @@
 import DBus
 
-/// Our side of bluetoothd: a mirror of its objects, kept by signals, and what this process has under way with it.
+/// Our side of bluetoothd: whether it can be used, a mirror of its objects, and what this process has under way with it.
 ///
 /// Belongs to the bus's context: replies, signals and disposals are handled in one order. Public types reach it through
 /// ``BlueZAccess``, which holds it as ``Confined``.
@@ -13,130 +13,105 @@ final class BlueZClient {
 
     /// The unique name of the running bluetoothd.
     private(set) var owner: String?
-    /// Whether the mirror holds what the running bluetoothd has.
-    var isSynced = false
+    private(set) var isOwnerKnown = false
     /// Why the mirror could not be filled.
     private(set) var syncFailure: BluetoothError?
-    private(set) var isOwnerKnown = false
-    /// Why nothing works any more: the bus is lost, or the manager closed.
-    private var failure: BluetoothError?
-
-    var adapters: [UInt16: AdapterRecord] = [:]
-    var devices: [DeviceKey: DeviceRecord] = [:]
-    /// Counts the services that came while a link was up, so that each is told from the one before it.
-    var epochs: UInt64 = 0
-    /// The adapters that were chosen, each for who selects so.
-    private var choices: [AdapterSelection: UInt16?] = [:]
-    /// Properties and messages of a wrong type: counted, never fatal.
-    var rejected = 0 {
-        didSet {
-            if rejected != oldValue { eventLog.debug(.messageRejected(total: rejected)) }
-        }
-    }
-    /// Signals of objects that are gone, which is normal (Q19).
-    var unknownObjectSignals = 0 {
-        didSet { eventLog.trace(.signalForUnknownObject(total: unknownObjectSignals)) }
-    }
-    /// The state that was told last.
+    /// Why this client does nothing any more: the bus is lost, or the manager closed.
+    private(set) var finalFailure: BluetoothError?
+    /// When bluetoothd was there again after it was gone.
+    private(set) var returned: MonotonicTime?
+    private var choices: AdapterChoices
+    /// The state that was logged last.
     private var loggedState: BluetoothState?
+    /// Work for when the state is known.
+    private var waiting: [(BlueZClient) -> Void] = []
+    private var tasks: [BusTask] = []
 
+    private(set) lazy var mirror = ObjectMirror(settings, peripherals, access: access, observer: self)
+    private lazy var signals = ObjectSignals(mirror) { [weak self] in self?.links[$0] }
+    private lazy var snapshots = SnapshotReader(self)
     private(set) lazy var scans = ScanSessions(self)
-    var links: [DeviceKey: Link] = [:]
-    let orphans = OrphanedLinks()
+    private(set) lazy var links = Links(self)
+    private(set) lazy var attributes = AttributeTree(self)
+    private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = PairingQueue(self)
     private(set) lazy var bonds = BondObservers(self)
-    /// What is being advertised, and how often something was.
-    var advertisements: [Advertising] = []
-    var advertisementCount = 0
+    private(set) lazy var advertising = AdvertisingSessions(self)
     let teardowns = TeardownTracker()
-
-    /// When bluetoothd was there again after it was gone.
-    private(set) var returned: MonotonicTime?
-    private var waiting: [(BlueZClient) -> Void] = []
-    private var tasks: [BusTask] = []
-    private lazy var snapshots = SnapshotReader(self)
-
-    /// What the outside is told whenever it changes.
-    struct Report: Sendable {
-        /// What stands in the way whatever the adapter is; nil for nothing.
-        let obstacle: BluetoothState?
-        let records: [UInt16: AdapterRecord]
-        let choices: [AdapterSelection: UInt16?]
-        let peripherals: PeripheralTable
-        /// Whether the bus is gone, and nothing more comes from this client.
-        let isFinal: Bool
-    }
 
     init(bus: BusContext, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
         self.bus = bus
         self.settings = settings
         self.peripherals = peripherals
         self.access = access
+        choices = AdapterChoices(settings.adapter)
     }
 
+    // MARK: Life
+
     func start() {
-        tasks = signalSubscriptions()
-        tasks.append(
-            bus.watchOwner(of: BlueZ.name) { [weak self] owner in self?.ownerChanged(owner) })
-        tasks.append(bus.whenDisconnected { [weak self] error in self?.busLost(error) })
+        signals.subscribe(bus)
+        tasks = [
+            bus.watchOwner(of: BlueZ.name) { [weak self] owner in self?.ownerChanged(owner) },
+            bus.whenDisconnected { [weak self] error in self?.busLost(error) },
+        ]
     }
 
     private func ownerChanged(_ owner: String?) {
-        guard failure == nil, owner != self.owner || !isOwnerKnown else { return }
+        guard finalFailure == nil, owner != self.owner || !isOwnerKnown else { return }
         if isOwnerKnown, owner != nil { returned = settings.now }
         isOwnerKnown = true
         self.owner = owner
-        // After a crash no object is taken back by a signal (Q2): whatever we knew ends with its owner.
+        // After a crash no object is removed by a signal (Q2): whatever is known ends with its owner.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { snapshots.start() } else { stateChanged() }
     }
 
     private func busLost(_ error: DBusError) {
-        guard failure == nil else { return }
+        guard finalFailure == nil else { return }
         let isRefused = BluetoothError(error).kind == .permissionDenied
         let failure = BluetoothError(
             isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
-        self.failure = failure
+        finalFailure = failure
         forgetEverything(failure, .bus)
         agent.fail(failure)
         bonds.fail(failure)
         stateChanged()
     }
 
-    /// Ends all that this manager has under way; what it had going is undone and counted in ``teardowns``.
+    /// Ends all that this manager has under way. What has to be undone at bluetoothd is counted in ``teardowns``.
     func shutDown() {
-        guard failure == nil else { return }
+        guard finalFailure == nil else { return }
         let closed = BluetoothError(.closed)
-        failure = closed
+        finalFailure = closed
         snapshots.cancel()
         runWaiting()
         scans.close(closed)
-        failAdvertisements(closed)
+        advertising.fail(closed)
         pairings.fail(closed)
         agent.fail(closed)
         bonds.fail(closed)
-        for link in Array(links.values) { link.close(closed) }
+        links.close(closed)
     }
 
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
         snapshots.cancel()
-        isSynced = false
+        mirror.stopFollowing()
         syncFailure = nil
         scans.lost(error)
-        failAdvertisements(error)
-        if reason == .daemon { orphans.left(by: links.values) }
-        for link in Array(links.values) { link.lost(BluetoothError(.disconnected(reason))) }
+        advertising.fail(error)
+        links.lost(reason)
         pairings.fail(error)
         agent.daemonLost()
-        emptyMirror()
-        choices = [:]
+        mirror.empty()
+        choices.reset()
     }
 
     /// The mirror is filled. The signals were subscribed before, and what came before the reply is inside it (Q18).
     func snapshotArrived() {
-        orphans.keep { [devices] in devices[$0]?.isConnected == true }
-        isSynced = true
+        links.snapshotArrived()
+        mirror.startFollowing()
         syncFailure = nil
         adaptersChanged()
         bonds.allChanged()
@@ -146,58 +121,53 @@ final class BlueZClient {
     func snapshotFailed(_ error: DBusError, again pause: Duration) {
         let failure = BluetoothError(error)
         syncFailure = failure
-        emptyMirror()
+        mirror.empty()
         eventLog.warning(.snapshotFailed(failure, again: pause))
         adaptersChanged()
     }
 
-    func emptyMirror() {
-        adapters = [:]
-        devices = [:]
-    }
-
     // MARK: State
 
-    /// What stands in the way whatever the adapter is; nil for nothing. Not for what is not known yet.
+    /// Why Bluetooth cannot be used with any adapter; nil if it can, or if that is not known yet.
     private var obstacleToAll: BluetoothState? {
-        if let failure { return failure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
+        if let finalFailure { return finalFailure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
         if owner == nil { return .daemonUnavailable }
         return syncFailure.map { $0.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
     }
 
-    /// Whether it is known how things stand.
-    private var isKnown: Bool { failure != nil || isOwnerKnown && (owner == nil || syncFailure != nil || isSynced) }
+    private var isKnown: Bool {
+        finalFailure != nil || isOwnerKnown && (owner == nil || syncFailure != nil || mirror.isSynced)
+    }
 
     /// Whether Bluetooth can be used with an adapter; nil while that is not known yet.
     func state(of adapter: UInt16?) -> BluetoothState? {
-        isKnown ? obstacleToAll ?? AdapterRecord.state(adapter.flatMap { adapters[$0] }) : nil
+        isKnown ? obstacleToAll ?? AdapterRecord.state(adapter.flatMap { mirror.adapters[$0] }) : nil
     }
 
-    /// Whether Bluetooth can be used with the manager's own adapter; nil while that is not known yet.
-    var state: BluetoothState? { state(of: selected) }
-
-    /// The adapter that the manager itself works with.
-    var selected: UInt16? { choice(settings.adapter) }
-
-    /// The adapter that is chosen for a selection.
-    func choice(_ selection: AdapterSelection) -> UInt16? {
-        if let choice = choices[selection] { return choice }
-        if selection == .automatic { countLinks() }
-        let choice = selection.choose(from: adapters, current: nil, peripherals)
-        choices[selection] = .some(choice)
-        return choice
+    /// Why Bluetooth cannot be used with an adapter; nil if it can.
+    func obstacle(on adapter: UInt16?) -> BluetoothError? {
+        finalFailure ?? syncFailure ?? state(of: adapter)?.error
     }
 
-    private func countLinks() {
-        for number in adapters.keys { adapters[number]?.links = 0 }
-        guard adapters.count > 1 else { return }
-        for (key, device) in devices where device.isConnected { adapters[key.adapter]?.links += 1 }
+    /// Why a call has failed: a manager that was closed has ended the bus for it.
+    func cause(of error: DBusError) -> BluetoothError? {
+        if error.name == DBusError.Name.disconnected, finalFailure?.kind == .closed { finalFailure } else { nil }
     }
 
-    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work is handed
-    /// the client, so that it need not hold it while it waits.
+    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work gets the client,
+    /// so that it need not hold it while it waits.
     func onStateKnown(_ work: @escaping (BlueZClient) -> Void) {
         if isKnown { work(self) } else { waiting.append(work) }
+    }
+
+    /// Begins a stream once it is known whether Bluetooth can be used. An error of `work` fails it, as one of this operation.
+    func begin<Element>(
+        _ operation: BluetoothError.Operation, _ target: String?, _ emitter: Emitter<Element>,
+        _ work: @escaping (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
+    ) {
+        onStateKnown { client in
+            emitter.attempt(operation, target) { () throws(BluetoothError) in try work(client, emitter) }
+        }
     }
 
     private func runWaiting() {
@@ -206,88 +176,154 @@ final class BlueZClient {
         for work in waiting { work(self) }
     }
 
-    /// Chooses the adapters anew, and tells everybody whom the change concerns.
-    func adaptersChanged() {
-        let previous = choices[settings.adapter] ?? nil
-        countLinks()
-        _ = selected
-        for (selection, current) in choices {
-            choices[selection] = .some(selection.choose(from: adapters, current: current, peripherals))
-        }
-        if previous != selected { eventLog.info(.adapterChosen(selected.map { "hci\($0)" })) }
-        stateChanged()
-    }
-
     private func stateChanged() {
-        // After `shutDown` only the answers to what it has sent still matter.
-        guard let state, failure?.kind != .closed else { return }
+        // After `shutDown` only the replies to earlier calls still matter.
+        guard let state = state(of: adapter(for: settings.adapter)), finalFailure?.kind != .closed else { return }
         if state != loggedState { eventLog.info(.stateChanged(state)) }
         loggedState = state
         scans.adaptersChanged()
-        endAdvertisements()
-        for adapter in adapters.values where !adapter.isPowered { linksLost(on: adapter.number) }
-        let report = Report(
-            obstacle: obstacleToAll, records: adapters, choices: choices, peripherals: peripherals,
-            isFinal: failure != nil)
+        advertising.adaptersChanged()
+        for adapter in mirror.adapters.values where !adapter.isPowered { links.lost(on: adapter.number) }
+        let report = ClientReport(
+            obstacle: obstacleToAll, choices: choices, candidates: candidates, isFinal: finalFailure != nil)
         access?.received(report, from: self)
         runWaiting()
     }
 
-    /// Ends the links over an adapter that is off or gone.
-    func linksLost(on adapter: UInt16) {
-        for link in Array(links.values) where link.key.adapter == adapter {
-            link.lost(BluetoothError(.disconnected(.adapter)))
+    // MARK: The choice of the adapter
+
+    private var candidates: AdapterCandidates {
+        var linkCounts: [UInt16: Int] = [:]
+        if mirror.adapters.count > 1 {
+            for (key, device) in mirror.devices where device.isConnected { linkCounts[key.adapter, default: 0] += 1 }
         }
+        return AdapterCandidates(records: mirror.adapters, linkCounts: linkCounts, peripherals: peripherals)
     }
 
-    /// Why nothing comes of this client any more; nil while something may.
-    var finalFailure: BluetoothError? { failure }
+    /// The adapter that is chosen for a selection.
+    func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
 
-    /// Why a call has failed: where the manager was closed, that has ended the bus for it.
-    func cause(of error: DBusError) -> BluetoothError? {
-        if error.name == DBusError.Name.disconnected, failure?.kind == .closed { failure } else { nil }
-    }
+    /// Keeps the adapter that is chosen for a selection as long as it can be used.
+    func keepChoice(_ selection: AdapterSelection) { choices.keep(selection, candidates) }
 
-    /// Why Bluetooth cannot be used with an adapter; nil where it can.
-    func obstacle(on adapter: UInt16?) -> BluetoothError? { failure ?? syncFailure ?? state(of: adapter)?.error }
-
-    /// The adapter that is chosen for a selection, or why there is none to work with.
-    func poweredAdapter(_ selection: AdapterSelection) throws(BluetoothError) -> UInt16 {
-        let choice = choice(selection)
-        if let obstacle = obstacle(on: choice) { throw obstacle }
-        guard let choice else { throw BluetoothError(.noAdapter) }
-        return choice
+    /// Chooses the adapter for a selection, and keeps it. Throws if there is none to work with.
+    func chooseAdapter(_ selection: AdapterSelection) throws(BluetoothError) -> UInt16 {
+        keepChoice(selection)
+        let adapter = adapter(for: selection)
+        if let obstacle = obstacle(on: adapter) { throw obstacle }
+        guard let adapter else { throw BluetoothError(.noAdapter) }
+        return adapter
     }
 }
 
-extension BlueZClient.Report {
-    /// The adapter that is chosen for a selection.
-    func choice(_ selection: AdapterSelection) -> UInt16? {
-        choices[selection] ?? selection.choose(from: records, current: nil, peripherals)
+// MARK: - What changes of the mirror lead to
+
+extension BlueZClient: ObjectMirrorObserver {
+    func messageRejected(total: Int) { eventLog.debug(.messageRejected(total: total)) }
+
+    func unknownObjectSignalled(total: Int) { eventLog.trace(.signalForUnknownObject(total: total)) }
+
+    func adaptersChanged() {
+        let previous = adapter(for: settings.adapter)
+        choices.update(candidates)
+        let selected = adapter(for: settings.adapter)
+        if previous != selected { eventLog.info(.adapterChosen(selected.map { "hci\($0)" })) }
+        stateChanged()
     }
 
-    /// Whether Bluetooth can be used by who selects so.
+    func adapterRemoved(_ number: UInt16) {
+        links.lost(on: number)
+        adaptersChanged()
+    }
+
+    func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool) {
+        scans.discoveringChanged(on: adapter, isDiscovering)
+    }
+
+    func deviceFound(_ key: DeviceKey) { links[key]?.deviceFound() }
+
+    func deviceAdded(_ key: DeviceKey) {
+        scans.received(key)
+        scans.connectionChanged(key)
+        bonds.changed(key)
+    }
+
+    func deviceChanged(_ change: DeviceChange) {
+        let key = change.key
+        let advertised = change.wasConnected ? DeviceRecord.advertisedWhileConnected : DeviceRecord.advertised
+        if change.set.intersects(advertised) { scans.received(key) }
+        if change.all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
+        let isConnected = mirror.devices[key]?.isConnected
+        if change.wasConnected, isConnected != true { links.noteDisconnected(key) }
+        if isConnected != change.wasConnected { scans.connectionChanged(key) }
+        guard let link = links[key] else { return }
+        if change.set.intersects(DeviceRecord.bonding), let device = mirror.devices[key],
+            device.isPaired || device.isBonded
+        {
+            link.queue.paired()
+        }
+        if change.all.intersects(DeviceRecord.connected) {
+            link.connectedChanged(mirror.devices[key]?.isConnected ?? false)
+        }
+        if change.all.intersects(DeviceRecord.resolved), mirror.devices[key]?.isResolved == true {
+            link.servicesResolved()
+        }
+    }
+
+    func deviceRemoved(_ key: DeviceKey) {
+        scans.removed(key)
+        bonds.changed(key)
+        // Another program may remove a device that we use, and no Connected=false comes then (Q61).
+        links[key]?.deviceRemoved()
+    }
+
+    func deviceRemovedWithAdapter(_ key: DeviceKey) { bonds.changed(key) }
+
+    func batteryChanged(_ key: DeviceKey) { links[key]?.battery.changed() }
+
+    func wereServicesRead(of key: DeviceKey) -> Bool { links[key]?.serviceDiscovery.wasResolved == true }
+
+    func serviceAdded(to key: DeviceKey) { links[key]?.modifications.added() }
+
+    func serviceRemoved(_ record: ServiceRecord, _ handle: UInt16, from key: DeviceKey) {
+        links[key]?.modifications.removed(record, handle)
+    }
+
+    func characteristicRemoved(_ key: CharacteristicKey) { links[key.device]?.removed(key) }
+
+    func observedProperties(of key: CharacteristicKey) -> ObservedProperties {
+        guard let link = links[key.device] else { return .none }
+        return link.notifications[key] == nil ? .mtu : .all
+    }
+
+    func valueReceived(_ value: [UInt8], of key: CharacteristicKey) {
+        links[key.device]?.notifications[key]?.received(value)
+    }
+
+    func mtuReceived(_ mtu: UInt16, of key: DeviceKey) { links[key]?.mtu.received(mtu) }
+}
+
+// MARK: - For other threads
+
+/// What ``BlueZAccess`` is sent after each change.
+struct ClientReport: Sendable {
+    /// Why Bluetooth cannot be used with any adapter; nil if it can.
+    let obstacle: BluetoothState?
+    let choices: AdapterChoices
+    let candidates: AdapterCandidates
+    /// Whether the bus is gone, and nothing more comes from this client.
+    let isFinal: Bool
+
+    /// The adapter that is chosen for a selection.
+    func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
+
+    /// Whether Bluetooth can be used with the adapter of a selection.
     func state(_ selection: AdapterSelection) -> BluetoothState {
-        obstacle ?? AdapterRecord.state(choice(selection).flatMap { records[$0] })
+        obstacle ?? AdapterRecord.state(adapter(for: selection).flatMap { candidates.records[$0] })
     }
 
     /// The adapters, by number.
     func adapters(_ selection: AdapterSelection) -> [Adapter] {
-        Adapter.list(records, selected: obstacle == nil ? choice(selection) : nil)
-    }
-}
-
-extension BluetoothState {
-    /// The error of an operation that this state stops; nil for the state that stops none (S1).
-    var error: BluetoothError? {
-        switch self {
-        case .poweredOn: nil
-        case .poweredOff: BluetoothError(.adapterOff)
-        case .blocked: BluetoothError(.adapterBlocked)
-        case .noAdapter: BluetoothError(.noAdapter)
-        case .daemonUnavailable: BluetoothError(.daemonUnavailable)
-        case .unauthorized: BluetoothError(.permissionDenied)
-        case .busUnavailable: BluetoothError(.busUnavailable)
-        }
+        Adapter.list(candidates.records, selected: obstacle == nil ? adapter(for: selection) : nil)
     }
 }

@@ -50,46 +50,183 @@ extension Span<UInt8> {
     }
 }
 
+/// A call of bluetoothd.
+struct BlueZCall {
+    let path: String
+    let interface: String
+    let member: String
+    var body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+
+    func message() throws(DBusError) -> Message {
+        guard let path = ObjectPath(path) else { throw .invalidArgument("“\(path)” is not an object path.") }
+        return try Message.call(to: BlueZ.name, path: path, interface: interface, member: member, body)
+    }
+}
+
+/// Source: BlueZ, `doc/*-api.txt`.
+extension BlueZCall {
+    // MARK: Adapters
+
+    static func startDiscovery(on adapter: UInt16) -> BlueZCall { adapterCall(adapter, "StartDiscovery") }
+
+    static func stopDiscovery(on adapter: UInt16) -> BlueZCall { adapterCall(adapter, "StopDiscovery") }
+
+    static func setDiscoveryFilter(_ filter: DiscoveryFilter, on adapter: UInt16) -> BlueZCall {
+        adapterCall(adapter, "SetDiscoveryFilter") { (body) throws(DBusError) in
+            try body.properties(filter.properties)
+        }
+    }
+
+    static func removeDevice(_ device: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        adapterCall(adapter, "RemoveDevice") { (body) throws(DBusError) in try body.objectPath(device) }
+    }
+
+    static func registerAdvertisement(_ object: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        BlueZCall(
+            path: adapterPath(adapter), interface: BlueZ.advertisingManager, member: "RegisterAdvertisement"
+        ) { (body) throws(DBusError) in
+            try body.objectPath(object)
+            try body.properties([:])
+        }
+    }
+
+    static func unregisterAdvertisement(_ object: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        BlueZCall(
+            path: adapterPath(adapter), interface: BlueZ.advertisingManager, member: "UnregisterAdvertisement"
+        ) { (body) throws(DBusError) in try body.objectPath(object) }
+    }
+
+    private static func adapterCall(
+        _ adapter: UInt16, _ member: String,
+        _ body: @escaping (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) -> BlueZCall {
+        BlueZCall(path: adapterPath(adapter), interface: BlueZ.adapter, member: member, body: body)
+    }
+
+    // MARK: Devices
+
+    static func connect(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Connect") }
+
+    static func disconnect(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Disconnect") }
+
+    static func pair(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Pair") }
+
+    static func cancelPairing(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "CancelPairing") }
+
+    static func setTrusted(_ isTrusted: Bool, _ device: DeviceKey) -> BlueZCall {
+        BlueZCall(path: device.path, interface: BlueZ.properties, member: "Set") { (body) throws(DBusError) in
+            try body.string(BlueZ.device)
+            try body.string("Trusted")
+            try body.value(.variant(.bool(isTrusted)))
+        }
+    }
+
+    private static func deviceCall(_ device: DeviceKey, _ member: String) -> BlueZCall {
+        BlueZCall(path: device.path, interface: BlueZ.device, member: member)
+    }
+
+    // MARK: Attributes
+
+    static func readValue(_ key: CharacteristicKey) -> BlueZCall { attributeCall(key, "ReadValue") }
+
+    static func writeValue(_ value: [UInt8], isRequest: Bool, _ key: CharacteristicKey) -> BlueZCall {
+        BlueZCall(path: key.path, interface: BlueZ.characteristic, member: "WriteValue") { (body) throws(DBusError) in
+            body.bytes(value)
+            // Without a type the daemon would choose one (Q98).
+            try body.properties(["type": .string(isRequest ? "request" : "command")])
+        }
+    }
+
+    static func startNotify(_ key: CharacteristicKey) -> BlueZCall {
+        BlueZCall(path: key.path, interface: BlueZ.characteristic, member: "StartNotify")
+    }
+
+    static func stopNotify(_ key: CharacteristicKey) -> BlueZCall {
+        BlueZCall(path: key.path, interface: BlueZ.characteristic, member: "StopNotify")
+    }
+
+    static func acquireNotify(_ key: CharacteristicKey) -> BlueZCall { attributeCall(key, "AcquireNotify") }
+
+    static func acquireWrite(_ key: CharacteristicKey) -> BlueZCall { attributeCall(key, "AcquireWrite") }
+
+    static func readDescriptor(_ path: String) -> BlueZCall {
+        BlueZCall(path: path, interface: BlueZ.descriptor, member: "ReadValue") { (body) throws(DBusError) in
+            try body.properties([:])
+        }
+    }
+
+    static func writeDescriptor(_ value: [UInt8], _ path: String) -> BlueZCall {
+        BlueZCall(path: path, interface: BlueZ.descriptor, member: "WriteValue") { (body) throws(DBusError) in
+            body.bytes(value)
+            try body.properties([:])
+        }
+    }
+
+    /// A call with a dictionary of options, of which we need none.
+    private static func attributeCall(_ key: CharacteristicKey, _ member: String) -> BlueZCall {
+        BlueZCall(path: key.path, interface: BlueZ.characteristic, member: member) { (body) throws(DBusError) in
+            try body.properties([:])
+        }
+    }
+
+    // MARK: The agent
+
+    static func registerAgent(_ object: ObjectPath, capability: String) -> BlueZCall {
+        BlueZCall(path: "/org/bluez", interface: BlueZ.agentManager, member: "RegisterAgent") {
+            (body) throws(DBusError) in
+            try body.objectPath(object)
+            try body.string(capability)
+        }
+    }
+
+    static func requestDefaultAgent(_ object: ObjectPath) -> BlueZCall {
+        BlueZCall(path: "/org/bluez", interface: BlueZ.agentManager, member: "RequestDefaultAgent") {
+            (body) throws(DBusError) in try body.objectPath(object)
+        }
+    }
+
+    // MARK: Any object
+
+    static var managedObjects: BlueZCall {
+        BlueZCall(path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects")
+    }
+
+    static var ping: BlueZCall { BlueZCall(path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping") }
+
+    static var introspect: BlueZCall {
+        BlueZCall(path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect")
+    }
+
+    /// Reads a property. The reply comes after all signals that bluetoothd has sent before.
+    static func property(_ name: String, of interface: String, at path: String) -> BlueZCall {
+        BlueZCall(path: path, interface: BlueZ.properties, member: "Get") { (body) throws(DBusError) in
+            try body.string(interface)
+            try body.string(name)
+        }
+    }
+}
+
 extension BlueZClient {
     /// Calls bluetoothd. The object's path and the body are ours, so a failure to write them is a bug of ours.
     @discardableResult
     func call(
-        path: String, interface: String, member: String, deadline: Duration,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping (Result<Message, DBusError>) -> Void
+        _ call: BlueZCall, deadline: Duration, then: @escaping (Result<Message, DBusError>) -> Void
     ) -> BusTask? {
         do throws(DBusError) {
-            return bus.call(
-                try Self.message(path: path, interface: interface, member: member, body), timeout: deadline, reply: then
-            )
+            return bus.call(try call.message(), timeout: deadline, reply: then)
         } catch {
             bus.perform { then(.failure(error)) }
             return nil
         }
     }
 
-    static func message(
-        path: String, interface: String, member: String,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
-    ) throws(DBusError) -> Message {
-        guard let path = ObjectPath(path) else { throw .invalidArgument("“\(path)” is not an object path.") }
-        return try Message.call(to: BlueZ.name, path: path, interface: interface, member: member, body)
-    }
-}
-
-extension BlueZClient {
-    /// Asks bluetoothd for a property that is a Boolean. Its answer comes after all that it has signalled before.
+    /// Reads a property that is a Boolean. The reply comes after all signals that bluetoothd has sent before.
     @discardableResult
     func readFlag(
         _ name: String, of interface: String, at path: String, deadline: Duration? = nil,
         then: @escaping (Result<Bool, DBusError>) -> Void
     ) -> BusTask? {
-        call(
-            path: path, interface: BlueZ.properties, member: "Get", deadline: deadline ?? settings.deadlines.cleanup
-        ) { (body) throws(DBusError) in
-            try body.string(interface)
-            try body.string(name)
-        } then: { result in
+        call(.property(name, of: interface, at: path), deadline: deadline ?? settings.deadlines.cleanup) { result in
             then(
                 result.flatMap { reply in
                     do throws(DBusError) {

@@ -102,10 +102,14 @@ struct DeviceRecord {
     /// The properties that an advertisement brings; a change of any other is not a sighting (Q51).
     static let advertised = table.changes(
         ["RSSI", "ManufacturerData", "ServiceData", "UUIDs", "TxPower", "AdvertisingFlags", "Appearance", "Name"])
+    /// The same while the device is connected, when its name and list of services come from the device itself (Q58).
+    static let advertisedWhileConnected = table.changes(["RSSI", "ManufacturerData", "ServiceData", "TxPower"])
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
     static let bonding = table.changes(["Bonded", "Paired"])
     static let named = table.changes(["Name"])
+
+    func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
 
     private static func manufacturerData(_ value: inout MessageReader) throws(DBusError) -> [UInt16: [UInt8]] {
         var data: [UInt16: [UInt8]] = [:]

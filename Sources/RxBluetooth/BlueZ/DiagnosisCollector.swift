@@ -1,5 +1,4 @@
 import DBus
-import Rx
 
 /// Finds out how things stand: looks at what the client knows, asks bluetoothd for a sign of life, and waits for neither
 /// longer than the deadline.
@@ -51,19 +50,11 @@ final class DiagnosisCollector {
             }
         }
         let limit = client.settings.deadlines.diagnosis.timer + .seconds(1)
-        if let number = client.choice(selection) ?? client.adapters.keys.min() {
+        if let number = client.adapter(for: selection) ?? client.mirror.adapters.keys.min() {
             question = client.call(
-                path: adapterPath(number), interface: BlueZ.properties, member: "Get", deadline: limit
-            ) { (body) throws(DBusError) in
-                try body.string(BlueZ.adapter)
-                try body.string("Powered")
-            } then: {
-                answered($0)
-            }
+                .property("Powered", of: BlueZ.adapter, at: adapterPath(number)), deadline: limit, then: answered)
         } else {
-            question = client.call(
-                path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect", deadline: limit,
-                then: answered)
+            question = client.call(.introspect, deadline: limit, then: answered)
         }
     }
 
@@ -77,22 +68,23 @@ extension BlueZClient {
     func diagnosis(
         _ answer: Diagnosis.DaemonStatus?, _ switches: [RadioSwitch], _ selection: AdapterSelection
     ) -> Diagnosis {
-        let selected = choice(selection)
+        let selected = adapter(for: selection)
         let bus: Diagnosis.BusStatus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
         let daemon = answer ?? (bus == .reachable && owner == nil ? .notRunning : .unknown)
         var diagnosis = Diagnosis(
-            state: state(of: selected), bus: bus, daemon: daemon, adapters: Adapter.list(adapters, selected: selected),
-            choice: selection.reason(for: selected.flatMap { adapters[$0] }), switches: switches,
+            state: state(of: selected), bus: bus, daemon: daemon,
+            adapters: Adapter.list(mirror.adapters, selected: selected),
+            choice: selection.reason(for: selected.flatMap { mirror.adapters[$0] }), switches: switches,
             scans: scans.diagnosis,
-            foreignScans: adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
+            foreignScans: mirror.adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
                 .sorted { $0.number < $1.number }.map { adapter in
                     Diagnosis.ForeignScan(
                         adapter: "hci\(adapter.number)",
                         duration: adapter.discoveringSince.map { settings.elapsed(since: $0) })
                 },
-            connections: (links.values.compactMap(\.diagnosis) + connectionsThatWait)
+            connections: (links.all.compactMap(\.diagnosis) + connectionsThatWait)
                 .sorted { $0.peripheral.address < $1.peripheral.address },
-            pairings: pairings.diagnosis, rejectedMessages: rejected)
+            pairings: pairings.diagnosis, rejectedMessages: mirror.rejected)
         diagnosis.findings = diagnosis.found(selection)
         return diagnosis
     }
@@ -125,29 +117,5 @@ extension Link {
             peripheral: peripheral, step: step, duration: client.settings.elapsed(since: since),
             running: queue.current?.operation, runningFor: queue.current?.time, waiting: queue.waitingCount,
             disconnectedFor: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
-    }
-}
-
-extension BluetoothManager {
-    /// Finds out why nothing happens: whether the bus, bluetoothd and the adapter can be used and which stands in the way, who scans,
-    /// when a device was heard last, and what each connection is about.
-    ///
-    /// Emits one ``Diagnosis``, also where nothing answers at all: at the latest after ``Deadlines/diagnosis``, 2 s, and where the
-    /// bus gives no sign of life half a second later. Fails with ``BluetoothError/Kind/closed`` only. Cold: it
-    /// opens the bus where that is not open, asks bluetoothd for one property, and disturbs nothing that is under way.
-    public func diagnose() -> Single<Diagnosis> {
-        let (access, selection) = (access, selection)
-        return Observable.deferred {
-            let settings = access.settings
-            let switches = settings.controller?.radioSwitches() ?? []
-            let collected: Observable<Diagnosis> = access.stream { client, emitter in
-                DiagnosisCollector(client, switches, selection, emitter).begin()
-            }
-            // A bus that does not even open has no clock that runs.
-            let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
-                .map { _ in Diagnosis.ofSilentBus(switches, selection) }
-            return collected.amb(late).take(1)
-        }
-        .asSingle()
     }
 }

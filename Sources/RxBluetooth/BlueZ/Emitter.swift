@@ -37,3 +37,49 @@ final class Emitter<Element: Sendable> {
         if let last { observer(last) }
     }
 }
+
+extension Emitter {
+    /// Runs work while the stream is active. An error of it fails the stream, as one of this operation.
+    func attempt(
+        _ operation: BluetoothError.Operation, _ target: String?, _ work: () throws(BluetoothError) -> Void
+    ) {
+        guard isActive else { return }
+        do throws(BluetoothError) { try work() } catch { fail(error.during(operation, target)) }
+    }
+}
+
+/// The streams that observe one thing.
+final class EmitterList<Element: Sendable> {
+    private var emitters: [Emitter<Element>] = []
+
+    var isEmpty: Bool { emitters.isEmpty }
+
+    /// Adds a stream until it ends. `onRemoval` runs after that.
+    func add(_ emitter: Emitter<Element>, onRemoval: (() -> Void)? = nil) {
+        insert(emitter)
+        emitter.onEnd { [weak self] in
+            self?.remove(emitter)
+            onRemoval?()
+        }
+    }
+
+    /// Adds a stream that the caller removes.
+    func insert(_ emitter: Emitter<Element>) { emitters.append(emitter) }
+
+    func remove(_ emitter: Emitter<Element>) { emitters.removeAll { $0 === emitter } }
+
+    func next(_ element: Element) {
+        for emitter in emitters { emitter.next(element) }
+    }
+
+    /// Removes all streams before they end, because the end of one may add another.
+    func removeAll() -> [Emitter<Element>] {
+        let all = emitters
+        emitters = []
+        return all
+    }
+
+    func fail(_ error: BluetoothError) {
+        for emitter in removeAll() { emitter.fail(error) }
+    }
+}

@@ -58,10 +58,13 @@ final class PeripheralTable: Sendable {
         state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }
     }
 
-    /// The number of the adapter that was asked for by name, under whatever name it is there now.
-    func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
+    /// The number of the adapter that was selected by name, under whatever name it is there now.
+    func adapter(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         state.withLock { $0.adapters.number(named: name, among: adapters) }
     }
+
+    /// The first adapter that was chosen by a name keeps it.
+    func bind(_ name: String, to adapter: UInt16) { state.withLock { $0.adapters.bind(name, to: adapter) } }
 
     /// A number that no connection of the manager had before.
     func nextLinkNumber() -> UInt64 {

@@ -2,6 +2,20 @@ import DBus
 import FoundationEssentials
 import Rx
 
+/// The manager's settings.
+struct Settings: Sendable {
+    let adapter: AdapterSelection
+    let deadlines: Deadlines
+    let scheduler: any SchedulerType
+    let pairing: PairingPolicy
+    /// Where it is told what happens.
+    let eventLog: EventLog
+    /// What answers for the controller; nil where nobody does.
+    let controller: (any HostController)?
+    /// The clock of the manager's bus, for every decision.
+    let clock = ManagerClock()
+}
+
 /// A moment on the manager's monotonic clock.
 struct MonotonicTime: Sendable {
     fileprivate let time: Duration

@@ -39,20 +39,20 @@ final class SnapshotReader {
         timer = client.bus.schedule(after: client.settings.deadlines.snapshot) { [weak self] in
             self?.failed(.noReply("GetManagedObjects has no answer yet."), longest: Self.longestPauses.silence)
         }
-        requests[number] = client.call(
-            path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects", deadline: .seconds(Int64.max)
-        ) { [weak self] result in self?.answered(number, result) }
+        requests[number] = client.call(.managedObjects, deadline: .seconds(Int64.max)) { [weak self] result in
+            self?.answered(number, result)
+        }
     }
 
     private func answered(_ number: Int, _ result: Result<Message, DBusError>) {
         guard requests.removeValue(forKey: number) != nil else { return }
         do throws(DBusError) {
-            client.emptyMirror()
-            try client.readSnapshot(result.get())
+            client.mirror.empty()
+            try client.mirror.readSnapshot(result.get())
             cancel()
             client.snapshotArrived()
         } catch {
-            client.emptyMirror()
+            client.mirror.empty()
             // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
             client.bus.perform { [weak self] in
                 guard let self, number == latest, timer != nil else { return }

@@ -15,3 +15,18 @@ public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     /// There is no system bus to speak to bluetoothd over.
     case busUnavailable
 }
+
+extension BluetoothState {
+    /// The error of an operation that this state stops; nil for the state that stops none (S1).
+    var error: BluetoothError? {
+        switch self {
+        case .poweredOn: nil
+        case .poweredOff: BluetoothError(.adapterOff)
+        case .blocked: BluetoothError(.adapterBlocked)
+        case .noAdapter: BluetoothError(.noAdapter)
+        case .daemonUnavailable: BluetoothError(.daemonUnavailable)
+        case .unauthorized: BluetoothError(.permissionDenied)
+        case .busUnavailable: BluetoothError(.busUnavailable)
+        }
+    }
+}

@@ -1,100 +1,66 @@
 import DBus
 
 /// Reads, writes and notifications over a live link.
-extension BlueZClient {
-    /// Queues an operation on a characteristic that completes with what `then` reads from its reply.
-    func submit<Element: Sendable>(
-        _ operation: BluetoothError.Operation, _ characteristic: Characteristic, needs: Characteristic.Properties,
-        _ member: String, _ emitter: Emitter<Element>,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void,
-        then: ((Message) throws(DBusError) -> Element)? = nil
+final class AttributeOperations {
+    private unowned let client: BlueZClient
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    func read(_ characteristic: Characteristic, _ emitter: Emitter<[UInt8]>) {
+        let target = characteristic.target
+        emitter.attempt(.read, target) { () throws(BluetoothError) in
+            try Self.require(.read, characteristic)
+            let (item, link) = try operation(.read, .readValue(characteristic.key), characteristic, target) {
+                Self.finish(emitter, Self.bytes($0), .read, target)
+            }
+            link.hideEcho(of: item, characteristic.key)
+            submit(item, over: link, emitter)
+        }
+    }
+
+    func write(
+        _ value: [UInt8], isRequest: Bool, to characteristic: Characteristic, _ emitter: Emitter<Never>
     ) {
-        // What the characteristic does not offer is not even asked for (S65).
-        guard !characteristic.properties.isDisjoint(with: needs) else {
-            let offered = characteristic.properties.names.joined(separator: ", ")
-            let error = BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
-            return emitter.fail(error.during(operation, characteristic.target))
-        }
-        submit(
-            operation, characteristic.target, characteristic.key.path, BlueZ.characteristic, member, characteristic,
-            emitter, body, then: then)
-    }
-
-    /// Queues an operation on an attribute of a characteristic: that itself, or a descriptor.
-    func submit<Element: Sendable>(
-        _ operation: BluetoothError.Operation, _ target: String, _ path: String, _ interface: String, _ member: String,
-        _ characteristic: Characteristic, _ emitter: Emitter<Element>,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void,
-        then: ((Message) throws(DBusError) -> Element)? = nil
-    ) {
-        do throws(BluetoothError) {
-            let link = try link(characteristic.peripheral.key, number: characteristic.service.link)
-            guard record(of: characteristic) != nil else { throw Self.gone }
-            let message: Message
-            do throws(DBusError) {
-                message = try Self.message(path: path, interface: interface, member: member, body)
-            } catch {
-                throw BluetoothError(error, operation: operation, target: target)
+        let target = characteristic.target
+        emitter.attempt(.write, target) { () throws(BluetoothError) in
+            try Self.require(isRequest ? .write : .writeWithoutResponse, characteristic)
+            let call = BlueZCall.writeValue(value, isRequest: isRequest, characteristic.key)
+            let (item, link) = try operation(.write, call, characteristic, target) {
+                Self.finish(emitter, $0, .write, target)
             }
-            let item = GATTOperationQueue.GATTOperation(
-                operation, target, message, deadline: settings.deadlines.operation,
-                failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }
-            ) { result in
-                switch Self.outcome(result, then) {
-                case .success(let element?): emitter.finish(element)
-                case .success(nil): emitter.complete()
-                case .failure(let error): emitter.fail(error.during(operation, target))
-                }
+            submit(item, over: link, emitter)
+        }
+    }
+
+    func read(_ descriptor: Descriptor, _ emitter: Emitter<[UInt8]>) {
+        let target = descriptor.target
+        emitter.attempt(.readDescriptor, target) { () throws(BluetoothError) in
+            let call = BlueZCall.readDescriptor(descriptor.path)
+            let (item, link) = try operation(.readDescriptor, call, descriptor.characteristic, target) {
+                Self.finish(emitter, Self.bytes($0), .readDescriptor, target)
             }
-            if operation == .read { link.hideEcho(of: item, characteristic.key) }
-            emitter.onEnd { [weak link] in link?.queue.cancel(item) }
-            link.queue.submit(item)
-        } catch {
-            emitter.fail(error.during(operation, target))
+            submit(item, over: link, emitter)
         }
     }
 
-    private static func outcome<Element>(
-        _ result: Result<Message, BluetoothError>, _ then: ((Message) throws(DBusError) -> Element)?
-    ) -> Result<Element?, BluetoothError> {
-        result.flatMap { reply in
-            guard let then else { return .success(nil) }
-            do throws(DBusError) { return .success(try then(reply)) } catch {
-                return .failure(
-                    BluetoothError(.protocolViolation, dbusName: error.name, dbusMessage: error.message))
+    func write(_ value: [UInt8], to descriptor: Descriptor, _ emitter: Emitter<Never>) {
+        let target = descriptor.target
+        emitter.attempt(.writeDescriptor, target) { () throws(BluetoothError) in
+            let call = BlueZCall.writeDescriptor(value, descriptor.path)
+            let (item, link) = try operation(.writeDescriptor, call, descriptor.characteristic, target) {
+                Self.finish(emitter, $0, .writeDescriptor, target)
             }
+            submit(item, over: link, emitter)
         }
     }
-}
 
-extension Link {
-    /// Keeps what a read shows as a change of value from those who wait for notifications (Q95, S64).
-    fileprivate func hideEcho(of read: GATTOperationQueue.GATTOperation, _ key: CharacteristicKey) {
-        var session: NotifySession?
-        read.started = { [weak self] in
-            session = self?.notifications[key]
-            session?.echoes.readBegan()
-        }
-        read.ended = { result in
-            let value = try? result.get().read { (body) throws(DBusError) in try body.bytes() }
-            session?.echoes.readEnded(value)
-        }
-    }
-}
-
-/// Notifications over a live link.
-extension BlueZClient {
+    /// Subscribes to the notifications of a characteristic.
     func observe(
         _ characteristic: Characteristic, _ transport: NotificationTransport, _ emitter: Emitter<[UInt8]>
     ) {
-        do throws(BluetoothError) {
-            let needed: Characteristic.Properties = transport == .socket ? .notify : [.notify, .indicate]
-            guard !characteristic.properties.isDisjoint(with: needed) else {
-                let offered = characteristic.properties.names.joined(separator: ", ")
-                throw BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
-            }
-            let link = try link(characteristic.peripheral.key, number: characteristic.service.link)
-            guard record(of: characteristic) != nil else { throw Self.gone }
+        emitter.attempt(.notify, characteristic.target) { () throws(BluetoothError) in
+            try Self.require(transport == .socket ? .notify : [.notify, .indicate], characteristic)
+            let (link, _) = try client.attributes.find(characteristic)
             let key = characteristic.key
             // One whose characteristic went, and is there again by now, is not joined.
             if let old = link.notifications[key], old.isDoomed { link.remove(old, key) }
@@ -105,8 +71,109 @@ extension BlueZClient {
             }
             link.notifications[key] = session
             session.add(emitter)
-        } catch {
-            emitter.fail(error.during(.notify, characteristic.target))
+        }
+    }
+
+    /// Opens a socket for writes without response.
+    func acquireWrite(_ characteristic: Characteristic, _ emitter: Emitter<CharacteristicWriter>) {
+        let target = characteristic.target
+        emitter.attempt(.write, target) { () throws(BluetoothError) in
+            try Self.require(.writeWithoutResponse, characteristic)
+            let (link, _) = try client.attributes.find(characteristic)
+            let item = GATTOperation(
+                .write, target, try Self.message(.acquireWrite(characteristic.key), .write, target),
+                deadline: client.settings.deadlines.operation,
+                // The peripheral is not asked for a socket.
+                failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
+            ) { [weak client, weak link] result in
+                guard let client, let link else { return }
+                switch result {
+                case .success(let reply): link.openWriter(reply, characteristic, client, emitter)
+                case .failure(let error): emitter.fail(error.during(.write, target))
+                }
+            }
+            submit(item, over: link, emitter)
+        }
+    }
+
+    // MARK: Parts
+
+    /// What a characteristic does not offer is not sent (S65).
+    private static func require(
+        _ needed: Characteristic.Properties, _ characteristic: Characteristic
+    ) throws(BluetoothError) {
+        guard characteristic.properties.isDisjoint(with: needed) else { return }
+        let offered = characteristic.properties.names.joined(separator: ", ")
+        throw BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
+    }
+
+    private static func message(
+        _ call: BlueZCall, _ operation: BluetoothError.Operation, _ target: String
+    ) throws(BluetoothError) -> Message {
+        do throws(DBusError) { return try call.message() } catch {
+            throw BluetoothError(error, operation: operation, target: target)
+        }
+    }
+
+    private func operation(
+        _ operation: BluetoothError.Operation, _ call: BlueZCall, _ characteristic: Characteristic, _ target: String,
+        done: @escaping (Result<Message, BluetoothError>) -> Void
+    ) throws(BluetoothError) -> (GATTOperation, Link) {
+        let (link, _) = try client.attributes.find(characteristic)
+        let item = GATTOperation(
+            operation, target, try Self.message(call, operation, target),
+            deadline: client.settings.deadlines.operation,
+            failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }, done: done)
+        return (item, link)
+    }
+
+    private func submit<Element>(_ item: GATTOperation, over link: Link, _ emitter: Emitter<Element>) {
+        emitter.onEnd { [weak link] in link?.queue.cancel(item) }
+        link.queue.submit(item)
+    }
+
+    private static func finish(
+        _ emitter: Emitter<[UInt8]>, _ result: Result<[UInt8], BluetoothError>, _ operation: BluetoothError.Operation,
+        _ target: String
+    ) {
+        switch result {
+        case .success(let value): emitter.finish(value)
+        case .failure(let error): emitter.fail(error.during(operation, target))
+        }
+    }
+
+    private static func finish(
+        _ emitter: Emitter<Never>, _ result: Result<Message, BluetoothError>, _ operation: BluetoothError.Operation,
+        _ target: String
+    ) {
+        switch result {
+        case .success: emitter.complete()
+        case .failure(let error): emitter.fail(error.during(operation, target))
+        }
+    }
+
+    private static func bytes(_ result: Result<Message, BluetoothError>) -> Result<[UInt8], BluetoothError> {
+        result.flatMap { reply in
+            do throws(DBusError) {
+                return .success(try reply.read { (body) throws(DBusError) in try body.bytes() })
+            } catch {
+                return .failure(BluetoothError(.protocolViolation, dbusName: error.name, dbusMessage: error.message))
+            }
+        }
+    }
+}
+
+extension Link {
+    /// Keeps what a read shows as a change of value from those who wait for notifications (Q95, S64).
+    fileprivate func hideEcho(of read: GATTOperation, _ key: CharacteristicKey) {
+        var session: NotifySession?
+        read.started = { [weak self] in
+            session = self?.notifications[key]
+            session?.echoes.readBegan()
+        }
+        read.ended = { result in
+            let value = try? result.get().read { (body) throws(DBusError) in try body.bytes() }
+            session?.echoes.readEnded(value)
         }
     }
 }

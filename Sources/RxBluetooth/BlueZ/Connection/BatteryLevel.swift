@@ -3,7 +3,7 @@ import DBus
 /// The charge of a connected device as bluetoothd reckons it (`org.bluez.Battery1`).
 final class BatteryLevel {
     private unowned let link: Link
-    private var observers: [Emitter<Int>] = []
+    private let observers = EmitterList<Int>()
 
     init(_ link: Link) { self.link = link }
 
@@ -11,7 +11,7 @@ final class BatteryLevel {
     /// until then.
     func observe(_ emitter: Emitter<Int>, deadline: Duration?) {
         let target = "the battery level of \(link.target)"
-        observers.append(emitter)
+        observers.insert(emitter)
         let limit = deadline.map { deadline in
             link.client.bus.schedule(after: deadline) { [weak self] in
                 guard let self, self.level == nil else { return }
@@ -22,15 +22,15 @@ final class BatteryLevel {
         }
         link.streams.add(emitter, during: .read, target) { [weak self] _ in
             limit?.cancel()
-            self?.observers.removeAll { $0 === emitter }
+            self?.observers.remove(emitter)
         }
         if let level { emitter.next(level) }
     }
 
     func changed() {
         guard let level else { return }
-        for observer in observers { observer.next(level) }
+        observers.next(level)
     }
 
-    private var level: Int? { link.client.devices[link.key]?.battery.percentage.map(Int.init) }
+    private var level: Int? { link.client.mirror.devices[link.key]?.battery.percentage.map(Int.init) }
 }

@@ -1,5 +1,48 @@
 import DBus
 
+/// An operation on an attribute, in the queue of its connection.
+final class GATTOperation {
+    let operation: BluetoothError.Operation
+    let target: String
+    let message: Message
+    let deadline: Duration
+    fileprivate var number: UInt64 = 0
+    /// When it began to wait, and from its turn on when that was.
+    fileprivate var since: MonotonicTime?
+    fileprivate var isPairing = false
+    fileprivate let failure: (DBusError) -> BluetoothError
+    fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
+    /// Runs when it is the operation's turn.
+    var started: (() -> Void)?
+    /// Runs when an operation that had started is over, also where nobody waits for it any more.
+    var ended: ((Result<Message, BluetoothError>) -> Void)?
+
+    init(
+        _ operation: BluetoothError.Operation, _ target: String, _ message: Message, deadline: Duration,
+        failure: @escaping (DBusError) -> BluetoothError,
+        done: @escaping (Result<Message, BluetoothError>) -> Void
+    ) {
+        self.operation = operation
+        self.target = target
+        self.message = message
+        self.deadline = deadline
+        self.failure = failure
+        self.done = done
+    }
+
+    /// Nobody waits any more, and this is why.
+    fileprivate func fail(_ error: BluetoothError) {
+        let done = done
+        self.done = nil
+        done?(.failure(error))
+    }
+
+    fileprivate func finish(_ result: Result<Message, BluetoothError>) {
+        ended?(result)
+        done?(result)
+    }
+}
+
 /// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
 /// bluetoothd answers InProgress to a second one on the same attribute (Q94).
 final class GATTOperationQueue {
@@ -19,49 +62,6 @@ final class GATTOperationQueue {
     var isRefused: Bool { refused != nil || suspected != nil }
     /// Whether a pairing that the running operation made necessary is under way.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
-
-    /// One operation.
-    final class GATTOperation {
-        let operation: BluetoothError.Operation
-        let target: String
-        let message: Message
-        let deadline: Duration
-        fileprivate var number: UInt64 = 0
-        /// When it began to wait, and from its turn on when that was.
-        fileprivate var since: MonotonicTime?
-        fileprivate var isPairing = false
-        fileprivate let failure: (DBusError) -> BluetoothError
-        fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
-        /// Runs when it is the operation's turn.
-        var started: (() -> Void)?
-        /// Runs when an operation that had started is over, also where nobody waits for it any more.
-        var ended: ((Result<Message, BluetoothError>) -> Void)?
-
-        init(
-            _ operation: BluetoothError.Operation, _ target: String, _ message: Message, deadline: Duration,
-            failure: @escaping (DBusError) -> BluetoothError,
-            done: @escaping (Result<Message, BluetoothError>) -> Void
-        ) {
-            self.operation = operation
-            self.target = target
-            self.message = message
-            self.deadline = deadline
-            self.failure = failure
-            self.done = done
-        }
-
-        /// Nobody waits any more, and this is why.
-        fileprivate func fail(_ error: BluetoothError) {
-            let done = done
-            self.done = nil
-            done?(.failure(error))
-        }
-
-        fileprivate func finish(_ result: Result<Message, BluetoothError>) {
-            ended?(result)
-            done?(result)
-        }
-    }
 
     init(_ client: BlueZClient, of peripheral: Peripheral) {
         self.client = client
@@ -192,7 +192,7 @@ final class GATTOperationQueue {
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
                 dbusMessage: error.dbusMessage)
         }
-        return error.withWeakBond(client.isBonded(peripheral.key))
+        return error.withWeakBond(client.mirror.isBonded(peripheral.key))
     }
 
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.

@@ -115,8 +115,8 @@ final class Link {
     }
 
     private var facts: LinkState.Facts {
-        let device = client.devices[key]
-        let adapter = client.adapters[key.adapter]
+        let device = client.mirror.devices[key]
+        let adapter = client.mirror.adapters[key.adapter]
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
@@ -138,7 +138,7 @@ final class Link {
             attempt = nil
         case .startRediscovery: startRediscovery()
         case .stopRediscovery: stopRediscovery()
-        case .noteAbort: client.devices[key]?.aborts += 1
+        case .noteAbort: client.mirror.noteAbort(of: key)
         case .logRepeat(let aborts):
             client.eventLog.debug(.connectRepeated(peripheral, aborts: aborts, again: LinkState.pause))
         case .open: open()
@@ -171,8 +171,7 @@ final class Link {
     private func connect() {
         // It outlasts our deadlines, so that a success after our `Disconnect` is noticed.
         attempt = client.call(
-            path: key.path, interface: BlueZ.device, member: "Connect",
-            deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
+            .connect(key), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
         ) { [weak self] result in
             guard let self else { return }
             attempt = nil
@@ -198,9 +197,7 @@ final class Link {
     }
 
     private func disconnect() {
-        ending = client.call(
-            path: key.path, interface: BlueZ.device, member: "Disconnect", deadline: deadlines.disconnect
-        ) { [weak self] result in
+        ending = client.call(.disconnect(key), deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }
             handle(
                 .disconnectAnswered(result.failure.map { BluetoothError($0, operation: .disconnect, target: target) }))
@@ -248,8 +245,8 @@ final class Link {
 
     private func open() {
         attempt = nil
-        client.devices[key]?.aborts = 0
-        if client.devices[key]?.isResolved == true {
+        client.mirror.resetAborts(of: key)
+        if client.mirror.devices[key]?.isResolved == true {
             mtu.read()
             serviceDiscovery.resolved()
         }
@@ -266,7 +263,8 @@ final class Link {
     /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It may have been so if its question to our agent
     /// belongs to the operation that was under way, and no bond resulted. A peripheral out of reach looks the same.
     private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
-        guard reason == .unknown || reason == .remote, queue.isPairing, client.devices[key]?.isBonded != true else {
+        guard reason == .unknown || reason == .remote, queue.isPairing, client.mirror.devices[key]?.isBonded != true
+        else {
             return BluetoothError(.disconnected(reason))
         }
         return BluetoothError(.disconnected(.authentication)).inferred
@@ -275,7 +273,7 @@ final class Link {
     /// Ends the link. All that ran over it fails with one cause (S59).
     private func end(_ cause: BluetoothError) {
         stopWaiting()
-        client.links[key] = nil
+        client.links.remove(self)
         fail(cause)
         peripheral.enter(.disconnected(cause.with(nil, target)))
         emitter.fail(cause.during(.connect, target))
@@ -284,7 +282,7 @@ final class Link {
 
     private func finishClosing(_ cause: BluetoothError, _ failure: BluetoothError?) {
         stopWaiting()
-        client.links[key] = nil
+        client.links.remove(self)
         client.teardowns.end()
         peripheral.enter(.disconnected(cause.with(nil, target)))
         reportClosed(failure)
@@ -324,7 +322,8 @@ extension Result {
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// Characteristics that bluetoothd removes while the link is up.
+// MARK: - Characteristics that bluetoothd removes while the link is up
+
 extension Link {
     /// bluetoothd has removed a characteristic. It removes those of a lost device first, so it is asked whether the link is up.
     func removed(_ key: CharacteristicKey) {
@@ -339,6 +338,6 @@ extension Link {
     /// Ends the notifications of a characteristic that is gone.
     func remove(_ session: NotifySession, _ key: CharacteristicKey) {
         notifications[key] = nil
-        session.ended(BlueZClient.gone)
+        session.ended(AttributeTree.gone)
     }
 }

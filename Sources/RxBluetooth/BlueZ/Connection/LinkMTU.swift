@@ -4,7 +4,7 @@ import DBus
 final class LinkMTU {
     private unowned let link: Link
     private var value: UInt16?
-    private var observers: [Emitter<Int>] = []
+    private let observers = EmitterList<Int>()
     private var wasRead = false
 
     init(_ link: Link) { self.link = link }
@@ -18,23 +18,20 @@ final class LinkMTU {
         value = mtu
         link.peripheral.update(mtu: Int(mtu))
         guard isChanged else { return }
-        for observer in observers { observer.next(Int(mtu)) }
+        observers.next(Int(mtu))
     }
 
     /// Objects that were there before the link show no change, so they are asked once the services are read (Q101).
     func read() {
         guard value == nil, !wasRead,
-            let (service, record) = link.client.devices[link.key]?.services.min(by: { $0.key < $1.key }),
+            let (service, record) = link.client.mirror.devices[link.key]?.services.min(by: { $0.key < $1.key }),
             let handle = record.characteristics.keys.min()
         else { return }
         wasRead = true
         let key = CharacteristicKey(device: link.key, service: service, handle: handle)
         link.client.call(
-            path: key.path, interface: BlueZ.properties, member: "Get", deadline: link.deadlines.cleanup
-        ) { (body) throws(DBusError) in
-            try body.string(BlueZ.characteristic)
-            try body.string("MTU")
-        } then: { [weak self] result in
+            .property("MTU", of: BlueZ.characteristic, at: key.path), deadline: link.deadlines.cleanup
+        ) { [weak self] result in
             let mtu = try? result.get().read { (body) throws(DBusError) in
                 try body.variant { (value) throws(DBusError) in try value.uint16() }
             }
@@ -44,9 +41,9 @@ final class LinkMTU {
     }
 
     func observe(_ emitter: Emitter<Int>) {
-        observers.append(emitter)
+        observers.insert(emitter)
         link.streams.add(emitter, during: .readState, "the MTU of \(link.target)") { [weak self] _ in
-            self?.observers.removeAll { $0 === emitter }
+            self?.observers.remove(emitter)
         }
         emitter.next(current)
     }

@@ -1,5 +1,4 @@
 import DBus
-import Rx
 
 /// How a link is to be made.
 struct LinkRequest: Sendable {
@@ -10,108 +9,170 @@ struct LinkRequest: Sendable {
     var awaitsServices = false
 }
 
-/// Connections.
-extension BlueZClient {
-    func connect(_ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>) {
+/// The links of a manager, at most one a device.
+final class Links {
+    private unowned let client: BlueZClient
+    private var byDevice: [DeviceKey: Link] = [:]
+    private let orphans = OrphanedLinks()
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    subscript(key: DeviceKey) -> Link? { byDevice[key] }
+
+    var all: [Link] { Array(byDevice.values) }
+
+    func add(_ link: Link) { byDevice[link.key] = link }
+
+    func remove(_ link: Link) { byDevice[link.key] = nil }
+
+    // MARK: Connecting
+
+    func connect(
+        _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>
+    ) throws(BluetoothError) {
         let key = peripheral.key
-        do throws(BluetoothError) {
-            // While a supervised connection waits for its link, the peripheral is taken all the same (S32).
-            if let reconnector = peripheral.reconnector, reconnector.number != request.number {
-                throw BluetoothError(.alreadyConnected)
-            }
-            if let link = links[key] {
-                guard link.state.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
-                // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
-                return connect(peripheral, request, emitter, after: link)
-            }
-            if let obstacle = obstacle(on: key.adapter) { throw obstacle }
-            guard let device = devices[key] else { throw BluetoothError(.peripheralGone) }
-            if device.isConnected, request.existing == .replace, let link = adopted(peripheral) {
-                connect(peripheral, request, emitter, after: link, isReplacing: true)
-                return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
-            }
-            let isOrphan = orphans.take(key, since: returned.map(settings.elapsed(since:)))
-            let isOthers = device.isConnected && request.existing != .takeOver && !isOrphan
-            let state = LinkState(
-                maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
-                awaitsServices: request.awaitsServices, target: key.address.description)
-            let link = Link(
-                peripheral, state, number: request.number ?? peripherals.nextLinkNumber(), client: self,
-                emitter: emitter)
-            links[key] = link
-            // bluetoothd may ask about pairing as soon as there is a link.
-            agent.register()
-            link.start()
-        } catch {
-            emitter.fail(error.during(.connect, key.address.description))
+        // While a reconnecting connection waits for its link, the peripheral is taken too (S32).
+        if let reconnector = peripheral.reconnector, reconnector.number != request.number {
+            throw BluetoothError(.alreadyConnected)
         }
+        if let link = byDevice[key] {
+            guard link.state.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
+            // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
+            return connect(peripheral, request, emitter, after: link)
+        }
+        if let obstacle = client.obstacle(on: key.adapter) { throw obstacle }
+        guard let device = client.mirror.devices[key] else { throw BluetoothError(.peripheralGone) }
+        if device.isConnected, request.existing == .replace, let link = adopt(peripheral) {
+            connect(peripheral, request, emitter, after: link, isReplacing: true)
+            return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+        }
+        let isOthers = isOfOtherProgram(device, takesOver: request.existing == .takeOver)
+        let state = LinkState(
+            maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
+            awaitsServices: request.awaitsServices, target: key.address.description)
+        let link = Link(
+            peripheral, state, number: request.number ?? client.peripherals.nextLinkNumber(), client: client,
+            emitter: emitter)
+        add(link)
+        // bluetoothd may ask about pairing as soon as there is a link.
+        client.agent.register()
+        link.start()
     }
 
     private func connect(
         _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>, after link: Link,
         isReplacing: Bool = false
     ) {
+        let target = peripheral.address.description
         link.onClosed { [weak self] failure in
-            guard emitter.isActive else { return }
-            var request = request
-            if isReplacing {
-                if let failure { return emitter.fail(failure.during(.connect, peripheral.address.description)) }
-                // Once is enough: with a program that connects again at once there would be no end to it.
-                request.existing = .share
+            emitter.attempt(.connect, target) { () throws(BluetoothError) in
+                var request = request
+                if isReplacing {
+                    if let failure { throw failure }
+                    // Once is enough: with a program that connects again at once there would be no end to it.
+                    request.existing = .share
+                }
+                try self?.connect(peripheral, request, emitter)
             }
-            self?.connect(peripheral, request, emitter)
         }
     }
 
+    /// Makes a link for a pairing.
+    func connectForPairing(_ peripheral: Peripheral) throws(BluetoothError) -> Link {
+        guard let device = client.mirror.devices[peripheral.key] else { throw BluetoothError(.peripheralGone) }
+        let state = LinkState(
+            maker: isOfOtherProgram(device, takesOver: false) ? .otherProgram : .thisManager, takesOver: false,
+            awaitsServices: false, target: peripheral.address.description)
+        let link = Link(
+            peripheral, state, number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in },
+            isForPairing: true)
+        add(link)
+        return link
+    }
+
+    /// Whether the link that bluetoothd shows is another program's. Uses up what is known of an orphaned link.
+    private func isOfOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
+        let isOrphan = orphans.take(device.key, since: client.returned.map(client.settings.elapsed(since:)))
+        return device.isConnected && !takesOver && !isOrphan
+    }
+
+    // MARK: Closing
+
     /// Closes the link of a peripheral, whoever made it.
     func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        guard let link = link(toClose: peripheral) else { return emitter.complete() }
+        guard let link = linkToClose(peripheral) else { return emitter.complete() }
         link.onClosed { failure in
             if let failure { emitter.fail(failure) } else { emitter.complete() }
         }
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
-    /// The link of a peripheral, whoever made it; nil where there is none.
-    func link(toClose peripheral: Peripheral) -> Link? { links[peripheral.key] ?? adopted(peripheral) }
+    /// The link of a peripheral, whoever made it; nil if there is none.
+    func linkToClose(_ peripheral: Peripheral) -> Link? { byDevice[peripheral.key] ?? adopt(peripheral) }
 
-    /// The link of another program as one of ours, to be closed; nil where there is none.
-    private func adopted(_ peripheral: Peripheral) -> Link? {
-        guard devices[peripheral.key]?.isConnected == true else { return nil }
+    /// The link of another program as one of ours, to be closed; nil if there is none.
+    private func adopt(_ peripheral: Peripheral) -> Link? {
+        guard client.mirror.devices[peripheral.key]?.isConnected == true else { return nil }
         let link = Link(
-            peripheral, LinkState(adopting: peripheral.address.description), number: peripherals.nextLinkNumber(),
-            client: self, emitter: Emitter { _ in })
-        links[peripheral.key] = link
+            peripheral, LinkState(adopting: peripheral.address.description),
+            number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in })
+        add(link)
         return link
     }
 
+    /// Closes all links, because the manager is closed.
+    func close(_ error: BluetoothError) {
+        for link in all { link.close(error) }
+    }
+
+    /// Ends the links over an adapter that is off or gone.
+    func lost(on adapter: UInt16) {
+        for link in all where link.key.adapter == adapter { link.lost(BluetoothError(.disconnected(.adapter))) }
+    }
+
+    /// Ends all links, because bluetoothd or the bus is gone.
+    func lost(_ reason: BluetoothError.DisconnectReason) {
+        if reason == .daemon { orphans.left(by: byDevice.values) }
+        for link in all { link.lost(BluetoothError(.disconnected(reason))) }
+    }
+
+    /// The next bluetoothd has shown which devices are connected.
+    func snapshotArrived() {
+        orphans.keep { [mirror = client.mirror] in mirror.devices[$0]?.isConnected == true }
+    }
+
+    /// bluetoothd shows a device without a link.
+    func noteDisconnected(_ key: DeviceKey) { orphans.closed(key) }
+
+    // MARK: Live links
+
     /// The live link of a peripheral, or why there is none.
-    func link(_ key: DeviceKey) throws(BluetoothError) -> Link {
-        guard let link = links[key], link.isConnected else {
-            throw obstacle(on: key.adapter) ?? BluetoothError(.notConnected)
+    func live(_ key: DeviceKey) throws(BluetoothError) -> Link {
+        guard let link = byDevice[key], link.isConnected else {
+            throw client.obstacle(on: key.adapter) ?? BluetoothError(.notConnected)
         }
         return link
     }
 
     /// The live link in which something was discovered. What is left from an earlier one is not valid any more (S53).
-    func link(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
-        let link = try link(key)
+    func live(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
+        let link = try live(key)
         guard link.number == number else { throw Self.outdated }
         // A link that has come back is one for us when its services are there.
         guard link.state.isReady else { throw BluetoothError(.notConnected) }
         return link
     }
 
-    static let outdated = BluetoothError(
+    private static let outdated = BluetoothError(
         .attributeNotFound, dbusMessage: "It was discovered in an earlier connection; discover it again")
 }
 
 /// The links of ours that a killed bluetoothd left. The kernel keeps them for about two seconds, and the next bluetoothd shows them
 /// (Q2). A connection that this manager makes over one has its own link again, which is ours to close; the link of another program is not (Q74).
-final class OrphanedLinks {
+private final class OrphanedLinks {
     private var keys: Set<DeviceKey> = []
 
-    /// How long after the return of bluetoothd such a link can be one of before. Later it is somebody's new one.
+    /// How long after the return of bluetoothd such a link can be one of before. Later it is another program's new one.
     static let lifetime = Duration.seconds(5)
 
     /// bluetoothd has gone, and these were there.
@@ -122,10 +183,10 @@ final class OrphanedLinks {
     /// The device was seen without a link.
     func closed(_ key: DeviceKey) { keys.remove(key) }
 
-    /// The next bluetoothd has told which devices are connected. A link to another one is a new one.
+    /// The next bluetoothd has shown which devices are connected. A link to another one is a new one.
     func keep(where isConnected: (DeviceKey) -> Bool) { keys = keys.filter(isConnected) }
 
-    /// Whether the link to a device is one that we made before. Asked once, for a later link is another one.
+    /// Whether the link to a device is one that we made before. Consumes the entry: a later link is another one.
     func take(_ key: DeviceKey, since returned: Duration?) -> Bool {
         guard keys.remove(key) != nil, let returned else { return false }
         return returned < Self.lifetime

@@ -5,7 +5,7 @@ final class NotifySession {
     private let key: CharacteristicKey
     private let target: String
     private unowned let link: Link
-    private var subscribers: [Emitter<[UInt8]>] = []
+    private let subscribers = EmitterList<[UInt8]>()
     private var phase = Phase.off
     /// How values come; chosen by the first subscriber (Q105).
     private var transport = NotificationTransport.signals
@@ -14,7 +14,7 @@ final class NotifySession {
     private var socket: NotifySocket?
     /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
     var isDoomed = false
-    private var starting: GATTOperationQueue.GATTOperation?
+    private var starting: GATTOperation?
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
         self?.deliver($0)
     }
@@ -39,13 +39,11 @@ final class NotifySession {
     }
 
     func add(_ emitter: Emitter<[UInt8]>) {
-        subscribers.append(emitter)
-        emitter.onEnd { [weak self] in self?.remove(emitter) }
+        subscribers.add(emitter) { [weak self] in self?.subscriberRemoved() }
         if phase == .off { start() }
     }
 
-    private func remove(_ emitter: Emitter<[UInt8]>) {
-        subscribers.removeAll { $0 === emitter }
+    private func subscriberRemoved() {
         guard subscribers.isEmpty else { return }
         switch phase {
         case .on: stop()
@@ -58,20 +56,13 @@ final class NotifySession {
         }
     }
 
-    private func message(_ member: String) throws(DBusError) -> Message {
-        try BlueZClient.message(
-            path: key.path, interface: BlueZ.characteristic, member: member
-        ) { (body) throws(DBusError) in
-            if member == "AcquireNotify" { try body.properties([:]) }
-        }
-    }
-
     private func start() {
         transport = wanted
-        guard let message = try? message(transport == .socket ? "AcquireNotify" : "StartNotify") else { return }
+        let call: BlueZCall = transport == .socket ? .acquireNotify(key) : .startNotify(key)
+        guard let message = try? call.message() else { return }
         phase = .queued
         let target = target
-        let item = GATTOperationQueue.GATTOperation(
+        let item = GATTOperation(
             .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
@@ -146,10 +137,9 @@ final class NotifySession {
     /// Turning them off needs no place in the queue, where it would be forgotten if the link is lost: bluetoothd answers
     /// at once. Whatever the answer is, they are off for us (Q104).
     private func sendStop(_ done: @escaping () -> Void = {}) {
-        guard let message = try? message("StopNotify") else { return }
         let teardowns = link.client.teardowns
         teardowns.begin()
-        link.client.bus.call(message, timeout: link.deadlines.cleanup) { _ in
+        link.client.call(.stopNotify(key), deadline: link.deadlines.cleanup) { _ in
             done()
             teardowns.end()
         }
@@ -162,7 +152,7 @@ final class NotifySession {
     }
 
     private func deliver(_ value: [UInt8]) {
-        for subscriber in subscribers { subscriber.next(value) }
+        subscribers.next(value)
     }
 
     /// The connection, or the characteristic, is gone. bluetoothd would turn notifications on again by itself after
@@ -175,13 +165,11 @@ final class NotifySession {
         socket?.drain()
         socket?.close()
         phase = .ended
-        if wasOn, link.client.owner != nil, link.client.record(key) != nil { sendStop() }
+        if wasOn, link.client.owner != nil, link.client.mirror.record(key) != nil { sendStop() }
         finish(cause)
     }
 
     private func finish(_ error: BluetoothError) {
-        let ended = subscribers
-        subscribers = []
-        for subscriber in ended { subscriber.fail(error.during(.notify, target)) }
+        subscribers.fail(error.during(.notify, target))
     }
 }

@@ -19,11 +19,10 @@ final class NotifySocket {
     func start(_ received: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
         self.received = received
-        let onEnd = Ending(ended)
         watch = bus.watch(end, for: .readable) { [weak self] in
             if let self, !drain() {
                 close()
-                onEnd.tell()
+                ended()
             }
         }
     }
@@ -47,11 +46,5 @@ final class NotifySocket {
         watch = nil
         received = nil
         end = nil
-    }
-
-    // Guard: told in the bus's context only.
-    private final class Ending {
-        let tell: () -> Void
-        init(_ tell: @escaping () -> Void) { self.tell = tell }
     }
 }

@@ -4,7 +4,7 @@ import DBus
 /// advertisements only.
 final class RSSIReader {
     private unowned let link: Link
-    private var waiting: [Emitter<Int>] = []
+    private let waiting = EmitterList<Int>()
     /// Counts the questions; an answer to one that is over concerns nobody.
     private var request = 0
     private var deadline: BusTask?
@@ -18,8 +18,7 @@ final class RSSIReader {
                 BluetoothError(.unsupported, dbusMessage: "The manager was made without a HostController")
                     .during(.readRSSI, link.target))
         }
-        waiting.append(emitter)
-        emitter.onEnd { [weak self] in self?.waiting.removeAll { $0 === emitter } }
+        waiting.add(emitter)
         if deadline == nil { send(controller) }
     }
 
@@ -30,7 +29,7 @@ final class RSSIReader {
             self?.answered(request, .failure(BluetoothError(.timedOut)))
         }
         // After a bond the device may have another address than its path has (Q62), and the controller goes by that.
-        let address = client.devices[link.key]?.address ?? link.key.address
+        let address = client.mirror.devices[link.key]?.address ?? link.key.address
         controller.readRSSI(
             of: address, on: "hci\(link.key.adapter)", deadline: limit,
             client.bus.callback { [weak self] in self?.answered(request, $0) })
@@ -42,9 +41,7 @@ final class RSSIReader {
         self.deadline = nil
         // The link is down, and why is still being found out; that is then the reason for this too.
         guard link.isConnected else { return }
-        let done = waiting
-        waiting = []
-        for emitter in done {
+        for emitter in waiting.removeAll() {
             switch result {
             case .success(let strength): emitter.finish(strength)
             case .failure(let error): emitter.fail(error.during(.readRSSI, link.target))
@@ -56,18 +53,6 @@ final class RSSIReader {
     func fail(_ cause: BluetoothError) {
         deadline?.cancel()
         deadline = nil
-        let failed = waiting
-        waiting = []
-        for emitter in failed { emitter.fail(cause.during(.readRSSI, link.target)) }
-    }
-}
-
-extension BlueZClient {
-    func readRSSI(of peripheral: Peripheral, _ emitter: Emitter<Int>) {
-        do throws(BluetoothError) {
-            try link(peripheral.key).rssiReader.add(emitter)
-        } catch {
-            emitter.fail(error.during(.readRSSI, peripheral.address.description))
-        }
+        waiting.fail(cause.during(.readRSSI, link.target))
     }
 }

@@ -26,7 +26,7 @@ final class ServiceDiscovery {
         waiter.deadline = link.client.bus.schedule(after: link.deadlines.services) { [weak self, weak waiter] in
             if let self, let waiter { expired(waiter) }
         }
-        if link.client.devices[link.key]?.isResolved == true { resolved() }
+        if link.client.mirror.devices[link.key]?.isResolved == true { resolved() }
         return { [weak self] in self?.remove(waiter) }
     }
 
@@ -34,7 +34,7 @@ final class ServiceDiscovery {
     func resolved() {
         wasResolved = true
         guard !waiters.isEmpty, settling == nil else { return }
-        if isSettled || link.client.devices[link.key]?.services.isEmpty == false { return finish(nil) }
+        if isSettled || link.client.mirror.devices[link.key]?.services.isEmpty == false { return finish(nil) }
         settling = link.client.bus.schedule(after: .seconds(1)) { [weak self] in
             self?.isSettled = true
             self?.finish(nil)

@@ -3,16 +3,16 @@ import DBus
 /// What a peripheral changes in its services while it is connected (Q111).
 final class ServiceModifications {
     private unowned let link: Link
-    private var observers: [Emitter<[Service]>] = []
+    private let observers = EmitterList<[Service]>()
     private var invalidated: [Service] = []
     private var isConfirming = false
 
     init(_ link: Link) { self.link = link }
 
     func observe(_ emitter: Emitter<[Service]>) {
-        observers.append(emitter)
+        observers.insert(emitter)
         link.streams.add(emitter, during: .discover, link.target) { [weak self] _ in
-            self?.observers.removeAll { $0 === emitter }
+            self?.observers.remove(emitter)
         }
     }
 
@@ -41,7 +41,7 @@ final class ServiceModifications {
             isConfirming = false
             invalidated = []
             guard link.isConnected, (try? result.get()) == true else { return }
-            for observer in observers { observer.next(services) }
+            observers.next(services)
         }
     }
 }

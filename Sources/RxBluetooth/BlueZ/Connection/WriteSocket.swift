@@ -69,64 +69,33 @@ final class WriteSocket {
     }
 }
 
-extension BlueZClient {
-    func acquireWrite(_ characteristic: Characteristic, _ emitter: Emitter<CharacteristicWriter>) {
-        do throws(BluetoothError) {
-            guard characteristic.properties.contains(.writeWithoutResponse) else {
-                let offered = characteristic.properties.names.joined(separator: ", ")
-                throw BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
-            }
-            let link = try link(characteristic.peripheral.key, number: characteristic.service.link)
-            guard record(of: characteristic) != nil else { throw Self.gone }
-            let target = characteristic.target
-            let message: Message
-            do throws(DBusError) {
-                message = try Self.message(
-                    path: characteristic.key.path, interface: BlueZ.characteristic, member: "AcquireWrite"
-                ) { (body) throws(DBusError) in try body.properties([:]) }
-            } catch {
-                throw BluetoothError(error, operation: .write, target: target)
-            }
-            let item = GATTOperationQueue.GATTOperation(
-                .write, target, message, deadline: settings.deadlines.operation,
-                // The peripheral is not asked for a socket.
-                failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
-            ) { [weak self, weak link] result in
-                guard let self, let link else { return }
-                switch result {
-                case .success(let reply): opened(reply, characteristic, link, emitter)
-                case .failure(let error): emitter.fail(error.during(.write, target))
-                }
-            }
-            emitter.onEnd { [weak link] in link?.queue.cancel(item) }
-            link.queue.submit(item)
-        } catch {
-            emitter.fail(error.during(.write, characteristic.target))
-        }
-    }
-
-    private func opened(
-        _ reply: Message, _ characteristic: Characteristic, _ link: Link, _ emitter: Emitter<CharacteristicWriter>
+extension Link {
+    /// Takes the socket of a reply of `AcquireWrite`, and emits the writer.
+    func openWriter(
+        _ reply: Message, _ characteristic: Characteristic, _ client: BlueZClient,
+        _ emitter: Emitter<CharacteristicWriter>
     ) {
         let target = characteristic.target
         do throws(DBusError) {
             let (end, mtu) = try reply.read { (body) throws(DBusError) in
                 (SharedSocket(PacketSocket(adopting: try body.descriptor())), try body.uint16())
             }
-            let socket = WriteSocket(end, on: bus)
+            let socket = WriteSocket(end, on: client.bus)
             let length = Peripheral.payload(of: max(Peripheral.smallestMTU, Int(mtu)))
-            link.streams.add(emitter, during: .write, target) { socket.close($0) }
-            socket.ended = { [weak self] in
-                // Where the link is lost, its reason is about to be known (Q107).
-                self?.readFlag("Connected", of: BlueZ.device, at: characteristic.key.device.path) { [weak self] _ in
-                    guard let self, links[characteristic.key.device]?.isConnected == true else { return }
+            streams.add(emitter, during: .write, target) { socket.close($0) }
+            let device = characteristic.key.device
+            socket.ended = { [weak client] in
+                // If the link is lost, its reason is about to be known (Q107).
+                client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak client] _ in
+                    guard client?.links[device]?.isConnected == true else { return }
                     let cause = BluetoothError(
                         .bluez, operation: .write, target: target, dbusMessage: "bluetoothd has closed the socket")
                     socket.close(cause)
                     emitter.fail(cause)
                 }
             }
-            emitter.next(CharacteristicWriter(characteristic, maximumLength: length, socket: bus.confined(socket)))
+            emitter.next(
+                CharacteristicWriter(characteristic, maximumLength: length, socket: client.bus.confined(socket)))
         } catch {
             emitter.fail(
                 BluetoothError(

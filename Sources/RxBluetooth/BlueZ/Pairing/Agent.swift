@@ -10,7 +10,7 @@ final class Agent {
     private var waiting: [(BluetoothError?) -> Void] = []
     private var export: BusTask?
     private var registering: BusTask?
-    private(set) var subscribers: [Emitter<PairingRequest>] = []
+    let subscribers = EmitterList<PairingRequest>()
     var open: [Open] = []
 
     private enum Phase {
@@ -68,7 +68,7 @@ final class Agent {
     }
 
     private func begin() {
-        guard phase == .idle, client.isSynced, let capability = policy.capability else { return }
+        guard phase == .idle, client.mirror.isSynced, let capability = policy.capability else { return }
         phase = .registering
         // It must be there before bluetoothd is told of it (Q25).
         if export == nil {
@@ -76,11 +76,9 @@ final class Agent {
                 if let self { handle(call) } else { call.fail(Self.rejected) }
             }
         }
-        registering = callManager("RegisterAgent") { (body) throws(DBusError) in
-            try body.string(capability)
-        } then: { [weak self] in
-            self?.registered($0)
-        }
+        registering = client.call(
+            .registerAgent(Self.path, capability: capability), deadline: client.settings.deadlines.operation
+        ) { [weak self] in self?.registered($0) }
     }
 
     private func registered(_ result: Result<Message, DBusError>) {
@@ -95,7 +93,8 @@ final class Agent {
         }
         phase = .registered
         if policy.isDefault {
-            callManager("RequestDefaultAgent") { [client] result in
+            client.call(.requestDefaultAgent(Self.path), deadline: client.settings.deadlines.operation) {
+                [client] result in
                 guard case .failure(let error) = result else { return }
                 client.eventLog.info(
                     .agentRefused(BluetoothError(error, operation: .pair, target: nil), asDefault: true))
@@ -110,32 +109,14 @@ final class Agent {
         for work in done { work(error) }
     }
 
-    @discardableResult
-    private func callManager(
-        _ member: String, _ more: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in },
-        then: @escaping (Result<Message, DBusError>) -> Void
-    ) -> BusTask? {
-        client.call(
-            path: "/org/bluez", interface: BlueZ.agentManager, member: member,
-            deadline: client.settings.deadlines.operation
-        ) { (body) throws(DBusError) in
-            try body.objectPath(Self.path)
-            try more(&body)
-        } then: {
-            then($0)
-        }
-    }
-
     // MARK: Who answers
 
     /// Somebody wants to answer requests.
     func add(_ emitter: Emitter<PairingRequest>) {
-        subscribers.append(emitter)
-        emitter.onEnd { [weak self] in
-            guard let self else { return }
-            subscribers.removeAll { $0 === emitter }
-            // What nobody can answer any more is not kept waiting.
-            if subscribers.isEmpty { for item in open { end(item, .unanswered) } }
+        subscribers.add(emitter) { [weak self] in
+            guard let self, subscribers.isEmpty else { return }
+            // A request that has no subscriber any more is rejected at once.
+            for item in open { end(item, .unanswered) }
         }
         register()
     }
@@ -144,9 +125,7 @@ final class Agent {
     func fail(_ error: BluetoothError) {
         cancelRequests()
         finish(error)
-        let ended = subscribers
-        subscribers = []
-        for subscriber in ended { subscriber.fail(error) }
+        subscribers.fail(error)
     }
 
     func cancelRequests() {

@@ -22,15 +22,15 @@ extension Agent {
     private func handleRequest(_ call: IncomingCall) {
         let parsed: AgentQuestion?
         do throws(DBusError) { parsed = try AgentQuestion(call.message) } catch {
-            client.rejected += 1
+            client.mirror.noteRejected()
             return call.fail(Self.rejected)
         }
         guard let parsed else {
             return call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an agent"))
         }
-        guard let peripheral = client.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
+        guard let peripheral = client.mirror.devices[parsed.device]?.peripheral else { return call.fail(Self.rejected) }
         if let link = client.links[parsed.device], link.pairing == nil { link.queue.pairingBegan() }
-        if let answer = policy.answer(to: parsed.question, of: client.addresses(of: parsed.device)) {
+        if let answer = policy.answer(to: parsed.question, of: client.mirror.addresses(of: parsed.device)) {
             client.eventLog.debug(.pairingAnswered(peripheral, isAccepted: answer != .reject))
             Self.answer(call, answer)
             if answer == .reject { refused(parsed.device) }
@@ -64,7 +64,7 @@ extension Agent {
             }
             open.append(Open(request: request, call: call, deadline: deadline))
         }
-        for subscriber in subscribers { subscriber.next(request) }
+        subscribers.next(request)
     }
 
     /// A request is over without an answer of a person, unless that comes at this very moment.
@@ -79,7 +79,7 @@ extension Agent {
     /// wait until the link is lost.
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
-        link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.isBonded(key)))
+        link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key)))
     }
 
     private func close(_ call: IncomingCall) {

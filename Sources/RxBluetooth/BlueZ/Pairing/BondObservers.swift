@@ -33,18 +33,18 @@ final class BondObservers {
         let observer = BondObserver(peripheral, emitter, value)
         observers.append(observer)
         emitter.onEnd { [weak self, weak observer] in self?.observers.removeAll { $0 === observer } }
-        if client.isSynced { observer.update(client.devices[peripheral.key]) }
+        if client.mirror.isSynced { observer.update(client.mirror.devices[peripheral.key]) }
     }
 
     /// What bluetoothd has under this key has changed. Whose key it is is asked now, for an adapter that comes back may have another
     /// number, and so have its devices (Q28).
     func changed(_ key: DeviceKey) {
-        for observer in observers where observer.peripheral.key == key { observer.update(client.devices[key]) }
+        for observer in observers where observer.peripheral.key == key { observer.update(client.mirror.devices[key]) }
     }
 
     /// bluetoothd has told all that it has; what was bonded while it was away is not known before (Q2).
     func allChanged() {
-        for observer in observers { observer.update(client.devices[observer.peripheral.key]) }
+        for observer in observers { observer.update(client.mirror.devices[observer.peripheral.key]) }
     }
 
     func fail(_ error: BluetoothError) {

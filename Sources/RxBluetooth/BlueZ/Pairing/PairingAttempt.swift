@@ -6,7 +6,7 @@ final class PairingAttempt {
     let key: DeviceKey
     private let peripheral: Peripheral
     private unowned let client: BlueZClient
-    private var emitters: [Emitter<Never>] = []
+    private let emitters = EmitterList<Never>()
     private var phase = Phase.waiting { didSet { since = client.settings.now } }
     /// When its phase began.
     private var since: MonotonicTime?
@@ -47,11 +47,8 @@ final class PairingAttempt {
     private var deadlines: Deadlines { client.settings.deadlines }
 
     func add(_ emitter: Emitter<Never>) {
-        emitters.append(emitter)
-        emitter.onEnd { [weak self] in
-            guard let self else { return }
-            emitters.removeAll { $0 === emitter }
-            if emitters.isEmpty { undo() }
+        emitters.add(emitter) { [weak self] in
+            if let self, emitters.isEmpty { undo() }
         }
     }
 
@@ -62,7 +59,7 @@ final class PairingAttempt {
     func start() {
         guard phase == .waiting else { return }
         // Another program, or a protected attribute, has paired the device while this attempt waited for its turn (Q118).
-        if client.isBonded(key) { return end(nil) }
+        if client.mirror.isBonded(key) { return end(nil) }
         phase = .preparing
         deadline = client.bus.schedule(after: deadlines.pair) { [weak self] in self?.fail(BluetoothError(.timedOut)) }
         // The agent first, for it is the one whose abilities count (Q90).
@@ -86,17 +83,13 @@ final class PairingAttempt {
             if link.isConnected { linkIsUp() }
             return
         }
-        guard let device = client.devices[key] else { return fail(BluetoothError(.peripheralGone)) }
-        let isOrphan = client.orphans.take(key, since: client.returned.map(client.settings.elapsed(since:)))
-        let state = LinkState(
-            maker: device.isConnected && !isOrphan ? .otherProgram : .thisManager, takesOver: false,
-            awaitsServices: false, target: key.address.description)
-        let link = Link(
-            peripheral, state, number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in },
-            isForPairing: true)
-        client.links[key] = link
-        take(link)
-        link.start()
+        do throws(BluetoothError) {
+            let link = try client.links.connectForPairing(peripheral)
+            take(link)
+            link.start()
+        } catch {
+            fail(error)
+        }
     }
 
     private func take(_ link: Link) {
@@ -118,9 +111,9 @@ final class PairingAttempt {
         // Services that never come are no reason not to try.
         guard phase == .preparing, link?.isConnected == true else { return }
         // The bond may have come about while the link was made and its services were read (Q118).
-        if client.isBonded(key) { return end(nil) }
+        if client.mirror.isBonded(key) { return end(nil) }
         phase = .pairing
-        call = client.call(path: key.path, interface: BlueZ.device, member: "Pair", deadline: deadlines.pair) {
+        call = client.call(.pair(key), deadline: deadlines.pair) {
             [weak self] in self?.answered($0)
         }
     }
@@ -184,9 +177,7 @@ final class PairingAttempt {
     }
 
     private func endStreams(_ error: BluetoothError?) {
-        let ended = emitters
-        emitters = []
-        for emitter in ended {
+        for emitter in emitters.removeAll() {
             if let error { emitter.fail(error.during(.pair, target)) } else { emitter.complete() }
         }
     }
@@ -194,9 +185,7 @@ final class PairingAttempt {
     private func callOff(_ isPairing: Bool) {
         guard isPairing, client.owner != nil else { return release() }
         client.teardowns.begin()
-        client.call(
-            path: key.path, interface: BlueZ.device, member: "CancelPairing", deadline: deadlines.cleanup
-        ) { [weak self, client] _ in
+        client.call(.cancelPairing(key), deadline: deadlines.cleanup) { [weak self, client] _ in
             // Whatever the answer is, there is no pairing of ours any more.
             self?.release()
             client.teardowns.end()

@@ -9,19 +9,15 @@ final class PairingQueue {
     init(_ client: BlueZClient) { self.client = client }
 
     /// Pairs for somebody: many share one attempt, and it is called off when the last of them goes.
-    func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        do throws(BluetoothError) {
-            if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
-            guard client.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
-            guard client.settings.pairing.allows(client.addresses(of: peripheral.key)) else {
-                throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
-            }
-        } catch {
-            return emitter.fail(error.during(.pair, peripheral.address.description))
+    func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
+        if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
+        guard client.mirror.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
+        guard client.settings.pairing.allows(client.mirror.addresses(of: peripheral.key)) else {
+            throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
         }
         guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
             // bluetoothd does not answer `Pair` of a bonded LE device (Q118).
-            if client.isBonded(peripheral.key) { return emitter.complete() }
+            if client.mirror.isBonded(peripheral.key) { return emitter.complete() }
             let attempt = PairingAttempt(peripheral, client)
             attempts.append(attempt)
             attempt.add(emitter)
@@ -30,7 +26,9 @@ final class PairingQueue {
         if attempt.isOver {
             // It is being called off, which is waited for.
             attempt.onEnded { [weak self] in
-                if emitter.isActive { self?.pair(peripheral, emitter) }
+                emitter.attempt(.pair, peripheral.address.description) { () throws(BluetoothError) in
+                    try self?.pair(peripheral, emitter)
+                }
             }
         } else {
             attempt.add(emitter)
@@ -52,21 +50,11 @@ final class PairingQueue {
     /// others do not (S68).
     private func advance() {
         // While everything ends, none begins; each is told so next.
-        guard client.isSynced, client.finalFailure == nil else { return }
+        guard client.mirror.isSynced, client.finalFailure == nil else { return }
         if client.settings.pairing.mayBeAsked {
             attempts.first?.start()
         } else {
             for attempt in attempts { attempt.start() }
         }
-    }
-}
-
-extension BlueZClient {
-    /// Whether bluetoothd has a bond with a device. What is paired and not bonded has none: its keys end with the link.
-    func isBonded(_ key: DeviceKey) -> Bool { devices[key]?.isBonded == true }
-
-    /// The addresses by which a device is known: the one in its path, and the identity that a bond has told (Q62).
-    func addresses(of key: DeviceKey) -> [BluetoothAddress] {
-        [key.address] + (devices[key]?.address.map { [$0] } ?? [])
     }
 }

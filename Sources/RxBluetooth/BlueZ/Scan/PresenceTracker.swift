@@ -2,7 +2,7 @@ import DBus
 import Rx
 
 /// Notices which peripherals are there: those that were heard a short time ago, and those that have a link (S21).
-final class Presence {
+final class PresenceTracker {
     private unowned let client: BlueZClient
     private let options: PresenceOptions
     private let emitter: Emitter<PresenceChange>
@@ -44,7 +44,7 @@ final class Presence {
 
     /// Whether a peripheral is present because it has a link, and was not found before.
     func isFound(byLink key: DeviceKey) -> Bool {
-        options.includesConnected && present[key] == nil && client.devices[key]?.isConnected == true
+        options.includesConnected && present[key] == nil && client.mirror.devices[key]?.isConnected == true
     }
 
     /// A peripheral is there: it was heard, or it has a link.
@@ -59,7 +59,7 @@ final class Presence {
     /// A link came or went, or bluetoothd removed the device.
     func connectionChanged(_ key: DeviceKey) {
         guard options.includesConnected, let entry = present[key] else { return }
-        let isConnected = client.devices[key]?.isConnected == true
+        let isConnected = client.mirror.devices[key]?.isConnected == true
         guard isConnected == (entry.silence != nil) else { return }
         entry.silence?.cancel()
         present[key]?.silence = silence(of: key)
@@ -67,7 +67,7 @@ final class Presence {
 
     /// Begins to wait for the end of a silence; nil for a peripheral with a link, which does not advertise.
     private func silence(of key: DeviceKey) -> BusTask? {
-        if options.includesConnected, client.devices[key]?.isConnected == true { return nil }
+        if options.includesConnected, client.mirror.devices[key]?.isConnected == true { return nil }
         return client.bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }
     }
 

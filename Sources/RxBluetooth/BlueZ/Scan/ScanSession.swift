@@ -99,10 +99,7 @@ final class ScanSession {
     private func start() {
         setFilter()
         let number = state.number
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StartDiscovery",
-            deadline: client.settings.deadlines.startScan
-        ) { [weak self] result in
+        client.call(.startDiscovery(on: adapter), deadline: client.settings.deadlines.startScan) { [weak self] result in
             switch result {
             case .success: self?.handle(.started, of: number)
             case .failure(let error):
@@ -114,12 +111,7 @@ final class ScanSession {
     private func setFilter() {
         let filter = subscribers.filter
         sentFilter = filter
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "SetDiscoveryFilter",
-            deadline: client.settings.deadlines.startScan
-        ) { (body) throws(DBusError) in
-            try body.properties(filter.properties)
-        } then: { _ in
+        client.call(.setDiscoveryFilter(filter, on: adapter), deadline: client.settings.deadlines.startScan) { _ in
             // A daemon that knows no filters scans without one; if it refuses for another reason, it refuses the start too.
         }
     }
@@ -150,10 +142,8 @@ final class ScanSession {
 
     private func sendStop(_ answered: @escaping (Result<Message, DBusError>) -> Void) {
         client.teardowns.begin()
-        client.call(
-            path: adapterPath(adapter), interface: BlueZ.adapter, member: "StopDiscovery",
-            deadline: client.settings.deadlines.stopScan
-        ) { [teardowns = client.teardowns] result in
+        client.call(.stopDiscovery(on: adapter), deadline: client.settings.deadlines.stopScan) {
+            [teardowns = client.teardowns] result in
             teardowns.end()
             answered(result)
         }
@@ -161,7 +151,7 @@ final class ScanSession {
 
     /// A new bluetoothd does not know the discovery of a killed one; only the kernel can end it, if permitted (Q38).
     private func endOrphanedDiscovery() {
-        guard let controller = client.settings.controller, client.adapters[adapter]?.isDiscovering == false,
+        guard let controller = client.settings.controller, client.mirror.adapters[adapter]?.isDiscovering == false,
             let returned = client.returned, client.settings.elapsed(since: returned) < Self.longestOrphan
         else { return }
         let number = state.number

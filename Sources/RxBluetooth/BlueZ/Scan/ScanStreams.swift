@@ -23,7 +23,7 @@ extension BlueZAccess {
         options.includesKnown = false
         let presence = stream { [options] (client, emitter: Emitter<PresenceChange>) in
             Self.join(client, services, options, selection, emitter) {
-                let presence = Presence(client, presenceOptions, emitter)
+                let presence = PresenceTracker(client, presenceOptions, emitter)
                 return (presence.listener(), presence)
             }
         }
@@ -42,21 +42,16 @@ extension BlueZAccess {
     /// Takes part in the scan, once it is known whether there can be one.
     private static func join<Element: Sendable>(
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
-        _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, Presence?)
+        _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, PresenceTracker?)
     ) {
-        client.onStateKnown { client in
-            guard emitter.isActive else { return }
-            do throws(BluetoothError) {
-                let adapter = try client.poweredAdapter(selection)
-                let (observer, presence) = listener()
-                client.scans.add(
-                    ScanSubscriber(
-                        services: services, options: options, selection: selection, emitter: observer,
-                        presence: presence),
-                    on: adapter)
-            } catch {
-                emitter.fail(error.during(.scan, nil))
-            }
+        client.begin(.scan, nil, emitter) { (client, _) throws(BluetoothError) in
+            let adapter = try client.chooseAdapter(selection)
+            let (observer, presence) = listener()
+            client.scans.add(
+                ScanSubscriber(
+                    services: services, options: options, selection: selection, emitter: observer,
+                    presence: presence),
+                on: adapter)
         }
     }
 

@@ -30,7 +30,7 @@ final class ScanSubscribers {
 
     /// Fails those that have another adapter now. The others continue.
     func failThoseOfOtherAdapters() {
-        for subscriber in all where client.choice(subscriber.selection) != adapter {
+        for subscriber in all where client.adapter(for: subscriber.selection) != adapter {
             subscriber.emitter.fail(BluetoothError(.noAdapter).during(.scan, nil))
         }
     }
@@ -51,8 +51,8 @@ final class ScanSubscribers {
 
     /// An advertisement of a device was received. Called for each, so nothing is built that nobody observes.
     func received(_ key: DeviceKey, during session: Int, at date: Date) {
-        client.devices[key]?.lastSession = session
-        guard let record = client.devices[key] else { return }
+        client.mirror.noteAdvertisement(of: key, during: session)
+        guard let record = client.mirror.devices[key] else { return }
         var built: ScannedPeripheral?
         for subscriber in all where subscriber.admit(record) {
             let peripheral = built ?? scanned(record, during: session, at: date)
@@ -71,7 +71,7 @@ final class ScanSubscribers {
     func connectionChanged(_ key: DeviceKey, during session: Int) {
         for subscriber in all {
             subscriber.presence?.connectionChanged(key)
-            if let record = client.devices[key] { findByLink(record, subscriber, during: session) }
+            if let record = client.mirror.devices[key] { findByLink(record, subscriber, during: session) }
         }
     }
 
@@ -89,7 +89,7 @@ final class ScanSubscribers {
     }
 
     private var records: [DeviceRecord] {
-        client.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
+        client.mirror.devices.values.filter { $0.key.adapter == adapter }.sorted { $0.key.address < $1.key.address }
     }
 
     private func scanned(
@@ -111,7 +111,7 @@ final class ScanSubscriber {
     let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
     /// What follows the links of peripherals; nil for an ordinary scan.
-    let presence: Presence?
+    let presence: PresenceTracker?
     private var reported: [DeviceKey: Appearance] = [:]
 
     /// What makes a peripheral worth telling of again.
@@ -122,7 +122,7 @@ final class ScanSubscriber {
 
     init(
         services: [BluetoothUUID], options: ScanOptions, selection: AdapterSelection,
-        emitter: Emitter<ScannedPeripheral>, presence: Presence?
+        emitter: Emitter<ScannedPeripheral>, presence: PresenceTracker?
     ) {
         self.services = services
         self.options = options

@@ -1,0 +1,102 @@
+/// What a connected peripheral has, read from the mirror.
+final class AttributeTree {
+    private unowned let client: BlueZClient
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    func discoverServices(of peripheral: Peripheral, _ requested: [BluetoothUUID], _ emitter: Emitter<Service>) {
+        let target = peripheral.address.description
+        emitter.attempt(.discover, target) { () throws(BluetoothError) in
+            let link = try client.links.live(peripheral.key)
+            let stopWaiting = link.serviceDiscovery.wait { [unowned self, unowned link] error in
+                emitter.attempt(.discover, target) { () throws(BluetoothError) in
+                    if let error { throw error }
+                    for found in try Self.select(services(over: link) { _ in true }, requested, \.uuid) {
+                        emitter.next(found)
+                    }
+                    emitter.complete()
+                }
+            }
+            emitter.onEnd(stopWaiting)
+        }
+    }
+
+    private func services(over link: Link, where isIncluded: (UInt16) -> Bool) -> [Service] {
+        let all = client.mirror.devices[link.key]?.services ?? [:]
+        return all.filter { isIncluded($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map {
+                Service(
+                    peripheral: link.peripheral, uuid: $0, handle: handle, isPrimary: record.isPrimary,
+                    link: link.number, epoch: record.epoch)
+            }
+        }
+    }
+
+    /// The requested attributes. If none of them exists, the error names them (S51).
+    private static func select<Attribute>(
+        _ all: [Attribute], _ requested: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID
+    ) throws(BluetoothError) -> [Attribute] {
+        guard !requested.isEmpty else { return all }
+        let found = all.filter { requested.contains(uuid($0)) }
+        guard !found.isEmpty else {
+            let names = requested.map(\.description).joined(separator: ", ")
+            // Every peripheral has the GAP service, and bluetoothd does not show it (Q122).
+            let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
+            let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and tells the device's name" : ""
+            throw BluetoothError(.attributeNotFound, dbusMessage: names + reason)
+        }
+        return found
+    }
+
+    func characteristics(
+        of service: Service, _ requested: [BluetoothUUID]
+    ) throws(BluetoothError) -> [Characteristic] {
+        let record = try record(of: service)
+        let all = record.characteristics.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map {
+                Characteristic(service: service, uuid: $0, handle: handle, properties: record.properties)
+            }
+        }
+        return try Self.select(all, requested, \.uuid)
+    }
+
+    func includedServices(of service: Service, _ requested: [BluetoothUUID]) throws(BluetoothError) -> [Service] {
+        let link = try client.links.live(service.peripheral.key, number: service.link)
+        let included = try record(of: service).includes
+        return try Self.select(services(over: link) { included.contains($0) }, requested, \.uuid)
+    }
+
+    func descriptors(of characteristic: Characteristic) throws(BluetoothError) -> [Descriptor] {
+        let (_, record) = try find(characteristic)
+        return record.descriptors.sorted { $0.key < $1.key }.compactMap { handle, record in
+            record.uuid.map { Descriptor(characteristic: characteristic, uuid: $0, handle: handle) }
+        }
+    }
+
+    /// A characteristic and its live link, or why it cannot be used.
+    func find(_ characteristic: Characteristic) throws(BluetoothError) -> (Link, CharacteristicRecord) {
+        let link = try client.links.live(characteristic.peripheral.key, number: characteristic.service.link)
+        let record = current(characteristic.service)?.characteristics[characteristic.handle]
+        // Another characteristic may have its handle now.
+        guard let record, record.uuid == characteristic.uuid else { throw Self.gone }
+        return (link, record)
+    }
+
+    private func record(of service: Service) throws(BluetoothError) -> ServiceRecord {
+        _ = try client.links.live(service.peripheral.key, number: service.link)
+        guard let record = current(service) else { throw Self.gone }
+        return record
+    }
+
+    /// A service that came in the place of another while the link was up is not that one, whatever it looks like (S53). Over a
+    /// connection that is made again, what looks like it when the services have been read again is (S78).
+    private func current(_ service: Service) -> ServiceRecord? {
+        guard let record = client.mirror.devices[service.peripheral.key]?.services[service.handle],
+            record.uuid == service.uuid, record.epoch == service.epoch || record.epoch == 0
+        else { return nil }
+        return record
+    }
+
+    /// The peripheral has taken the attribute away while connected (Q111).
+    static let gone = BluetoothError(.attributeNotFound, dbusMessage: "The peripheral has changed its services")
+}

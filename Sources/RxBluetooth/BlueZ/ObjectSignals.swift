@@ -1,0 +1,91 @@
+import DBus
+
+/// Reads the signals of bluetoothd into the mirror of its objects.
+final class ObjectSignals {
+    private let mirror: ObjectMirror
+    private let link: (DeviceKey) -> Link?
+    private var subscriptions: [BusTask] = []
+
+    /// - Parameter link: The link of a device, whose end bluetoothd may announce (Q86).
+    init(_ mirror: ObjectMirror, link: @escaping (DeviceKey) -> Link?) {
+        self.mirror = mirror
+        self.link = link
+    }
+
+    /// Subscribes by four rules for all objects; more would cost for each foreign signal (Q10). Each names its sender (Q17).
+    func subscribe(_ bus: BusContext) {
+        subscriptions = [
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.properties, member: "PropertiesChanged", path: "/org/bluez",
+                    includesChildren: true)
+            ) { [weak self] in self?.propertiesChanged($0) },
+            // These two come from "/", so the first argument distinguishes bluetoothd's objects.
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesAdded",
+                    firstArgumentPath: "/org/bluez")
+            ) { [weak self] in self?.interfacesAdded($0) },
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+                    firstArgumentPath: "/org/bluez")
+            ) { [weak self] in self?.interfacesRemoved($0) },
+            bus.subscribe(
+                MatchRule(
+                    sender: BlueZ.name, interface: BlueZ.device, member: "Disconnected", path: "/org/bluez",
+                    includesChildren: true)
+            ) { [weak self] in self?.disconnected($0) },
+        ]
+    }
+
+    private func propertiesChanged(_ signal: Message) {
+        guard mirror.isSynced, let key = signal.withPath({ ObjectKey(path: $0) }) else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                guard let interface = try body.withString({ BlueZ.Interface(bytes: $0) }) else { return }
+                try mirror.change(key, interface, &body)
+            }
+        } catch {
+            mirror.noteRejected()
+        }
+    }
+
+    private func interfacesAdded(_ signal: Message) {
+        guard mirror.isSynced else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                guard let key = ObjectKey(try body.objectPath()) else { return }
+                try mirror.add(key, &body)
+            }
+        } catch {
+            mirror.noteRejected()
+        }
+    }
+
+    private func interfacesRemoved(_ signal: Message) {
+        guard mirror.isSynced else { return }
+        do throws(DBusError) {
+            try signal.read { (body) throws(DBusError) in
+                guard let key = ObjectKey(try body.objectPath()) else { return }
+                try body.array { (name) throws(DBusError) in
+                    if let interface = try name.withString({ BlueZ.Interface(bytes: $0) }) {
+                        mirror.remove(key, interface)
+                    }
+                }
+            }
+        } catch {
+            mirror.noteRejected()
+        }
+    }
+
+    private func disconnected(_ signal: Message) {
+        guard mirror.isSynced, case .device(let key)? = signal.withPath({ ObjectKey(path: $0) }), let link = link(key)
+        else { return }
+        do throws(DBusError) {
+            link.announce(try signal.read { (body) throws(DBusError) in try body.string() })
+        } catch {
+            mirror.noteRejected()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import DBus
+
+/// Changes of what bluetoothd stores of a device.
+extension BlueZClient {
+    /// Marks a device as trusted, or not.
+    func trust(_ isTrusted: Bool, _ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
+        let key = peripheral.key
+        if let obstacle = obstacle(on: key.adapter) { throw obstacle }
+        call(.setTrusted(isTrusted, key), deadline: settings.deadlines.operation) { [weak self] result in
+            switch result {
+            case .success: emitter.complete()
+            case .failure(let error):
+                emitter.fail(
+                    self?.cause(of: error)?.during(.trust, key.address.description)
+                        ?? BluetoothError(error, operation: .trust, target: key.address.description))
+            }
+        }
+    }
+
+    /// Makes bluetoothd forget a device, after its link is closed.
+    func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
+        if let obstacle = obstacle(on: peripheral.key.adapter) { throw obstacle }
+        guard let link = links.linkToClose(peripheral) else { return remove(peripheral, emitter) }
+        let target = peripheral.address.description
+        // Whether that succeeded does not matter: bluetoothd closes what is left of it.
+        link.onClosed { [weak self] _ in
+            guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
+            if let obstacle = obstacle(on: peripheral.key.adapter) {
+                return emitter.fail(obstacle.during(.forget, target))
+            }
+            remove(peripheral, emitter)
+        }
+        link.close(BluetoothError(.disconnected(.requested)), isForced: true)
+    }
+
+    private func remove(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
+        let target = peripheral.address.description
+        guard let path = ObjectPath(peripheral.key.path) else { return }
+        call(.removeDevice(path, on: peripheral.key.adapter), deadline: settings.deadlines.operation) {
+            [weak self] result in
+            switch result {
+            case .success: emitter.complete()
+            case .failure(let error) where error.name == BlueZ.doesNotExist: emitter.complete()
+            case .failure(let error):
+                emitter.fail(
+                    self?.cause(of: error)?.during(.forget, target)
+                        ?? BluetoothError(error, operation: .forget, target: target))
+            }
+        }
+    }
+}
