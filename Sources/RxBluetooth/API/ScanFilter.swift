@@ -91,11 +91,3 @@ public struct DataPattern: Hashable, Sendable {
         return bytes.indices.allSatisfy { data[$0] & mask[$0] == bytes[$0] }
     }
 }
-
-extension AdvertisementData {
-    /// Whether a service is listed.
-    func lists(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) }
-
-    /// Whether a service is listed, or has data: some devices send a service's data and do not list the service (Q44).
-    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
-}

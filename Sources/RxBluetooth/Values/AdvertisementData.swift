@@ -23,3 +23,11 @@ public struct AdvertisementData: Hashable, Sendable {
 
     init() {}
 }
+
+extension AdvertisementData {
+    /// Whether a service is listed.
+    func lists(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) }
+
+    /// Whether a service is listed, or has data: some devices send a service's data and do not list the service (Q44).
+    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
+}

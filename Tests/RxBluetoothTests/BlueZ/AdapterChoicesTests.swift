@@ -1,0 +1,60 @@
+import Testing
+
+@testable import RxBluetooth
+
+/// Which adapter is chosen for a selection.
+struct AdapterChoicesTests {
+    private static let first: BluetoothAddress = "00:00:00:00:00:01"
+    private static let second: BluetoothAddress = "00:00:00:00:00:02"
+    private let peripherals = PeripheralTable()
+
+    /// Adapters with these numbers and addresses.
+    private func candidates(
+        _ addresses: [UInt16: BluetoothAddress], isPowered: Bool = true, links: [UInt16: Int] = [:]
+    ) -> AdapterCandidates {
+        var records: [UInt16: AdapterRecord] = [:]
+        for (number, address) in addresses.sorted(by: { $0.key < $1.key }) {
+            var record = AdapterRecord(number: number)
+            record.address = address
+            record.isPowered = isPowered
+            records[number] = record
+            peripherals.follow(record)
+        }
+        return AdapterCandidates(records: records, linkCounts: links, peripherals: peripherals)
+    }
+
+    @Test func `Q28 A query does not give a name to the adapter that has it`() {
+        let choices = AdapterChoices(.automatic)
+        #expect(choices.adapter(for: .named("hci1"), candidates([1: Self.first])) == 1)
+        let swapped = candidates([1: Self.second, 2: Self.first])
+        #expect(choices.adapter(for: .named("hci1"), swapped) == 1)
+    }
+
+    @Test func `Q28 A chosen name stays with its adapter under another number`() {
+        var choices = AdapterChoices(.automatic)
+        choices.keep(.named("hci1"), candidates([1: Self.first]))
+        choices.update(candidates([1: Self.second, 2: Self.first]))
+        #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
+    }
+
+    @Test func `Q28 A name that was selected before its adapter was there is given to that adapter`() {
+        var choices = AdapterChoices(.automatic)
+        choices.keep(.named("hci1"), candidates([:]))
+        choices.update(candidates([1: Self.first]))
+        choices.reset()
+        #expect(choices.adapter(for: .named("hci1"), candidates([:])) == nil)
+        choices.update(candidates([1: Self.second, 2: Self.first]))
+        #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
+    }
+
+    @Test func `Q27 The automatic choice has the fewest links, and is kept while it is on`() {
+        var choices = AdapterChoices(.automatic)
+        let both: [UInt16: BluetoothAddress] = [0: Self.first, 1: Self.second]
+        choices.update(candidates(both, links: [0: 2, 1: 1]))
+        #expect(choices.adapter(for: .automatic, candidates([:])) == 1)
+        choices.update(candidates(both, links: [0: 0, 1: 3]))
+        #expect(choices.adapter(for: .automatic, candidates([:])) == 1)
+        choices.update(candidates([0: Self.first]))
+        #expect(choices.adapter(for: .automatic, candidates([:])) == 0)
+    }
+}
