@@ -66,7 +66,8 @@ bench-simulation: deps ## ten simulated minutes of 600,000 advertisements agains
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
 
 # The folders that follow docs/style.md. Without folders, scripts/prose checks all.
-prose := Sources/ble-cli Tests/BLECLITests
+prose := Sources/DBus Sources/Rx Sources/RxDeprecated Sources/RxFoundation Sources/RxTest Sources/ScenarioFiles Sources/Support \
+  Sources/ble-cli Mocks Tests/BLECLITests Tests/DBusTests Tests/MocksTests Tests/RxTests Tests/ScenarioFilesTests
 
 lint: ## check the format of the Swift files, the walls between modules, and the style of comments and texts
 	@swift format lint --strict --recursive --parallel $(sources)

@@ -19,7 +19,7 @@ final class LoopbackRouter: @unchecked Sendable {
     private var serial: UInt32 = 0
     private let joined = Atomic(0)
 
-    /// A call whose reply the bus lets pass, once.
+    /// A call that the bus forwards one reply to.
     private struct Awaited: Hashable {
         let caller: String
         let serial: UInt32

@@ -5,7 +5,6 @@ extension Scenario {
     ///
     ///     let scenario = Scenario(seed: 7) {
     ///         strap
-    ///         Quirk.Q72
     ///         Fault("Device1.Connect", calls: .first(1), .late(.seconds(5)))
     ///         at(.seconds(30)) { $0.dropLink(to: strap.address, reason: .timeout) }
     ///     }

@@ -50,7 +50,7 @@ public struct PacketSocket: ~Copyable, Sendable {
         return ours
     }
 
-    // The other end sees the end at once, also while a child process between fork and exec has a copy of the descriptor.
+    // The other end is ended at once, also while a child process between fork and exec has a copy of the descriptor.
     deinit { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     /// The descriptor's number, valid during the lifetime of this value.

@@ -61,7 +61,7 @@ public struct ScenarioFileError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The error on one line.
     ///
-    /// For example `hall.yaml:7: invalid value “-5 ms” of interval; expected: a time above 0, such as 250 ms, 1.5 s or 10 min`.
+    /// For example `hall.yaml:7: invalid value “-5 ms” of interval; expected: a time above 0, such as 250 ms`.
     public var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
         return "\(place): \(problem); expected: \(expected)"

@@ -2,8 +2,7 @@ import Glibc
 
 /// A value that several threads change, one at a time.
 ///
-/// Not `Synchronization.Mutex`, because the thread sanitizer does not see that one where two threads contend for it, and
-/// reports a race in whatever it guards.
+/// Not `Synchronization.Mutex`: the thread sanitizer does not see a contended one and reports races.
 @safe
 final class Guarded<Value>: @unchecked Sendable {
     // Guard: `value` is touched under `mutex` only.

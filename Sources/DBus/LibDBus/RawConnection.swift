@@ -31,8 +31,8 @@ final class RawConnection: @unchecked Sendable {
 
         /// Closes a connection that was not adopted.
         ///
-        /// The socket is shut down first. A child process between fork and exec has a copy of it, and the bus would keep
-        /// our names until that is closed too.
+        /// The socket is shut down first. A child process between fork and exec has a copy of it, and until that is
+        /// closed too the bus would keep our names.
         func close() {
             if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
             unsafe dbus_connection_close(raw)

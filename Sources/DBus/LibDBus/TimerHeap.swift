@@ -8,7 +8,7 @@ package class Entry: @unchecked Sendable {
     /// Whether it is over.
     final var isEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Ends it. True for the one caller who did.
+    /// Ends the wait. Returns true to the first caller only.
     final func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
@@ -44,7 +44,9 @@ package struct TimerHeap {
 
     package init() {}
 
-    /// Inserts an entry. Of entries that are due at the same time, the lower order, by default that of insertion, is first.
+    /// Inserts an entry. Of entries that are due at the same time, the one with the lower order is first.
+    ///
+    /// Without an order, entries keep the order of insertion.
     package mutating func insert(_ entry: Deadline, due: UInt64, order: UInt64? = nil) {
         inserted += 1
         entry.due = due

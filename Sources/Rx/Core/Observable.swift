@@ -27,7 +27,7 @@ extension ObservableType {
 public class Observable<Element>: ObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: an observable never changes, and its closures are @Sendable. The state of a
     // subscription is in its sinks, guarded by `SerialDrain` and the atomic flags of `SubscriptionNode`.
-    //
+
     // The conformance has no condition on the element: with one, Swift 6.3 cannot infer `Observable.merge(a, b)`.
 
     let source: Source<Element>
