@@ -7,27 +7,7 @@ extension ObservableType {
     public func withLatestFrom<Stream: ObservableConvertibleType, Result>(
         _ second: Stream, resultSelector: @escaping @Sendable (Element, Stream.Element) throws -> Result
     ) -> Observable<Result> {
-        let (first, second) = (asObservable().source, second.asObservable().source)
-        return Observable(
-            MultiInputSource { downstream in
-                let sink = WithLatestFromSink<Stream.Element, Result>(into: downstream)
-                sink.subscribe(
-                    to: second,
-                    with: ClosureInput<Stream.Element>(of: sink, onNext: { sink.store($0) }, onCompleted: {}))
-                sink.subscribe(
-                    to: first,
-                    with: ClosureInput<Element>(
-                        of: sink,
-                        onNext: { value in
-                            guard let latest = sink.latest else { return }
-                            do {
-                                sink.forward(try resultSelector(value, latest.value))
-                            } catch {
-                                sink.fail(error)
-                            }
-                        },
-                        onCompleted: { sink.finish() }))
-            })
+        Observable(withLatest(asObservable().source, second.asObservable().source, resultSelector))
     }
 
     /// The latest element of the second stream, at each element of this one.
@@ -36,6 +16,29 @@ extension ObservableType {
     /// first error of either stream.
     public func withLatestFrom<Stream: ObservableConvertibleType>(_ second: Stream) -> Observable<Stream.Element> {
         withLatestFrom(second) { $1 }
+    }
+}
+
+// A function with plain type parameters: looking up `Stream.Element` at each element would cost instructions.
+private func withLatest<First, Second, Result>(
+    _ first: Source<First>, _ second: Source<Second>, _ selector: @escaping @Sendable (First, Second) throws -> Result
+) -> Source<Result> {
+    MultiInputSource { downstream in
+        let sink = WithLatestFromSink<Second, Result>(into: downstream)
+        sink.subscribe(to: second, with: ClosureInput<Second>(of: sink, onNext: { sink.store($0) }, onCompleted: {}))
+        sink.subscribe(
+            to: first,
+            with: ClosureInput<First>(
+                of: sink,
+                onNext: { value in
+                    guard let latest = sink.latest else { return }
+                    do {
+                        sink.forward(try selector(value, latest.value))
+                    } catch {
+                        sink.fail(error)
+                    }
+                },
+                onCompleted: { sink.finish() }))
     }
 }
 

@@ -51,6 +51,8 @@ final class MultiInputSource<Output>: Source<Output> {
 }
 
 extension ObservableType {
+    // Common operators capture the type of their sink: looking it up at each subscription costs instructions.
+
     /// The stream that an operator's sink makes of this one.
     ///
     /// The closure makes the sink of one subscription.

@@ -4,7 +4,7 @@ extension ObservableType {
     /// If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
-        lift { FilterSink(predicate, into: $0) }
+        lift { [sinkType = FilterSink<Element>.self] in sinkType.init(predicate, into: $0) }
     }
 
     /// The end of the stream only, without elements.
@@ -14,7 +14,7 @@ extension ObservableType {
 private final class FilterSink<Element>: SingleInputSink<Element, Element> {
     private let predicate: @Sendable (Element) throws -> Bool
 
-    init(_ predicate: @escaping @Sendable (Element) throws -> Bool, into downstream: Sink<Element>) {
+    required init(_ predicate: @escaping @Sendable (Element) throws -> Bool, into downstream: Sink<Element>) {
         self.predicate = predicate
         super.init(into: downstream)
     }

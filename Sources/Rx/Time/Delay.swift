@@ -13,7 +13,7 @@ extension ObservableType {
                 sink.subscribe(
                     to: upstream,
                     with: ClosureInput<Element>(
-                        of: sink, onNext: { sink.enqueue(.next($0)) }, onCompleted: { sink.enqueue(.completed) },
+                        of: sink, onNext: { sink.receive($0) }, onCompleted: { sink.enqueue(.completed) },
                         onError: { sink.failNow($0) }))
             })
     }
@@ -58,6 +58,8 @@ private final class DelaySink<Element>: MultiInputSink<Element> {
         super.init(into: downstream)
         inputs.add(timer)
     }
+
+    func receive(_ value: Element) { enqueue(.next(value)) }
 
     func enqueue(_ event: Event<Element>) {
         let delayed = (clock.seconds, event)

@@ -4,7 +4,7 @@ extension ObservableType {
     /// If the transform throws, the stream fails with that error.
     @preconcurrency
     public func map<Result>(_ transform: @escaping @Sendable (Element) throws -> Result) -> Observable<Result> {
-        lift { MapSink(transform, into: $0) }
+        lift { [sinkType = MapSink<Element, Result>.self] in sinkType.init(transform, into: $0) }
     }
 
     /// Each element, transformed, without those for which the transform returns nil.
@@ -14,7 +14,7 @@ extension ObservableType {
     public func compactMap<Result>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {
-        lift { CompactMapSink(transform, into: $0) }
+        lift { [sinkType = CompactMapSink<Element, Result>.self] in sinkType.init(transform, into: $0) }
     }
 
     /// Each element with its index, counted from 0.
@@ -24,7 +24,7 @@ extension ObservableType {
 private final class MapSink<Input, Output>: SingleInputSink<Input, Output> {
     private let transform: @Sendable (Input) throws -> Output
 
-    init(_ transform: @escaping @Sendable (Input) throws -> Output, into downstream: Sink<Output>) {
+    required init(_ transform: @escaping @Sendable (Input) throws -> Output, into downstream: Sink<Output>) {
         self.transform = transform
         super.init(into: downstream)
     }
@@ -41,7 +41,7 @@ private final class MapSink<Input, Output>: SingleInputSink<Input, Output> {
 private final class CompactMapSink<Input, Output>: SingleInputSink<Input, Output> {
     private let transform: @Sendable (Input) throws -> Output?
 
-    init(_ transform: @escaping @Sendable (Input) throws -> Output?, into downstream: Sink<Output>) {
+    required init(_ transform: @escaping @Sendable (Input) throws -> Output?, into downstream: Sink<Output>) {
         self.transform = transform
         super.init(into: downstream)
     }
