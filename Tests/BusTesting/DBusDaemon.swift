@@ -19,6 +19,10 @@ package final class DBusDaemon {
         shell.standardInput = input
         shell.standardOutput = output
         try shell.run()
+        // Foundation keeps these ends until the shell is collected. With over 1,300 descriptors its `Process` crashes.
+        try? input.fileHandleForReading.close()
+        try? output.fileHandleForWriting.close()
+        defer { try? output.fileHandleForReading.close() }
         var text = ""
         while text.split(separator: "\n", omittingEmptySubsequences: false).count < 3 {
             let more = output.fileHandleForReading.availableData
