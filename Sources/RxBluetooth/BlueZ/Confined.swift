@@ -34,7 +34,7 @@ struct Confined<Value>: @unchecked Sendable {
 
 /// A bus as code in its context uses it: callbacks run there too, so they may use state that is not `Sendable`.
 ///
-/// Its methods trap outside the context, and do what those of `Bus` with the same name do.
+/// Its methods do what those of `Bus` with the same name do. Those that take a callback trap outside the context.
 struct BusContext {
     private let bus: any Bus
 
