@@ -71,13 +71,13 @@ let package = Package(
         .testTarget(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation", "RxDeprecated"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting"], swiftSettings: strict),
+        .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz
         .executableTarget(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
         .testTarget(
-            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
+            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting", "TestTraits"],
             swiftSettings: strict),
         .testTarget(
             name: "ScenarioFilesTests",
@@ -85,18 +85,22 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",
-            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting", log],
+            dependencies: [
+                "RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting", log, "TestTraits",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BLECLITests",
-            dependencies: ["ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest"],
+            dependencies: [
+                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest", "TestTraits",
+            ],
             swiftSettings: strict),
         // Programs of other people on `ble-cli simulate`: make test-clients.
         .testTarget(
             name: "ForeignClientTests", dependencies: ["DBus", "DaemonInterfaces"], exclude: ["Clients"],
             swiftSettings: strict),
         .testTarget(
-            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces", "SoakTesting"],
+            name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces", "SoakTesting", "TestTraits"],
             exclude: ["Lab"],
             swiftSettings: strict),
         // The simulation against what it simulates.
@@ -105,6 +109,8 @@ let package = Package(
             swiftSettings: strict),
         // What both soaks throw dice with and look at.
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
+        // The trait that names the promises and quirks that a test proves.
+        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
         // Real buses and sockets for tests.
         .target(
             name: "BusTesting", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "CTestWidth"],

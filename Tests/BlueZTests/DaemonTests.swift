@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -14,7 +15,9 @@ extension LabTests {
             #expect(result.status == 0, "\(result.errors)")
         }
 
-        @Test func `S13 Switching the adapter off ends a scan with one error, and state follows`() async throws {
+        @Test(.proves(.S13)) func `Switching the adapter off ends a scan with one error, and state follows`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 _ = try await manager.scanForPeripherals().firstValue()
                 let ended = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
@@ -34,7 +37,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q1 Q2 bluetoothd goes and comes back, and so does the state`() async throws {
+        @Test(.proves(.Q1, .Q2)) func `Bluetoothd goes and comes back, and so does the state`() async throws {
             try await Ground.withManager { manager in
                 _ = try await manager.peripheral(named: "HRM-0")
                 #expect(try Command.run("killall", "-9", "bluetoothd").status == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -36,7 +37,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q30 A switch that blocks the adapter is named`() async throws {
+        @Test(.proves(.Q30)) func `A switch that blocks the adapter is named`() async throws {
             let soft = URL(fileURLWithPath: "/sys/class/rfkill/rfkill0/soft")
             try await Ground.withManager { manager in
                 #expect(try await manager.diagnose().value.cause == .idle)

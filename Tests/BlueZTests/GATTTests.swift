@@ -1,9 +1,10 @@
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
     @Suite struct GATTTests {
-        @Test func `Q110 Two services with one UUID keep their values apart`() async throws {
+        @Test(.proves(.Q110)) func `Two services with one UUID keep their values apart`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "TWINS") { peripheral in
                     let services = try await peripheral.discoverServices([0xFFD0]).allValues()
@@ -19,7 +20,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S63 S87 Q98 What is written is read again, with and without response`() async throws {
+        @Test(.proves(.S63, .S87, .Q98)) func `What is written is read again, with and without response`() async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -36,7 +38,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S82 Q99 The MTU is told, and a write without response fills a packet`() async throws {
+        @Test(.proves(.S82, .Q99)) func `The MTU is told, and a write without response fills a packet`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -51,7 +53,9 @@ extension LabTests {
             }
         }
 
-        @Test func `Q97 Q100 A stream of writes goes over a socket, in order, and gives it back`() async throws {
+        @Test(.proves(.Q97, .Q100)) func `A stream of writes goes over a socket, in order, and gives it back`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-2") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -75,7 +79,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S66 A long write goes part by part`() async throws {
+        @Test(.proves(.S66)) func `A long write goes part by part`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -87,7 +91,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q109 The battery's level is told`() async throws {
+        @Test(.proves(.Q109)) func `The battery's level is told`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let level = try await peripheral.observeBatteryLevel().firstValue()
@@ -96,7 +100,8 @@ extension LabTests {
             }
         }
 
-        @Test func `Q108 Descriptors are found, and the daemon keeps the one that turns notifications on`() async throws
+        @Test(.proves(.Q108)) func `Descriptors are found, and the daemon keeps the one that turns notifications on`()
+            async throws
         {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
@@ -111,7 +116,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S51 A service that is not there is named in the error`() async throws {
+        @Test(.proves(.S51)) func `A service that is not there is named in the error`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {
@@ -123,8 +128,8 @@ extension LabTests {
             }
         }
 
-        @Test
-        func `Q90 Without any agent a value behind encryption is refused with an error of ours, and nothing hangs`()
+        @Test(.proves(.Q90))
+        func `Without any agent a value behind encryption is refused with an error of ours, and nothing hangs`()
             async throws
         {
             // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.

@@ -1,5 +1,6 @@
 import Dispatch
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -12,7 +13,9 @@ extension LabTests {
                 .flatMap { $0.discoverCharacteristics([characteristic]) }.flatMap { $0.readValue() }
         }
 
-        @Test func `Q76 Q119 Two programs that connect to one peripheral at once both read their value`() async throws {
+        @Test(.proves(.Q76, .Q119)) func `Two programs that connect to one peripheral at once both read their value`()
+            async throws
+        {
             try await Ground.withManager { first in
                 let second = BluetoothManager(queue: DispatchQueue(label: "second"))
                 let one = try await first.peripheral(named: "HRM-2")
@@ -27,7 +30,8 @@ extension LabTests {
             }
         }
 
-        @Test func `Q121 A read of a peripheral that refuses to pair names itself and pairing`() async throws {
+        @Test(.proves(.Q121)) func `A read of a peripheral that refuses to pair names itself and pairing`() async throws
+        {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "REFUSING")
                 let link = Notes(peripheral.connect())
@@ -48,7 +52,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q123 A peripheral that never accepts a connection ends at the deadline with a time-out`()
+        @Test(.proves(.Q123)) func `A peripheral that never accepts a connection ends at the deadline with a time-out`()
             async throws
         {
             try await Ground.withManager { manager in

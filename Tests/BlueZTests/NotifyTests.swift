@@ -1,9 +1,10 @@
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
     @Suite struct NotifyTests {
-        @Test func `S76 A thousand notifications come in order and none is lost`() async throws {
+        @Test(.proves(.S76)) func `A thousand notifications come in order and none is lost`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "LOUD") { peripheral in
                     let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
@@ -14,7 +15,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S81 Q102 A thousand values come over the socket in order and without a gap`() async throws {
+        @Test(.proves(.S81, .Q102)) func `A thousand values come over the socket in order and without a gap`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "LOUD") { peripheral in
                     let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
@@ -31,7 +34,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S69 Two subscribers share one session, and it starts again after the last has gone`() async throws {
+        @Test(.proves(.S69)) func `Two subscribers share one session, and it starts again after the last has gone`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-2") { peripheral in
                     let beats = try await peripheral.characteristic(0x180D, 0x2A37).observeValueUpdates()
@@ -42,7 +47,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q95 A read does not reach those who wait for notifications`() async throws {
+        @Test(.proves(.Q95)) func `A read does not reach those who wait for notifications`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     // The battery notifies nothing by itself in the lab, so whatever comes is an echo.
@@ -56,7 +61,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S29 S59 S74 A peripheral that drops the link ends everything with one cause`() async throws {
+        @Test(.proves(.S29, .S59, .S74)) func `A peripheral that drops the link ends everything with one cause`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "FLAKY") { peripheral in
@@ -68,7 +75,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S32 S35 After the link was lost the same peripheral connects again`() async throws {
+        @Test(.proves(.S32, .S35)) func `After the link was lost the same peripheral connects again`() async throws {
             try await Ground.withManager { manager in
                 for _ in 0..<2 {
                     let flaky = try await manager.peripheral(named: "FLAKY")

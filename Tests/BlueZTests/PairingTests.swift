@@ -1,4 +1,5 @@
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -50,7 +51,7 @@ extension LabTests {
             }
         }
 
-        @Test func `Q118 Pairing a device that is bonded returns at once, connected or not`() async throws {
+        @Test(.proves(.Q118)) func `Pairing a device that is bonded returns at once, connected or not`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 try await peripheral.pair().value
@@ -89,7 +90,9 @@ extension LabTests {
             }
         }
 
-        @Test func `Q122 The GAP service is not found, with the reason that bluetoothd keeps it`() async throws {
+        @Test(.proves(.Q122)) func `The GAP service is not found, with the reason that bluetoothd keeps it`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {

@@ -1,11 +1,12 @@
 import DBus
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
     /// Promises that a real bluetoothd can be asked to keep, and that no other suite asks for.
     @Suite struct PromiseTests {
-        @Test func `S18 S19 Filters look at names and at masked data`() async throws {
+        @Test(.proves(.S18, .S19)) func `Filters look at names and at masked data`() async throws {
             try await Ground.withManager { manager in
                 let data = try DataPattern([0x01, 0xF2], mask: [0xFF, 0x0F])
                 let fitting = ScanFilter(name: .prefix("HRM-"), manufacturerData: [0x4C: data])
@@ -20,7 +21,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S21 S24 A device is found, and lost while it is connected and does not advertise`() async throws {
+        @Test(.proves(.S21, .S24)) func `A device is found, and lost while it is connected and does not advertise`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 let options = ScanOptions(filters: [ScanFilter(name: .exact("HRM-2"))])
                 let peripheral = try await manager.peripheral(named: "HRM-2")
@@ -38,8 +41,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S26 S27 S32 S41 S43 A connection is one element, is shared, and refuses a second one`() async throws
-        {
+        @Test(.proves(.S26, .S27, .S32, .S41, .S43))
+        func `A connection is one element, is shared, and refuses a second one`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-0")
                 let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
@@ -62,7 +65,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S30 S44 S45 Ten connections given up at any moment leave no link`() async throws {
+        @Test(.proves(.S30, .S44, .S45)) func `Ten connections given up at any moment leave no link`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 for cycle in 0..<10 {
@@ -84,8 +87,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S48 S49 S52 Q71 Services that are there are told at once, to each what it asked for`() async throws
-        {
+        @Test(.proves(.S48, .S49, .S52, .Q71))
+        func `Services that are there are told at once, to each what it asked for`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "TWINS") { peripheral in
                     let all = try await peripheral.discoverServices().allValues()
@@ -99,7 +102,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S55 S56 S65 Q94 Operations go one after the other, in order, and what is not offered is not sent`()
+        @Test(.proves(.S55, .S56, .S65, .Q94))
+        func `Operations go one after the other, in order, and what is not offered is not sent`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -120,7 +124,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S68 S70 Two devices are used at a time, and each value reaches all who want it`() async throws {
+        @Test(.proves(.S68, .S70)) func `Two devices are used at a time, and each value reaches all who want it`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { first in
                     try await manager.withConnection(to: "HRM-2") { second in
@@ -137,7 +143,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S33 S46 S89 Known and connected peripherals are found, and are the same objects`() async throws {
+        @Test(.proves(.S33, .S46, .S89)) func `Known and connected peripherals are found, and are the same objects`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 let strap = try await manager.peripheral(named: "HRM-0")
                 let twins = try await manager.peripheral(named: "TWINS")
@@ -154,8 +162,8 @@ extension LabTests {
             }
         }
 
-        @Test
-        func `S86 Q35 Q113 Q114 bluetoothd takes as many advertisements as it has room for, and no setting changes`()
+        @Test(.proves(.S86, .Q35, .Q113, .Q114))
+        func `Bluetoothd takes as many advertisements as it has room for, and no setting changes`()
             async throws
         {
             try await Ground.withManager { manager in

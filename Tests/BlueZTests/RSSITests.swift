@@ -1,11 +1,12 @@
 import DBus
 import Dispatch
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
     @Suite struct RSSITests {
-        @Test func `S83 The strength of a live link is what the lab's controller says`() async throws {
+        @Test(.proves(.S83)) func `The strength of a live link is what the lab's controller says`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let strength = try await peripheral.readRSSI().value
@@ -21,7 +22,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S83 A peripheral that is not connected has no link whose strength could be told`() async throws {
+        @Test(.proves(.S83)) func `A peripheral that is not connected has no link whose strength could be told`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 let error = await #expect(throws: BluetoothError.self) { try await peripheral.readRSSI().value }

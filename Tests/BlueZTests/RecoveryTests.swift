@@ -1,5 +1,6 @@
 import Foundation
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
@@ -19,9 +20,9 @@ extension LabTests {
 
         // MARK: Without reconnection
 
-        @Test(arguments: Outage.allCases)
+        @Test(.proves(.S13, .S34, .S59, .S91, .Q2, .Q32), arguments: Outage.allCases)
         func
-            `S13 S34 S59 S91 Q2 Q32 An outage ends a scan, a link and notifications within a second, each with its reason`(
+            `An outage ends a scan, a link and notifications within a second, each with its reason`(
                 outage: Outage
             ) async throws
         {
@@ -55,7 +56,8 @@ extension LabTests {
         // Switching the adapter off in the middle of connecting is left to the simulation. In three of some seven runs the kernel
         // (Debian's 6.1.192) answers that with "kernel BUG at lib/list_debug.c", in `hci_chan_del` below
         // `l2cap_sock_release`, and bluetoothd is gone until the next boot.
-        @Test func `S28 Q2 The end of bluetoothd ends an attempt to connect within a second, with its reason`()
+        @Test(.proves(.S28, .Q2))
+        func `The end of bluetoothd ends an attempt to connect within a second, with its reason`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -78,9 +80,8 @@ extension LabTests {
 
         // MARK: With reconnection
 
-        @Test(arguments: Outage.allCases)
-        func `S15 Q2 Q32 Q38 A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws
-        {
+        @Test(.proves(.S15, .Q2, .Q32, .Q38), arguments: Outage.allCases)
+        func `A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let states = Notes(manager.state)
                 let scan = Self.everything(manager, resumes: true)
@@ -103,7 +104,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S15 Q38 A scan goes on within five seconds where the kernel has finished the old one`() async throws
+        @Test(.proves(.S15, .Q38)) func `A scan goes on within five seconds where the kernel has finished the old one`()
+            async throws
         {
             try await Ground.withManager { manager in
                 let states = Notes(manager.state)
@@ -123,8 +125,8 @@ extension LabTests {
             }
         }
 
-        @Test(arguments: Outage.allCases)
-        func `S78 S91 Q2 Q32 Notifications go on within five seconds`(outage: Outage) async throws {
+        @Test(.proves(.S78, .S91, .Q2, .Q32), arguments: Outage.allCases)
+        func `Notifications go on within five seconds`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 let states = Notes(manager.state)
@@ -151,7 +153,8 @@ extension LabTests {
             }
         }
 
-        @Test func `S78 Q2 A connection that was being made comes about within five seconds of bluetoothd's return`()
+        @Test(.proves(.S78, .Q2))
+        func `A connection that was being made comes about within five seconds of bluetoothd's return`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -174,8 +177,8 @@ extension LabTests {
             }
         }
 
-        @Test(arguments: Outage.allCases)
-        func `S91 What is disposed of during an outage stays silent after it, and nothing is begun again`(
+        @Test(.proves(.S91), arguments: Outage.allCases)
+        func `What is disposed of during an outage stays silent after it, and nothing is begun again`(
             outage: Outage
         ) async throws {
             try await Ground.withManager { manager in
@@ -224,8 +227,8 @@ extension LabTests {
 
         // MARK: On the command line
 
-        @Test(arguments: Outage.allCases)
-        func `S78 notify with --reconnect goes on after an outage, and says so`(outage: Outage) async throws {
+        @Test(.proves(.S78), arguments: Outage.allCases)
+        func `Notify with --reconnect goes on after an outage, and says so`(outage: Outage) async throws {
             let disturbing = Task.detached {
                 // On a busy host a program takes many seconds to its first value.
                 try await Ground.pass(.seconds(18))

@@ -1,9 +1,10 @@
 import RxBluetooth
+import TestTraits
 import Testing
 
 extension LabTests {
     @Suite struct ScanTests {
-        @Test func `S2 State is emitted first, and the adapter is the lab's`() async throws {
+        @Test(.proves(.S2)) func `State is emitted first, and the adapter is the lab's`() async throws {
             try await Ground.withManager { manager in
                 #expect(try await manager.state.firstValue() == .poweredOn)
                 let adapters = try await manager.adapters.firstValue()
@@ -37,7 +38,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S17 A service filter leaves the others out`() async throws {
+        @Test(.proves(.S17)) func `A service filter leaves the others out`() async throws {
             try await Ground.withManager { manager in
                 let heard = try await manager.scanForPeripherals(withServices: [0x180D])
                     .take(4).allValues()
@@ -45,7 +46,9 @@ extension LabTests {
             }
         }
 
-        @Test func `S11 Two scans share one session, and the first to end does not stop the other`() async throws {
+        @Test(.proves(.S11)) func `Two scans share one session, and the first to end does not stop the other`()
+            async throws
+        {
             try await Ground.withManager { manager in
                 let first = try await manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
                     .flatMapFirst { _ in manager.scanForPeripherals(withServices: [0xFFD0]).take(1) }
@@ -54,7 +57,7 @@ extension LabTests {
             }
         }
 
-        @Test func `S22 Q48 Every packet is reported where duplicates are allowed`() async throws {
+        @Test(.proves(.S22, .Q48)) func `Every packet is reported where duplicates are allowed`() async throws {
             try await Ground.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(
                     withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)

@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @Suite struct MatchRuleTests {
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `Paths match by whole elements (Q24)`() throws {
+    @Test(.proves(.Q24)) func `Paths match by whole elements`() throws {
         let exact = MatchRule(sender: "a.b", path: "/o/hci1")
         let tree = MatchRule(sender: "a.b", path: "/o/hci1", includesChildren: true)
         let root = MatchRule(sender: "a.b", path: .root, includesChildren: true)

@@ -1,5 +1,6 @@
 import DBus
 import Glibc
+import TestTraits
 import Testing
 
 @Suite struct MessageTests {
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `A Boolean takes four bytes and does not touch its neighbours (Q5)`() throws {
+    @Test(.proves(.Q5)) func `A Boolean takes four bytes and does not touch its neighbours`() throws {
         let pattern = (0..<64).map { $0 % 3 == 0 }
         let sent = try message { (body) throws(DBusError) in
             for value in pattern {
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `A malformed property does not lose the other properties (Q20)`() throws {
+    @Test(.proves(.Q20)) func `A malformed property does not lose the other properties`() throws {
         let sent = try message { (body) throws(DBusError) in
             try body.properties(["A": .int16(1), "B": .string("bad"), "C": .bytes([]), "D": .int16(4), "E": .int16(5)])
         }
@@ -133,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `A file descriptor in a call works in the receiver (Q14)`() async throws {
+    @Test(.proves(.Q14)) func `A file descriptor in a call works in the receiver`() async throws {
         let bus = PrivateBus()
         let (server, name) = try await bus.connected()
         _ = server.export(at: "/test", includingChildren: false) { call in
@@ -151,7 +152,7 @@ import Testing
         #expect(bytes == Array("hello".utf8))
     }
 
-    @Test func `Values and names that are not valid D-Bus are refused (Q6)`() throws {
+    @Test(.proves(.Q6)) func `Values and names that are not valid D-Bus are refused`() throws {
         func refuses(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
             #expect(throws: DBusError.self) { try message(body) }
         }
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `64 nested containers are sent, 65 are refused (Q13)`() async throws {
+    @Test(.proves(.Q13)) func `64 nested containers are sent, 65 are refused`() async throws {
         func nested(_ depth: Int) -> Value { (1...depth).reduce(Value.byte(1)) { value, _ in .variant(value) } }
         let bus = PrivateBus()
         let connection = bus.connect()

@@ -1,4 +1,5 @@
 import Glibc
+import TestTraits
 import Testing
 
 @testable import DBus
@@ -29,21 +30,21 @@ struct PacketSocketTests {
         #expect(fcntl(ends.ours.number, F_GETFD) == FD_CLOEXEC)
     }
 
-    @Test func `A packet is truncated to the requested length (Q100)`() throws {
+    @Test(.proves(.Q100)) func `A packet is truncated to the requested length`() throws {
         let ends = try pair()
         ends.ours.send([UInt8](repeating: 7, count: 600))
         #expect(ends.theirs.receive(upTo: 512) == .packet([UInt8](repeating: 7, count: 512)))
         #expect(ends.theirs.receive() == .nothing)
     }
 
-    @Test func `A closed other end ends receiving, and sending fails without a signal (Q107)`() throws {
+    @Test(.proves(.Q107)) func `A closed other end ends receiving, and sending fails without a signal`() throws {
         let ours = try PacketSocket.pair { _ in }
         #expect(ours.receive() == .ended)
         let isSent = ours.send([1])
         #expect(!isSent)
     }
 
-    @Test func `The other end is ended although a copy of the descriptor is open (Q107)`() throws {
+    @Test(.proves(.Q107)) func `The other end is ended although a copy of the descriptor is open`() throws {
         let ends = try pair()
         let copy = OwnedDescriptor(adopting: dup(ends.ours.number))
         ends.ours.send([1])
@@ -53,14 +54,14 @@ struct PacketSocketTests {
         copy.close()
     }
 
-    @Test func `A full socket loses packets (Q106)`() throws {
+    @Test(.proves(.Q106)) func `A full socket loses packets`() throws {
         let ends = try pair()
         var count = 0
         while ends.ours.send([0]), count < 1_000_000 { count += 1 }
         #expect((1..<1_000_000).contains(count))
     }
 
-    @Test func `Both ends are closed if the closure throws (Q14)`() throws {
+    @Test(.proves(.Q14)) func `Both ends are closed if the closure throws`() throws {
         var number: Int32 = -1
         do throws(DBusError) {
             let ours = try PacketSocket.pair { (theirs) throws(DBusError) in

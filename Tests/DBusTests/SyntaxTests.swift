@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @Suite struct SyntaxTests {
@@ -34,7 +35,7 @@ import Testing
     @Test(arguments: ["", "a", "//", "/a/", "/a//b", "/a-b", "/é", "/a\0", "/a b", " /a"])
     func `Invalid object paths`(_ path: String) { #expect(ObjectPath(path) == nil) }
 
-    @Test func `Object paths are compared by whole elements (Q24)`() {
+    @Test(.proves(.Q24)) func `Object paths are compared by whole elements`() {
         let adapter: ObjectPath = "/org/bluez/hci1"
         #expect(ObjectPath("/org/bluez/hci1/dev_1").isBelow(adapter))
         #expect(!ObjectPath("/org/bluez/hci10").isBelow(adapter))

@@ -1,6 +1,7 @@
 import BusTesting
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// `AcquireWrite` and `AcquireNotify`.
@@ -32,7 +33,7 @@ struct AcquireTests {
         stage.property(path, "GattCharacteristic1", property)
     }
 
-    @Test func `Q102 An acquired socket gets one packet per notification, without a signal`() throws {
+    @Test(.proves(.Q102)) func `An acquired socket gets one packet per notification, without a signal`() throws {
         let stage = stage(mtu: 100)
         let (socket, mtu) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(mtu == 100)
@@ -49,7 +50,7 @@ struct AcquireTests {
         #expect(stage.seen().isEmpty)
     }
 
-    @Test func `Q105 An acquired characteristic refuses other subscriptions`() throws {
+    @Test(.proves(.Q105)) func `An acquired characteristic refuses other subscriptions`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(
@@ -64,7 +65,7 @@ struct AcquireTests {
                 == "NotSupported: Operation is not supported")
     }
 
-    @Test func `Q107 The socket ends with the link, and can be acquired again`() throws {
+    @Test(.proves(.Q107)) func `The socket ends with the link, and can be acquired again`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         stage.client.log.clear()
@@ -81,7 +82,7 @@ struct AcquireTests {
         #expect(again.receive() == .packet([0, 62]))
     }
 
-    @Test func `Q107 At the end of the link, sockets close in the order of their calls`() throws {
+    @Test(.proves(.Q107)) func `At the end of the link, sockets close in the order of their calls`() throws {
         for order in [["Write", "Notify"], ["Notify", "Write"]] {
             let stage = stage()
             let paths = ["Write": Self.control, "Notify": Self.rate]
@@ -95,7 +96,7 @@ struct AcquireTests {
         }
     }
 
-    @Test func `Q14 A client that closes its socket releases the characteristic`() throws {
+    @Test(.proves(.Q14)) func `A client that closes its socket releases the characteristic`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         socket.close()
@@ -119,7 +120,7 @@ struct AcquireTests {
         #expect(stage.characteristic(Self.control, "WriteValue", .bytes([1]), .properties([:])) == "ok")
     }
 
-    @Test func `Q106 A slow reader loses values, and the daemon continues`() throws {
+    @Test(.proves(.Q106)) func `A slow reader loses values, and the daemon continues`() throws {
         let stage = stage()
         let (socket, _) = try acquire(stage, Self.rate, "AcquireNotify")
         for _ in 0..<5000 { stage.simulation.bluez.notify([1, 2], from: Self.address, "2a37") }
@@ -132,7 +133,7 @@ struct AcquireTests {
         #expect(socket.receive() == .packet([3]))
     }
 
-    @Test func `Q100 Each packet is a write, and packets above the MTU are dropped`() throws {
+    @Test(.proves(.Q100)) func `Each packet is a write, and packets above the MTU are dropped`() throws {
         let stage = stage(mtu: 23)
         let (socket, mtu) = try acquire(stage, Self.control, "AcquireWrite")
         #expect(mtu == 23)

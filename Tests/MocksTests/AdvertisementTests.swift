@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// How advertisements change devices.
@@ -15,7 +16,7 @@ struct AdvertisementTests {
         stage.seen().filter { $0.hasPrefix("hci0/dev") }.map { $0.replacing("hci0/dev_C0_00_00_00_00_01 ", with: "") }
     }
 
-    @Test func `Q47 Without a filter, RSSI changes by 8 dB or more only`() {
+    @Test(.proves(.Q47)) func `Without a filter, RSSI changes by 8 dB or more only`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, jitter: 7, name: "One"))
         stage.scan(nil)
         stage.run(.seconds(2))
@@ -24,7 +25,7 @@ struct AdvertisementTests {
         #expect(told.allSatisfy { $0.hasPrefix("{RSSI: -") })
     }
 
-    @Test func `Q47 With a filter, every packet reports its RSSI, even an equal one`() {
+    @Test(.proves(.Q47)) func `With a filter, every packet reports its RSSI, even an equal one`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, firstAfter: .milliseconds(50)))
         stage.scan(["Transport": .string("le")])
         stage.run(.milliseconds(1000))
@@ -46,7 +47,7 @@ struct AdvertisementTests {
         #expect(unheard.seen().contains { $0.contains("C0_00_00_00_00_01") } == (interval <= .zero))
     }
 
-    @Test func `Q48 Manufacturer data of earlier packets remains without DuplicateData only`() {
+    @Test(.proves(.Q48)) func `Manufacturer data of earlier packets remains without DuplicateData only`() {
         let first = SimulatedAdvertisement(
             every: .milliseconds(100), rssi: -60, manufacturerData: [1: [1]], firstAfter: .milliseconds(10))
         var second = first
@@ -61,7 +62,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test func `Q48 With DuplicateData, each packet causes a signal, even with equal data`() {
+    @Test(.proves(.Q48)) func `With DuplicateData, each packet causes a signal, even with equal data`() {
         let stage = stage(
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1, 2]], serviceData: ["180f": [9]],
@@ -72,7 +73,7 @@ struct AdvertisementTests {
         #expect(lines(stage) == [line, line])
     }
 
-    @Test func `Q50 Without a filter, an unchanged beacon causes one signal`() {
+    @Test(.proves(.Q50)) func `Without a filter, an unchanged beacon causes one signal`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, manufacturerData: [76: [1]]))
         stage.scan(nil)
         stage.run(.seconds(5))
@@ -80,7 +81,7 @@ struct AdvertisementTests {
         #expect(stage.objects().count == 2)
     }
 
-    @Test func `Q54 Q55 At the end of the last scan, RSSI and TxPower are invalidated`() {
+    @Test(.proves(.Q54, .Q55)) func `At the end of the last scan, RSSI and TxPower are invalidated`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, txPower: 4))
         stage.scan()
         stage.run(.seconds(1))
@@ -93,7 +94,7 @@ struct AdvertisementTests {
         #expect(stage.property(Self.path, "Device1", "RSSI") == "InvalidArgs: No such property 'RSSI'")
     }
 
-    @Test func `Q56 A device without a name has no Name, and its address with dashes as Alias`() {
+    @Test(.proves(.Q56)) func `A device without a name has no Name, and its address with dashes as Alias`() {
         let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60))
         stage.scan()
         stage.run(.milliseconds(300))
@@ -136,7 +137,7 @@ struct AdvertisementTests {
         #expect(all.line == expected)
     }
 
-    @Test func `Q59 Non-connectable devices go with the scan, others 30 s after the last packet`() {
+    @Test(.proves(.Q59)) func `Non-connectable devices go with the scan, others 30 s after the last packet`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -151,7 +152,7 @@ struct AdvertisementTests {
         #expect(stage.device(Stage.strap, "Connect").hasPrefix("UnknownObject: Method \"Connect\""))
     }
 
-    @Test func `Q60 A device that returns is added again`() {
+    @Test(.proves(.Q60)) func `A device that returns is added again`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Registration of advertisements.
@@ -23,7 +24,7 @@ struct AdvertisingTests {
             for: stage.client.call(Stage.hci, Self.manager + ".UnregisterAdvertisement", [.objectPath(path)]))
     }
 
-    @Test func `Q113 An advertisement uses a slot until it is unregistered`() {
+    @Test(.proves(.Q113)) func `An advertisement uses a slot until it is unregistered`() {
         let stage = Stage()
         serve(stage.client, at: "/one", type: "peripheral")
         #expect(register(stage, "/one") == "ok")
@@ -35,7 +36,7 @@ struct AdvertisingTests {
         #expect(stage.property(Stage.hci, "LEAdvertisingManager1", "ActiveInstances") == "0")
     }
 
-    @Test func `Q113 There are five slots, and an invalid advertisement uses none`() {
+    @Test(.proves(.Q113)) func `There are five slots, and an invalid advertisement uses none`() {
         let stage = Stage()
         serve(stage.client, at: "/bad", type: "poster")
         #expect(register(stage, "/bad") == "Failed: Failed to parse advertisement.")
@@ -46,8 +47,8 @@ struct AdvertisingTests {
         }
     }
 
-    @Test(arguments: [UInt32.max, 2_684_354_560, 19])
-    func `Q113 An interval out of range is refused`(milliseconds: UInt32) {
+    @Test(.proves(.Q113), arguments: [UInt32.max, 2_684_354_560, 19])
+    func `An interval out of range is refused`(milliseconds: UInt32) {
         let stage = Stage()
         let client = stage.client
         _ = client.bus.export(at: "/one", includingChildren: false) { call in
@@ -58,7 +59,7 @@ struct AdvertisingTests {
         #expect(register(stage, "/one") == "Failed: Failed to parse advertisement.")
     }
 
-    @Test func `Q114 An advertisement ends after its timeout, with Release`() {
+    @Test(.proves(.Q114)) func `An advertisement ends after its timeout, with Release`() {
         let stage = Stage()
         let questions = Log()
         _ = stage.client.bus.export(at: "/short", includingChildren: false) { call in
@@ -77,7 +78,7 @@ struct AdvertisingTests {
         #expect(unregister(stage, "/short") == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `Q114 A daemon that stops releases advertisements`() {
+    @Test(.proves(.Q114)) func `A daemon that stops releases advertisements`() {
         let stage = Stage()
         let questions = Log()
         _ = stage.client.bus.export(at: "/one", includingChildren: false) { call in
@@ -90,7 +91,7 @@ struct AdvertisingTests {
         #expect(questions.take() == ["GetManagedObjects", "GetAll", "Release"])
     }
 
-    @Test func `Q114 An advertisement ends when its client leaves the bus`() {
+    @Test(.proves(.Q114)) func `An advertisement ends when its client leaves the bus`() {
         let stage = Stage()
         let other = stage.another()
         serve(other, at: "/one", type: "peripheral")

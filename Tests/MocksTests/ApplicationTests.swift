@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Registration of GATT applications. `ConformanceTests` covers the error texts.
@@ -40,7 +41,7 @@ struct ApplicationTests {
                 [.objectPath("/a")] + (member == "RegisterApplication" ? [.properties([:])] : [])))
     }
 
-    @Test func `Q25 Requested handles are written back before RegisterApplication is answered`() {
+    @Test(.proves(.Q25)) func `Requested handles are written back before RegisterApplication is answered`() {
         let stage = Stage()
         let handles = Log()
         serve(
@@ -82,7 +83,7 @@ struct ApplicationTests {
         #expect(call(stage, "UnregisterApplication") == "ok")
     }
 
-    @Test func `Q116 A client that does not answer within 25 s has no objects`() {
+    @Test(.proves(.Q116)) func `A client that does not answer within 25 s has no objects`() {
         let stage = Stage()
         _ = stage.client.bus.export(at: "/a", includingChildren: true) { _ in }
         let answer = stage.client.call(

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// `org.bluez.Battery1` of a connected device.
@@ -9,7 +10,7 @@ struct BatteryTests {
 
     private func level(_ stage: Stage) -> String { stage.property(Stage.strap, "Battery1", "Percentage") }
 
-    @Test func `Q109 Battery1 appears after ServicesResolved and disappears with the link`() {
+    @Test(.proves(.Q109)) func `Battery1 appears after ServicesResolved and disappears with the link`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Pairing of bonded devices, and of devices that refuse to pair.
@@ -32,7 +33,7 @@ struct BondedDeviceTests {
         return (stage, agent)
     }
 
-    @Test func `Q118 Pair of a bonded device is not answered until it is cancelled`() {
+    @Test(.proves(.Q118)) func `Pair of a bonded device is not answered until it is cancelled`() {
         let (stage, agent) = bonded()
         let answer = pair(stage)
         stage.run(.seconds(20))
@@ -46,7 +47,7 @@ struct BondedDeviceTests {
         withExtendedLifetime(agent) {}
     }
 
-    @Test func `Q118 Pair of a bonded device fails when its link ends, or when one comes up`() {
+    @Test(.proves(.Q118)) func `Pair of a bonded device fails when its link ends, or when one comes up`() {
         let (stage, agent) = bonded()
         let first = pair(stage)
         stage.run(.seconds(1))
@@ -67,7 +68,7 @@ struct BondedDeviceTests {
         withExtendedLifetime(agent) {}
     }
 
-    @Test func `Q121 A peripheral that requires protection but refuses to pair ends the link`() {
+    @Test(.proves(.Q121)) func `A peripheral that requires protection but refuses to pair ends the link`() {
         let (stage, agent) = stage(SimulatedPairing(failure: .failed))
         #expect(stage.agents("RequestDefaultAgent", .objectPath(TestAgent.path)) == "ok")
         let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])

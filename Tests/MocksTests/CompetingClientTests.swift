@@ -1,11 +1,12 @@
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// A second client that interferes.
 struct CompetingClientTests {
     private let strap = "C0:FF:EE:00:00:01"
 
-    @Test func `Another client's scan keeps Discovering true (Q40)`() {
+    @Test(.proves(.Q40)) func `Another client's scan keeps Discovering true`() {
         let stage = Stage()
         let client = stage.simulation.bluez.competingClient()
         client.startDiscovery()
@@ -19,7 +20,7 @@ struct CompetingClientTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test func `Another client ends a link that it did not establish (Q74)`() {
+    @Test(.proves(.Q74)) func `Another client ends a link that it did not establish`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.competingClient().disconnect(strap)
@@ -27,7 +28,7 @@ struct CompetingClientTests {
         #expect(stage.seen().contains { $0.contains("Connected: false") })
     }
 
-    @Test func `Another client removes a connected device (Q61)`() {
+    @Test(.proves(.Q61)) func `Another client removes a connected device`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.competingClient().remove(strap)

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// `Connect`, `Disconnect` and lost links.
@@ -9,7 +10,7 @@ struct ConnectionTests {
         return stage.seen().filter { !$0.contains("RSSI") }.map { $0.replacing(device, with: "D") }
     }
 
-    @Test func `Q70 The reply to Connect is between Connected and the services`() {
+    @Test(.proves(.Q70)) func `The reply to Connect is between Connected and the services`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -23,14 +24,14 @@ struct ConnectionTests {
         #expect(seen.last == "D {UUIDs: [00001800, 00001801, 0000ffd0], ServicesResolved: true}")
     }
 
-    @Test func `Q71 Connect on a live link succeeds at once without a signal`() {
+    @Test(.proves(.Q71)) func `Connect on a live link succeeds at once without a signal`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         #expect(stage.device(Stage.strap, "Connect") == "ok")
         #expect(stage.seen() == ["Connect -> ok"])
     }
 
-    @Test func `Q76 Q119 A second Connect while one is pending fails, also of another client`() {
+    @Test(.proves(.Q76, .Q119)) func `A second Connect while one is pending fails, also of another client`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -42,7 +43,7 @@ struct ConnectionTests {
         #expect(stage.wait(for: first) == "ok")
     }
 
-    @Test func `Q77 Attempts fail with abort-by-local, then one succeeds`() {
+    @Test(.proves(.Q77)) func `Attempts fail with abort-by-local, then one succeeds`() {
         let stage = Stage()
         stage.simulation.bluez.setConnection(SimulatedConnection(failures: 2), of: "C0:FF:EE:00:00:01")
         stage.scan()
@@ -52,7 +53,7 @@ struct ConnectionTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `Q7 Connect waits 40 s for a peripheral, and succeeds if it returns`() {
+    @Test(.proves(.Q7)) func `Connect waits 40 s for a peripheral, and succeeds if it returns`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -68,7 +69,7 @@ struct ConnectionTests {
         #expect(second.line == "ok")
     }
 
-    @Test func `Q79 Disconnect cancels a pending attempt`() {
+    @Test(.proves(.Q79)) func `Disconnect cancels a pending attempt`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))
@@ -77,7 +78,7 @@ struct ConnectionTests {
         #expect(attempt.line == "Failed: br-connection-canceled")
     }
 
-    @Test func `Q84 Disconnect takes 2 s, and is answered before Connected is false`() {
+    @Test(.proves(.Q84)) func `Disconnect takes 2 s, and is answered before Connected is false`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
@@ -116,7 +117,7 @@ struct ConnectionTests {
         #expect(lines(stage, of: Stage.strap) == ["D {ServicesResolved: false, Connected: false}", "removed D"])
     }
 
-    @Test func `Q59 After Disconnect, the device is temporary again`() {
+    @Test(.proves(.Q59)) func `After Disconnect, the device is temporary again`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.run(.seconds(100))
@@ -159,7 +160,7 @@ struct ConnectionTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01"))
     }
 
-    @Test func `Q61 RemoveDevice of a connected device disconnects, replies, then removes it`() {
+    @Test(.proves(.Q61)) func `RemoveDevice of a connected device disconnects, replies, then removes it`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         #expect(stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_05")) == "ok")
@@ -172,7 +173,7 @@ struct ConnectionTests {
                 == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `Q57 The name of the GAP service arrives after the services`() {
+    @Test(.proves(.Q57)) func `The name of the GAP service arrives after the services`() {
         let peripheral = SimulatedPeripheral("Long name", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Short")
         }
@@ -181,7 +182,7 @@ struct ConnectionTests {
         #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_01", "Device1", "Name") == "Long name")
     }
 
-    @Test func `S24 A connected peripheral does not advertise`() {
+    @Test(.proves(.S24)) func `A connected peripheral does not advertise`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.scan()
@@ -196,7 +197,7 @@ struct ConnectionTests {
         #expect(stage.device(Stage.strap, "Connect") == "Failed: Input/output error")
     }
 
-    @Test func `Q83 ConnectProfile searches over BR/EDR for any UUID, and fails`() {
+    @Test(.proves(.Q83)) func `ConnectProfile searches over BR/EDR for any UUID, and fails`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let profile = { (method: String, uuid: String) in

@@ -1,10 +1,11 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Start, stop and crash of the daemon, its adapters, and its errors for invalid calls.
 struct DaemonTests {
-    @Test func `Q1 The bus name has no owner while the daemon does not run`() {
+    @Test(.proves(.Q1)) func `The bus name has no owner while the daemon does not run`() {
         let stage = Stage(starting: false)
         #expect(
             stage.adapter("StartDiscovery")
@@ -15,7 +16,7 @@ struct DaemonTests {
         #expect(stage.adapter("StartDiscovery") == "ok")
     }
 
-    @Test func `Q2 A crash releases the name without signals about the objects`() {
+    @Test(.proves(.Q2)) func `A crash releases the name without signals about the objects`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         let call = stage.client.call(Stage.strap, "org.bluez.Device1.Disconnect", [])
@@ -30,7 +31,7 @@ struct DaemonTests {
         #expect(stage.seen().first?.hasPrefix("owner :1.") == true)
     }
 
-    @Test func `Q53 After a restart, a device that was connected is known but not seen`() {
+    @Test(.proves(.Q53)) func `After a restart, a device that was connected is known but not seen`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.crash()
@@ -78,7 +79,7 @@ struct DaemonTests {
         #expect(seen.suffix(3) == ["removed hci0/dev_C0_FF_EE_00_00_05", "removed hci0", "owner none"])
     }
 
-    @Test func `Q31 Switching off shows on-disabling, then replies, then shows off`() {
+    @Test(.proves(.Q31)) func `Switching off shows on-disabling, then replies, then shows off`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         stage.scan()
@@ -102,7 +103,7 @@ struct DaemonTests {
             ])
     }
 
-    @Test func `Q22 Q30 Setting Powered fails with Busy or Blocked`() {
+    @Test(.proves(.Q22, .Q30)) func `Setting Powered fails with Busy or Blocked`() {
         let stage = Stage()
         let powered = [Value.string("org.bluez.Adapter1"), .string("Powered"), .variant(.bool(false))]
         let first = stage.client.call(Stage.hci, "org.freedesktop.DBus.Properties.Set", powered)
@@ -117,7 +118,7 @@ struct DaemonTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "true")
     }
 
-    @Test func `Q32 Loss of power ends links, scans and attempts`() {
+    @Test(.proves(.Q32)) func `Loss of power ends links, scans and attempts`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.scan()
@@ -133,7 +134,7 @@ struct DaemonTests {
         #expect(stage.adapter("StartDiscovery") == "ok")
     }
 
-    @Test func `Q28 An adapter can return under another number`() {
+    @Test(.proves(.Q28)) func `An adapter can return under another number`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.removeAdapter()
@@ -147,7 +148,7 @@ struct DaemonTests {
         #expect(stage.objects().first == "hci1")
     }
 
-    @Test func `Q24 Two adapters find the same peripherals, and only one connects`() {
+    @Test(.proves(.Q24)) func `Two adapters find the same peripherals, and only one connects`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
             peripherals: Scenario.everyday.peripherals)
@@ -204,7 +205,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `Q31 While off, nothing is received, and Discoverable with a timeout fails`() {
+    @Test(.proves(.Q31)) func `While off, nothing is received, and Discoverable with a timeout fails`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))

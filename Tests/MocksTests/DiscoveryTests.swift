@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Discovery sessions and filters, as in BlueZ 5.66.
@@ -25,18 +26,18 @@ struct DiscoveryTests {
         #expect(times.count >= 4)
     }
 
-    @Test func `Q37 A second StartDiscovery of a client is refused`() {
+    @Test(.proves(.Q37)) func `A second StartDiscovery of a client is refused`() {
         let stage = Stage()
         stage.adapter("StartDiscovery")
         #expect(stage.adapter("StartDiscovery") == "InProgress: Operation already in progress")
     }
 
-    @Test func `Q39 StopDiscovery without a session fails`() {
+    @Test(.proves(.Q39)) func `StopDiscovery without a session fails`() {
         let stage = Stage()
         #expect(stage.adapter("StopDiscovery") == "Failed: No discovery started")
     }
 
-    @Test func `Q40 Another client's session keeps Discovering true`() {
+    @Test(.proves(.Q40)) func `Another client's session keeps Discovering true`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan()
@@ -59,7 +60,7 @@ struct DiscoveryTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test func `Q29 No scan starts while the adapter is off`() {
+    @Test(.proves(.Q29)) func `No scan starts while the adapter is off`() {
         let stage = Stage(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: []))
         #expect(stage.adapter("StartDiscovery") == "NotReady: Resource Not Ready")
         #expect(stage.adapter("StopDiscovery") == "NotReady: Resource Not Ready")
@@ -67,12 +68,13 @@ struct DiscoveryTests {
     }
 
     @Test(
+        .proves(.Q46),
         arguments: [
             ["Bogus": .string("x")], ["Transport": .string("zz")], ["RSSI": .int16(-300)],
             ["UUIDs": .strings(["nonsense"])],
             ["RSSI": .int16(-80), "Pathloss": .uint16(20)], ["DuplicateData": .string("yes")],
         ] as [[String: Value]])
-    func `Q46 An invalid filter is refused`(filter: [String: Value]) {
+    func `An invalid filter is refused`(filter: [String: Value]) {
         let stage = Stage()
         let answer = stage.adapter("SetDiscoveryFilter", .properties(filter))
         #expect(answer == "InvalidArguments: Invalid arguments in method call")
@@ -84,7 +86,7 @@ struct DiscoveryTests {
         #expect(stage.adapter("GetDiscoveryFilters") == "ok \(names)")
     }
 
-    @Test func `Q43 The UUID filters of all clients are merged`() {
+    @Test(.proves(.Q43)) func `The UUID filters of all clients are merged`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["UUIDs": .strings(["180d"])])
@@ -95,7 +97,7 @@ struct DiscoveryTests {
         #expect(stage.objects().filter { $0.contains("dev_") }.count == 2)
     }
 
-    @Test func `Q43 An RSSI filter counts only if every client has one`() {
+    @Test(.proves(.Q43)) func `An RSSI filter counts only if every client has one`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["RSSI": .int16(-65)])
@@ -106,7 +108,7 @@ struct DiscoveryTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_04"))
     }
 
-    @Test func `Q43 A scan without a filter removes another client's Transport`() {
+    @Test(.proves(.Q43)) func `A scan without a filter removes another client's Transport`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Transport": .string("bredr")])
@@ -117,7 +119,7 @@ struct DiscoveryTests {
         #expect(stage.objects().count == 6)
     }
 
-    @Test func `Q43 The transports of filters are merged`() {
+    @Test(.proves(.Q43)) func `The transports of filters are merged`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Transport": .string("bredr")])
@@ -153,7 +155,7 @@ struct DiscoveryTests {
         #expect(stage.property("/org/bluez/hci0/dev_C0_00_00_00_00_02", "Device1", "Icon") == icon)
     }
 
-    @Test func `Q44 One client's pattern hides new devices from all clients`() {
+    @Test(.proves(.Q44)) func `One client's pattern hides new devices from all clients`() {
         let stage = Stage()
         let other = stage.another()
         stage.scan(["Pattern": .string("Thermo")], from: other)
@@ -162,7 +164,7 @@ struct DiscoveryTests {
         #expect(stage.objects().filter { $0.contains("dev_") } == ["hci0/dev_C0_FF_EE_00_00_02"])
     }
 
-    @Test func `Q45 Without a filter, an advertisement without flags creates no device`() {
+    @Test(.proves(.Q45)) func `Without a filter, an advertisement without flags creates no device`() {
         let silent = SimulatedPeripheral("Silent", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, flags: nil)
         }
@@ -176,7 +178,7 @@ struct DiscoveryTests {
         #expect(stage.objects().count == 2)
     }
 
-    @Test func `Q69 A filter remains for the client's next session, and an empty one clears it`() {
+    @Test(.proves(.Q69)) func `A filter remains for the client's next session, and an empty one clears it`() {
         let stage = Stage()
         stage.scan(["UUIDs": .strings(["180d"])])
         stage.adapter("StopDiscovery")

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Rules that make calls fail or misbehave.
@@ -46,7 +47,7 @@ struct FaultTests {
         #expect(answer.line == "ok")
     }
 
-    @Test func `A call without a reply ends at the client's deadline (Q8)`() {
+    @Test(.proves(.Q8)) func `A call without a reply ends at the client's deadline`() {
         let stage = stage(Fault("Device1.Connect", .never), Fault("StopDiscovery", .lost))
         let connect = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [], timeout: .seconds(5))
         let stop = stage.client.call(Stage.hci, "org.bluez.Adapter1.StopDiscovery", [], timeout: .seconds(5))

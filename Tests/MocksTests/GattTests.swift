@@ -1,6 +1,7 @@
 import Rx
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Reads and writes of attributes.
@@ -40,7 +41,7 @@ struct GattTests {
                 == "ok {UUID: 00002902, Characteristic: D/service000a/char000b, Value: <>}")
     }
 
-    @Test func `Q95 A read changes Value before its reply`() {
+    @Test(.proves(.Q95)) func `A read changes Value before its reply`() {
         let stage = stage()
         #expect(stage.characteristic(Self.location, "ReadValue", Self.none) == "ok <1>")
         #expect(
@@ -77,7 +78,7 @@ struct GattTests {
         #expect(stage.characteristic(Self.location, "StopNotify") == "Failed: No notify session started")
     }
 
-    @Test func `Q97 A write without response is answered at once, even if it is dropped`() {
+    @Test(.proves(.Q97)) func `A write without response is answered at once, even if it is dropped`() {
         let stage = stage()
         let command = Value.properties(["type": .string("command")])
         #expect(stage.characteristic(Self.location, "WriteValue", .bytes([9]), command) == "ok")
@@ -86,7 +87,7 @@ struct GattTests {
         #expect(stage.characteristic(Self.control, "ReadValue", Self.none) == "ok <9>")
     }
 
-    @Test func `Q99 Values above the MTU or 512 bytes are refused`() {
+    @Test(.proves(.Q99)) func `Values above the MTU or 512 bytes are refused`() {
         let stage = stage()
         let long = Value.bytes(Array(repeating: 7, count: 600))
         #expect(
@@ -101,7 +102,7 @@ struct GattTests {
                 == "NotSupported: Operation is not supported")
     }
 
-    @Test func `Q94 An attribute has one write at a time, and equal reads share a request`() {
+    @Test(.proves(.Q94)) func `An attribute has one write at a time, and equal reads share a request`() {
         let stage = stage()
         let read = { stage.client.call(Self.control, "org.bluez.GattCharacteristic1.ReadValue", [$0]) }
         let write = { (value: UInt8) in
@@ -114,7 +115,7 @@ struct GattTests {
         #expect(stage.seen().filter { $0.contains("Value:") }.count == 1)
     }
 
-    @Test func `Q96 The ATT error code is in the text only`() {
+    @Test(.proves(.Q96)) func `The ATT error code is in the text only`() {
         let codes: [UInt8] = [0x05, 0x08, 0x0E, 0x81]
         let asked = Guarded(0)
         let peripheral = SimulatedPeripheral("Errors", address: "C0:00:00:00:00:01") {
@@ -147,7 +148,7 @@ struct GattTests {
                 == "Failed: Operation failed with ATT error: 0x80")
     }
 
-    @Test func `Q112 Without a link, reads fail, but Value remains`() {
+    @Test(.proves(.Q112)) func `Without a link, reads fail, but Value remains`() {
         let stage = stage()
         stage.characteristic(Self.location, "ReadValue", Self.none)
         stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
@@ -172,7 +173,7 @@ struct GattTests {
         #expect(stage.seen().first == "hci0/dev_C0_FF_EE_00_00_01 {ServicesResolved: false, Connected: false}")
     }
 
-    @Test func `Q120 A request without a reply fails after 30 s, then the link ends`() {
+    @Test(.proves(.Q120)) func `A request without a reply fails after 30 s, then the link ends`() {
         let peripheral = SimulatedPeripheral("Mute", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
             SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read { _ in .silence }) }
@@ -192,14 +193,14 @@ struct GattTests {
         #expect(seen.dropFirst().first?.hasSuffix("{ServicesResolved: false, Connected: false}") == true)
     }
 
-    @Test func `Q110 Two services with one UUID have different values`() {
+    @Test(.proves(.Q110)) func `Two services with one UUID have different values`() {
         let stage = Stage()
         stage.connect(Stage.twins)
         #expect(stage.characteristic(Stage.twins + "/service000a/char000b", "ReadValue", Self.none) == "ok <b>")
         #expect(stage.characteristic(Stage.twins + "/service000d/char000e", "ReadValue", Self.none) == "ok <16>")
     }
 
-    @Test func `Descriptors can be read, and the CCCD cannot be written (Q108)`() {
+    @Test(.proves(.Q108)) func `Descriptors can be read, and the CCCD cannot be written`() {
         let stage = Stage()
         stage.connect(Stage.thermometer)
         let characteristic = Stage.thermometer + "/service000a/char000b"

@@ -4,6 +4,7 @@ import Rx
 import RxBluetoothMocks
 import RxTest
 import Synchronization
+import TestTraits
 import Testing
 
 /// The loop-back bus obeys the contract of `Bus` and has the errors of dbus-daemon.
@@ -62,7 +63,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["reply from :1.0", "reply from :1.0"])
     }
 
-    @Test func `Q18 A signal sent before a reply arrives before it`() {
+    @Test(.proves(.Q18)) func `A signal sent before a reply arrives before it`() {
         _ = server("org.example")
         let client = bus.connect()
         let log = log
@@ -74,7 +75,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["signal Called", "reply from :1.0"])
     }
 
-    @Test func `Q17 A rule's sender is the owner of the name only`() {
+    @Test(.proves(.Q17)) func `A rule's sender is the owner of the name only`() {
         let server = server("org.example")
         let client = bus.connect()
         let impostor = bus.connect()
@@ -222,7 +223,7 @@ struct LoopbackBusTests {
         #expect(log.take() == ["org.freedesktop.DBus.Error.NoReply: \(text)"])
     }
 
-    @Test func `Q3 The end of the bus disconnects all present and later connections`() {
+    @Test(.proves(.Q3)) func `The end of the bus disconnects all present and later connections`() {
         _ = server("org.example")
         let client = bus.connect()
         let log = log

@@ -1,6 +1,7 @@
 import Rx
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Advertisement monitors.
@@ -22,7 +23,7 @@ struct MonitorTests {
                 Stage.hci, Self.manager + ".UnregisterMonitor", [.objectPath(MonitorApplication.root)]))
     }
 
-    @Test func `Q67 A monitor is activated after the reply, and matches packets without a scan`() {
+    @Test(.proves(.Q67)) func `A monitor is activated after the reply, and matches packets without a scan`() {
         let stage = Stage()
         let application = MonitorApplication(
             of: stage.client, [["Patterns": MonitorApplication.patterns([Self.beacon])]])
@@ -42,14 +43,16 @@ struct MonitorTests {
         #expect(unregister(stage) == "DoesNotExist: Does Not Exist")
     }
 
-    @Test(arguments: [
-        ["Patterns": MonitorApplication.patterns([])],
-        ["Patterns": MonitorApplication.patterns([[.byte(30), .byte(1), .bytes([1, 2])]])],
-        ["Type": .string("and_patterns"), "Patterns": MonitorApplication.patterns([beacon])],
-        ["RSSIHighThreshold": .int16(-90), "RSSILowThreshold": .int16(-50)],
-        ["RSSILowTimeout": .uint16(301)],
-    ])
-    func `Q67 An invalid monitor is released at once`(_ properties: [String: Value]) {
+    @Test(
+        .proves(.Q67),
+        arguments: [
+            ["Patterns": MonitorApplication.patterns([])],
+            ["Patterns": MonitorApplication.patterns([[.byte(30), .byte(1), .bytes([1, 2])]])],
+            ["Type": .string("and_patterns"), "Patterns": MonitorApplication.patterns([beacon])],
+            ["RSSIHighThreshold": .int16(-90), "RSSILowThreshold": .int16(-50)],
+            ["RSSILowTimeout": .uint16(301)],
+        ])
+    func `An invalid monitor is released at once`(_ properties: [String: Value]) {
         let stage = Stage()
         let application = MonitorApplication(of: stage.client, [properties])
         #expect(register(stage, application) == "ok")
@@ -57,7 +60,7 @@ struct MonitorTests {
         #expect(application.log.take() == ["m0 Release"])
     }
 
-    @Test func `Q63 A monitor receives packets that a scan ignores`() {
+    @Test(.proves(.Q63)) func `A monitor receives packets that a scan ignores`() {
         var scenario = Scenario.everyday
         scenario.quirks = [.Q63]
         let stage = Stage(scenario)
@@ -90,7 +93,7 @@ struct MonitorTests {
         #expect(application.log.take() == ["m0 DeviceLost hci0/dev_C0_FF_EE_00_00_03"])
     }
 
-    @Test func `Q67 Monitors added after the registration count too`() {
+    @Test(.proves(.Q67)) func `Monitors added after the registration count too`() {
         let stage = Stage()
         let application = MonitorApplication(of: stage.client, [])
         #expect(register(stage, application) == "ok")

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Features of newer daemons. All are off by default.
@@ -31,7 +32,7 @@ struct NewerDaemonTests {
         #expect(reasons(stage).isEmpty)
     }
 
-    @Test func `Q86 Disconnected contains the reason, between ServicesResolved and Connected`() {
+    @Test(.proves(.Q86)) func `Disconnected contains the reason, between ServicesResolved and Connected`() {
         let stage = stage()
         #expect(introspected(stage, Stage.strap).contains(#"<signal name="Disconnected"><arg name="name" type="s"/>"#))
         stage.client.log.clear()
@@ -46,7 +47,7 @@ struct NewerDaemonTests {
         #expect(stage.seen() == expected)
     }
 
-    @Test func `Q86 Out of range is a timeout, and our own Disconnect is local`() {
+    @Test(.proves(.Q86)) func `Out of range is a timeout, and our own Disconnect is local`() {
         let stage = stage()
         stage.simulation.bluez.setInRange(false, Self.address)
         stage.run(.milliseconds(500))
@@ -67,7 +68,7 @@ struct NewerDaemonTests {
         #expect(stage.seen().last == "ReadValue -> ok <0 3d>")
     }
 
-    @Test func `Q83 Devices that may be dual-mode have PreferredBearer`() {
+    @Test(.proves(.Q83)) func `Devices that may be dual-mode have PreferredBearer`() {
         let stage = stage()
         #expect(
             stage.property(Stage.strap, "Device1", "PreferredBearer")

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Notify sessions.
@@ -32,7 +33,7 @@ struct NotifyTests {
         #expect(stage.characteristic(Self.rate, "StopNotify") == "Failed: No notify session started")
     }
 
-    @Test func `Q103 A second StartNotify of a client succeeds without effect`() {
+    @Test(.proves(.Q103)) func `A second StartNotify of a client succeeds without effect`() {
         let stage = stage()
         stage.characteristic(Self.rate, "StartNotify")
         stage.characteristic(Self.rate, "StartNotify")
@@ -40,7 +41,7 @@ struct NotifyTests {
         #expect(values(stage).count == 1)
     }
 
-    @Test func `Q103 Two clients' sessions double every value, and Notifying needs either`() {
+    @Test(.proves(.Q103)) func `Two clients' sessions double every value, and Notifying needs either`() {
         let stage = stage()
         let other = stage.another()
         stage.characteristic(Self.level, "StartNotify")
@@ -56,7 +57,7 @@ struct NotifyTests {
         #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "false")
     }
 
-    @Test func `Q103 A session outlives the link and is armed again`() {
+    @Test(.proves(.Q103)) func `A session outlives the link and is armed again`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         stage.simulation.bluez.dropLink(to: Self.address)
@@ -73,7 +74,7 @@ struct NotifyTests {
         #expect(values(stage) == ["hci0/dev_C0_FF_EE_00_00_01/service0012/char0013 {Value: <2>}"])
     }
 
-    @Test func `Q103 StartNotify without a link succeeds and is armed by the next link`() {
+    @Test(.proves(.Q103)) func `StartNotify without a link succeeds and is armed by the next link`() {
         let stage = stage()
         stage.simulation.bluez.dropLink(to: Self.address)
         #expect(stage.characteristic(Self.level, "StartNotify") == "ok")
@@ -83,14 +84,14 @@ struct NotifyTests {
         #expect(stage.property(Self.level, "GattCharacteristic1", "Notifying") == "true")
     }
 
-    @Test func `Q104 After the device was removed, StopNotify fails`() {
+    @Test(.proves(.Q104)) func `After the device was removed, StopNotify fails`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
         #expect(stage.characteristic(Self.level, "StopNotify").hasPrefix("UnknownObject"))
     }
 
-    @Test func `Q106 Simultaneous values are separate signals`() {
+    @Test(.proves(.Q106)) func `Simultaneous values are separate signals`() {
         let stage = stage()
         stage.characteristic(Self.level, "StartNotify")
         _ = stage.seen()

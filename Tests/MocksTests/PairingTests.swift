@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Agents and pairing.
@@ -40,7 +41,7 @@ struct PairingTests {
 
     // MARK: Agent manager
 
-    @Test func `Q92 A client has one agent, with one of five capabilities`() {
+    @Test(.proves(.Q92)) func `A client has one agent, with one of five capabilities`() {
         let stage = Stage()
         let path = Value.objectPath("/test/agent")
         #expect(stage.agents("UnregisterAgent", path) == "DoesNotExist: Does Not Exist")
@@ -78,7 +79,7 @@ struct PairingTests {
 
     // MARK: Methods
 
-    @Test func `Q90 Without an agent, pairing fails and the link stays up`() {
+    @Test(.proves(.Q90)) func `Without an agent, pairing fails and the link stays up`() {
         let stage = stage(SimulatedPairing(.passkeyShown(123_456)), needing: .encryption)
         stage.wait(for: pair(stage))
         #expect(lines(stage) == ["Pair -> AuthenticationFailed: Authentication Failed"])
@@ -91,7 +92,7 @@ struct PairingTests {
         #expect(stage.wait(for: read) == "Failed: Operation failed with ATT error: 0x0e")
     }
 
-    @Test func `Q90 NoInputNoOutput pairs without a request, and Bonded precedes the reply`() {
+    @Test(.proves(.Q90)) func `NoInputNoOutput pairs without a request, and Bonded precedes the reply`() {
         let stage = stage(SimulatedPairing(.passkeyShown(123_456)))
         let agent = stage.agent("NoInputNoOutput", .reject)
         stage.client.log.clear()
@@ -100,7 +101,7 @@ struct PairingTests {
         #expect(agent.log.take() == [])
     }
 
-    @Test func `Q88 Pair connects first, and is answered when the services are resolved`() {
+    @Test(.proves(.Q88)) func `Pair connects first, and is answered when the services are resolved`() {
         let stage = stage(SimulatedPairing(delay: .milliseconds(20)), connected: false)
         _ = stage.agent("", .accept)
         stage.client.log.clear()
@@ -155,7 +156,7 @@ struct PairingTests {
         #expect(agent.log.take() == ["RequestConfirmation 01 654321", "RequestConfirmation 01 654321"])
     }
 
-    @Test func `Q90 NoInputNoOutput gets no request, and a strict peripheral refuses`() {
+    @Test(.proves(.Q90)) func `NoInputNoOutput gets no request, and a strict peripheral refuses`() {
         let stage = stage(SimulatedPairing(.passkeyShown(1), requiresAuthentication: true))
         let agent = stage.agent("NoInputNoOutput", .accept)
         #expect(stage.wait(for: pair(stage)) == "AuthenticationFailed: Authentication Failed")
@@ -188,7 +189,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `Q79 Disconnect is answered before the Pair whose attempt it ends`() {
+    @Test(.proves(.Q79)) func `Disconnect is answered before the Pair whose attempt it ends`() {
         let stage = stage(SimulatedPairing(), connected: false)
         let answer = pair(stage)
         #expect(stage.device(Self.path, "Disconnect") == "ok")
@@ -199,7 +200,7 @@ struct PairingTests {
 
     // MARK: Cancellation
 
-    @Test func `Q92 CancelPairing cancels the request, then answers Pair, then itself`() {
+    @Test(.proves(.Q92)) func `CancelPairing cancels the request, then answers Pair, then itself`() {
         let stage = stage(SimulatedPairing(.passkeyShown(1)))
         let agent = stage.agent("", .silence)
         #expect(stage.device(Self.path, "CancelPairing") == "DoesNotExist: Does Not Exist")
@@ -214,8 +215,8 @@ struct PairingTests {
         #expect(!answer.isOpen)
     }
 
-    @Test(arguments: [SimulatedPairing.Method.numericComparison(1), .passkeyShown(1)])
-    func `Q92 The link ends if an agent does not answer within 30 s`(_ method: SimulatedPairing.Method) {
+    @Test(.proves(.Q92), arguments: [SimulatedPairing.Method.numericComparison(1), .passkeyShown(1)])
+    func `The link ends if an agent does not answer within 30 s`(_ method: SimulatedPairing.Method) {
         for isRegistered in [true, false] {
             let stage = stage(SimulatedPairing(method))
             let agent = stage.agent("", .silence)
@@ -252,7 +253,7 @@ struct PairingTests {
         #expect(agent.log.take().last == "Cancel")
     }
 
-    @Test func `Q91 A client's pairing and link end when it leaves the bus`() {
+    @Test(.proves(.Q91)) func `A client's pairing and link end when it leaves the bus`() {
         let stage = stage(SimulatedPairing(.numericComparison(1)))
         let other = stage.another()
         _ = stage.agent("", .silence, of: other)
@@ -288,7 +289,7 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Bonded") == "true")
     }
 
-    @Test func `Q87 Without the peripheral's bond, every link ends until the device is removed`() {
+    @Test(.proves(.Q87)) func `Without the peripheral's bond, every link ends until the device is removed`() {
         let stage = stage(SimulatedPairing(losesBond: true))
         _ = stage.agent("", .accept)
         #expect(stage.wait(for: pair(stage)) == "ok")
@@ -318,14 +319,14 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Paired") == "true")
     }
 
-    @Test func `Q90 A pairing by a characteristic needs the default agent's permission`() {
+    @Test(.proves(.Q90)) func `A pairing by a characteristic needs the default agent's permission`() {
         let stage = stage(SimulatedPairing(), needing: .encryption)
         let agent = stage.agent("NoInputNoOutput", .accept)
         #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "ok <7>")
         #expect(agent.log.take() == ["RequestAuthorization 01"])
     }
 
-    @Test func `Q90 Without permission, a read of a protected characteristic is not answered`() {
+    @Test(.proves(.Q90)) func `Without permission, a read of a protected characteristic is not answered`() {
         let stage = stage(SimulatedPairing(), needing: .encryption)
         let agent = stage.agent("NoInputNoOutput", .reject)
         let read = stage.client.call(
@@ -339,7 +340,7 @@ struct PairingTests {
         #expect(lines(stage).allSatisfy { !$0.contains("Connected") })
     }
 
-    @Test func `Q96 A read fails with Not paired if the pairing protects too little`() {
+    @Test(.proves(.Q96)) func `A read fails with Not paired if the pairing protects too little`() {
         let stage = stage(SimulatedPairing(), needing: .authentication)
         _ = stage.agent("", .accept)
         #expect(stage.characteristic(Self.secret, "ReadValue", .properties([:])) == "NotPermitted: Not paired")

@@ -1,5 +1,6 @@
 import DBus
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Quirks of links, claimed services and registrations.
@@ -23,7 +24,7 @@ struct QuirkEffectTests {
 
     // MARK: Radio
 
-    @Test func `Q63 Scan responses create no device, but monitors receive them`() {
+    @Test(.proves(.Q63)) func `Scan responses create no device, but monitors receive them`() {
         for (quirks, isThere) in [([], true), ([Quirk.Q63], false)] as [([Quirk], Bool)] {
             var scenario = Scenario.everyday
             scenario.quirks = Set(quirks)
@@ -36,7 +37,7 @@ struct QuirkEffectTests {
         }
     }
 
-    @Test func `Q64 A scan makes connecting 3 s slower`() {
+    @Test(.proves(.Q64)) func `A scan makes connecting 3 s slower`() {
         func duration(scanning: Bool) -> Duration? {
             let stage = stage(.Q64)
             stage.scan()
@@ -52,7 +53,7 @@ struct QuirkEffectTests {
 
     // MARK: Automatic reconnection
 
-    @Test func `Q85 bluetoothd reconnects a trusted device after its link was lost`() {
+    @Test(.proves(.Q85)) func `Bluetoothd reconnects a trusted device after its link was lost`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -68,7 +69,7 @@ struct QuirkEffectTests {
         #expect(stage.simulation.recorder.count("Connect") == 1)
     }
 
-    @Test func `Q85 Reconnection waits for an advertisement, and Connect replaces it`() {
+    @Test(.proves(.Q85)) func `Reconnection waits for an advertisement, and Connect replaces it`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         stage.set(Stage.strap, "Device1", "Trusted", .bool(true))
@@ -87,7 +88,7 @@ struct QuirkEffectTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
     }
 
-    @Test func `Q85 After Disconnect, only trusted devices are reconnected before Connect`() {
+    @Test(.proves(.Q85)) func `After Disconnect, only trusted devices are reconnected before Connect`() {
         let stage = stage(.Q85)
         stage.connect(Stage.strap)
         _ = stage.agent("NoInputNoOutput", .accept)
@@ -105,7 +106,7 @@ struct QuirkEffectTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
     }
 
-    @Test func `Q85 Without the quirk, or without bond and trust, nothing reconnects`() {
+    @Test(.proves(.Q85)) func `Without the quirk, or without bond and trust, nothing reconnects`() {
         for (quirks, trusted) in [([], true), ([Quirk.Q85], false)] as [(Set<Quirk>, Bool)] {
             var scenario = Scenario.everyday
             scenario.quirks = quirks
@@ -136,14 +137,14 @@ struct QuirkEffectTests {
         return stage
     }
 
-    @Test func `Q109 Claimed services are hidden, but the battery service is not`() {
+    @Test(.proves(.Q109)) func `Claimed services are hidden, but the battery service is not`() {
         let stage = mouse([])
         let objects = stage.objects().filter { $0.hasSuffix("service000a") || $0.hasSuffix("service000d") }
         #expect(objects == ["hci0/dev_C0_FF_EE_00_00_01/service000d"])
         #expect(stage.property(Stage.strap, "Device1", "UUIDs").contains("00001812"))
     }
 
-    @Test func `Q109 Newer daemons show claimed services read-only`() {
+    @Test(.proves(.Q109)) func `Newer daemons show claimed services read-only`() {
         let stage = mouse([.claimedServices])
         let report = Stage.strap + "/service000a/char000b"
         #expect(stage.characteristic(report, "ReadValue", .properties([:])) == "ok <1>")
@@ -154,7 +155,7 @@ struct QuirkEffectTests {
 
     // MARK: Registrations
 
-    @Test func `Q25 The daemon reads the objects while RegisterApplication waits`() throws {
+    @Test(.proves(.Q25)) func `The daemon reads the objects while RegisterApplication waits`() throws {
         let stage = stage()
         var asked: [IncomingCall] { questions.calls }
         let questions = UnansweredCalls()
@@ -171,7 +172,7 @@ struct QuirkEffectTests {
         #expect(call(stage, "UnregisterApplication", "/app") == "DoesNotExist: Does Not Exist")
     }
 
-    @Test func `Q116 An application without objects or services is refused`() {
+    @Test(.proves(.Q116)) func `An application without objects or services is refused`() {
         let stage = stage()
         for (path, value, text) in [
             ("/empty", Value.dictionary(key: "o", value: "a{sa{sv}}", []), "No object received"),
@@ -186,7 +187,7 @@ struct QuirkEffectTests {
         }
     }
 
-    @Test func `Q116 An application ends when its client leaves the bus`() {
+    @Test(.proves(.Q116)) func `An application ends when its client leaves the bus`() {
         let stage = stage()
         let other = stage.another()
         _ = other.bus.export(at: "/app", includingChildren: false) { call in

@@ -1,6 +1,7 @@
 import DBus
 import FoundationEssentials
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Quirks that are turned on.
@@ -20,7 +21,7 @@ struct QuirkTests {
     private static let service = Stage.strap + "/service000a"
     private static let measurement = service + "/char000b"
 
-    @Test func `Q2 The daemon crashes at the first Connect and restarts after 2 s`() {
+    @Test(.proves(.Q2)) func `The daemon crashes at the first Connect and restarts after 2 s`() {
         let stage = stage(.Q2)
         #expect(stage.device(Stage.strap, "Connect").hasPrefix("NoReply"))
         stage.run(.milliseconds(1_900))
@@ -29,7 +30,7 @@ struct QuirkTests {
         #expect(stage.seen().contains { $0.hasPrefix("owner :") })
     }
 
-    @Test func `Q7 Connect is answered after 30 s, but the link is up before`() {
+    @Test(.proves(.Q7)) func `Connect is answered after 30 s, but the link is up before`() {
         let stage = stage(.Q7)
         let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
         stage.run(.seconds(29))
@@ -39,7 +40,7 @@ struct QuirkTests {
         #expect(answer.line == "ok")
     }
 
-    @Test func `Q8 The first write is executed but not answered`() {
+    @Test(.proves(.Q8)) func `The first write is executed but not answered`() {
         let stage = stage(.Q8, scanning: false)
         stage.connect(Stage.strap)
         let control = Self.service + "/char0010"
@@ -50,7 +51,7 @@ struct QuirkTests {
         #expect(stage.characteristic(control, "ReadValue", .properties([:])) == "ok <7>")
     }
 
-    @Test func `Q9 More than 128 pending calls fail`() {
+    @Test(.proves(.Q9)) func `More than 128 pending calls fail`() {
         let stage = stage(.Q9)
         stage.device(Stage.plug, "Connect")
         let answers = (0..<130).map { _ in stage.client.call(Stage.plug, "org.bluez.Device1.Disconnect", []) }
@@ -59,18 +60,18 @@ struct QuirkTests {
         #expect(answers.filter { $0.line == "ok" }.count == 128)
     }
 
-    @Test func `Q15 The policy rejects all calls`() {
+    @Test(.proves(.Q15)) func `The policy rejects all calls`() {
         #expect(stage(.Q15, scanning: false).adapter("StartDiscovery").hasPrefix("AccessDenied: Rejected"))
     }
 
-    @Test func `Q17 Forged signals reach only subscriptions without a sender`() {
+    @Test(.proves(.Q17)) func `Forged signals reach only subscriptions without a sender`() {
         let stage = stage(.Q17)
         #expect(!stage.seen().contains { $0.contains("Connected") })
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
         #expect(stage.simulation.recorder.calls.allSatisfy { $0.sender != "" })
     }
 
-    @Test func `Q19 A removed device changes once more`() {
+    @Test(.proves(.Q19)) func `A removed device changes once more`() {
         let stage = stage(.Q19)
         stage.adapter("RemoveDevice", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01"))
         let seen = stage.seen()
@@ -78,7 +79,7 @@ struct QuirkTests {
         #expect(removed.map { seen[$0 + 1] } == "hci0/dev_C0_FF_EE_00_00_01 {RSSI: -60}")
     }
 
-    @Test func `Q20 Q101 Properties are missing everywhere`() {
+    @Test(.proves(.Q20, .Q101)) func `Properties are missing everywhere`() {
         let stage = stage(.Q20, .Q101, scanning: false)
         stage.connect(Stage.strap)
         let all = stage.client.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
@@ -87,24 +88,24 @@ struct QuirkTests {
         for name in ["Name:", "Bonded:", "PowerState:", "MTU:"] { #expect(!all.line.contains(name)) }
     }
 
-    @Test func `Q22 The first write of an adapter's property fails with Busy`() {
+    @Test(.proves(.Q22)) func `The first write of an adapter's property fails with Busy`() {
         let stage = stage(.Q22, scanning: false)
         #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "Busy: ")
         #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(false)) == "ok")
     }
 
-    @Test func `Q26 The adapters appear 5 s after the daemon`() {
+    @Test(.proves(.Q26)) func `The adapters appear 5 s after the daemon`() {
         let stage = stage(.Q26, scanning: false)
         #expect(stage.objects() == [])
         stage.run(.seconds(5))
         #expect(stage.objects() == ["hci0"])
     }
 
-    @Test func `Q27 There is no hci0`() {
+    @Test(.proves(.Q27)) func `There is no hci0`() {
         #expect(stage(.Q27, scanning: false).objects() == ["hci1"])
     }
 
-    @Test func `Q28 The adapter returns under another number`() {
+    @Test(.proves(.Q28)) func `The adapter returns under another number`() {
         let stage = stage(.Q28)
         _ = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
         stage.run(.milliseconds(500))
@@ -113,19 +114,19 @@ struct QuirkTests {
         #expect(stage.objects() == ["hci1", "hci1/dev_C0_FF_EE_00_00_01"])
     }
 
-    @Test func `Q30 rfkill blocks the adapter`() {
+    @Test(.proves(.Q30)) func `Rfkill blocks the adapter`() {
         let stage = stage(.Q30, scanning: false)
         #expect(stage.property(Stage.hci, "Adapter1", "PowerState") == "off-blocked")
         #expect(stage.set(Stage.hci, "Adapter1", "Powered", .bool(true)) == "Blocked: Blocked through rfkill")
     }
 
-    @Test func `Q32 The adapter loses power during the first Connect`() {
+    @Test(.proves(.Q32)) func `The adapter loses power during the first Connect`() {
         let stage = stage(.Q32)
         #expect(stage.device(Stage.strap, "Connect") == "Failed: le-connection-abort-by-local")
         #expect(stage.property(Stage.hci, "Adapter1", "Powered") == "false")
     }
 
-    @Test func `Q33 Q38 StartDiscovery fails with InProgress, always or three times`() {
+    @Test(.proves(.Q33, .Q38)) func `StartDiscovery fails with InProgress, always or three times`() {
         let hung = stage(.Q33, scanning: false)
         let busy = stage(.Q38, scanning: false)
         let text = "InProgress: Operation already in progress"
@@ -133,14 +134,14 @@ struct QuirkTests {
         #expect((0..<4).map { _ in busy.adapter("StartDiscovery") } == [text, text, text, "ok"])
     }
 
-    @Test func `Q40 StopDiscovery does not stop another client's scan`() {
+    @Test(.proves(.Q40)) func `StopDiscovery does not stop another client's scan`() {
         let stage = stage(.Q40)
         stage.adapter("StopDiscovery")
         stage.run(.seconds(1))
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
     }
 
-    @Test func `Q41 Discovering changes twice while the scan continues`() {
+    @Test(.proves(.Q41)) func `Discovering changes twice while the scan continues`() {
         let stage = stage(.Q41)
         stage.run(.seconds(10))
         let seen = stage.seen()
@@ -150,7 +151,7 @@ struct QuirkTests {
         #expect(!stage.seen().isEmpty)
     }
 
-    @Test func `Q42 A scan stops reporting after 20 s, and a new one reports again`() {
+    @Test(.proves(.Q42)) func `A scan stops reporting after 20 s, and a new one reports again`() {
         let stage = stage(.Q42)
         stage.run(.seconds(20))
         stage.client.log.clear()
@@ -164,7 +165,7 @@ struct QuirkTests {
         #expect(stage.seen().contains { $0.contains("RSSI") })
     }
 
-    @Test func `Q61 Q74 Another client removes or disconnects our device`() {
+    @Test(.proves(.Q61, .Q74)) func `Another client removes or disconnects our device`() {
         let removing = stage(.Q61)
         removing.device(Stage.strap, "Connect")
         removing.run(.seconds(4))
@@ -175,7 +176,7 @@ struct QuirkTests {
         #expect(disconnecting.seen().contains { $0.contains("Connected: false") })
     }
 
-    @Test func `Q62 A private address changes after 15 minutes, a static one does not`() {
+    @Test(.proves(.Q62)) func `A private address changes after 15 minutes, a static one does not`() {
         var scenario = Scenario(peripherals: [
             SimulatedPeripheral("Phone", address: "4A:00:00:00:00:01") {
                 SimulatedAdvertisement(every: .seconds(1), rssi: -60)
@@ -196,7 +197,7 @@ struct QuirkTests {
         #expect(later.contains("hci0/dev_C0_00_00_00_00_02"))
     }
 
-    @Test func `Q65 Q66 A part of the advertisements is lost`() {
+    @Test(.proves(.Q65, .Q66)) func `A part of the advertisements is lost`() {
         func heard(_ quirks: Quirk...) -> Int {
             var scenario = Scenario.everyday
             scenario.quirks = Set(quirks)
@@ -210,7 +211,7 @@ struct QuirkTests {
         #expect((65...75).contains(heard(.Q66) * 100 / all))
     }
 
-    @Test func `Q72 ServicesResolved precedes the GATT objects`() throws {
+    @Test(.proves(.Q72)) func `ServicesResolved precedes the GATT objects`() throws {
         let stage = stage(.Q72)
         stage.device(Stage.strap, "Connect")
         stage.run(.seconds(1))
@@ -220,7 +221,7 @@ struct QuirkTests {
         #expect(resolved < added)
     }
 
-    @Test func `Q73 The services are never resolved`() {
+    @Test(.proves(.Q73)) func `The services are never resolved`() {
         let stage = stage(.Q73)
         #expect(stage.device(Stage.strap, "Connect") == "ok")
         stage.run(.seconds(120))
@@ -228,7 +229,7 @@ struct QuirkTests {
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "true")
     }
 
-    @Test func `Q76 Q77 Q83 The first attempts to connect fail with their errors`() {
+    @Test(.proves(.Q76, .Q77, .Q83)) func `The first attempts to connect fail with their errors`() {
         func attempts(_ quirk: Quirk) -> [String] {
             let stage = stage(quirk)
             return (0..<3).map { _ in stage.device(Stage.strap, "Connect") }
@@ -239,7 +240,7 @@ struct QuirkTests {
         #expect(attempts(.Q83) == ["Failed: br-connection-page-timeout", "ok", "ok"])
     }
 
-    @Test func `Q78 Connected changes twice before the reply`() {
+    @Test(.proves(.Q78)) func `Connected changes twice before the reply`() {
         let stage = stage(.Q78)
         stage.device(Stage.strap, "Connect")
         let told = stage.seen().filter { $0.contains("_01 {Connected") || $0.hasPrefix("Connect ->") }
@@ -251,7 +252,7 @@ struct QuirkTests {
             ])
     }
 
-    @Test func `Q81 A sixth link fails`() {
+    @Test(.proves(.Q81)) func `A sixth link fails`() {
         var scenario = Scenario(
             peripherals: (1...6).map { number in
                 SimulatedPeripheral("P", address: "C0:00:00:00:00:0\(number)") {
@@ -266,7 +267,7 @@ struct QuirkTests {
         #expect(answers == Array(repeating: "ok", count: 5) + ["Failed: le-connection-concurrent-connection-limit"])
     }
 
-    @Test func `Q86 Newer daemons send the reason of a lost link, 5.66 does not`() {
+    @Test(.proves(.Q86)) func `Newer daemons send the reason of a lost link, 5.66 does not`() {
         func told(_ quirks: Quirk...) -> [String] {
             var scenario = Scenario.everyday
             scenario.quirks = Set(quirks)
@@ -283,14 +284,14 @@ struct QuirkTests {
             ])
     }
 
-    @Test func `Q87 Links end right after they were established`() {
+    @Test(.proves(.Q87)) func `Links end right after they were established`() {
         let stage = stage(.Q87)
         #expect(stage.device(Stage.strap, "Connect") == "ok")
         stage.run(.milliseconds(60))
         #expect(stage.property(Stage.strap, "Device1", "Connected") == "false")
     }
 
-    @Test func `Q123 The device is removed during the first Connect, which is not answered`() {
+    @Test(.proves(.Q123)) func `The device is removed during the first Connect, which is not answered`() {
         let stage = stage(.Q123)
         let answer = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
         stage.run(.milliseconds(60))
@@ -301,11 +302,11 @@ struct QuirkTests {
         #expect(stage.device(Stage.strap, "Connect") == "ok")
     }
 
-    @Test func `Q89 Pair fails because a bond exists`() {
+    @Test(.proves(.Q89)) func `Pair fails because a bond exists`() {
         #expect(stage(.Q89).device(Stage.strap, "Pair") == "AlreadyExists: Already Exists")
     }
 
-    @Test func `Q94 Q112 The first operations fail with their errors`() {
+    @Test(.proves(.Q94, .Q112)) func `The first operations fail with their errors`() {
         func reads(_ quirk: Quirk) -> [String] {
             let stage = stage(quirk, scanning: false)
             stage.connect(Stage.strap)
@@ -315,7 +316,7 @@ struct QuirkTests {
         #expect(reads(.Q112) == ["Failed: Not connected", "ok <0 3d>"])
     }
 
-    @Test func `Q102 Notifications precede the reply to StartNotify`() throws {
+    @Test(.proves(.Q102)) func `Notifications precede the reply to StartNotify`() throws {
         let stage = stage(.Q102, scanning: false)
         stage.connect(Stage.strap)
         stage.characteristic(Self.measurement, "StartNotify")

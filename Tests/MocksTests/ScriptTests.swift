@@ -1,6 +1,7 @@
 import DBus
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Scripted events, and changes of peripherals.
@@ -92,7 +93,7 @@ struct ScriptTests {
         #expect(stage.characteristic(control, "ReadValue", .properties([:])) == "ok <0>")
     }
 
-    @Test func `Announced services replace the old objects during a link (Q111)`() throws {
+    @Test(.proves(.Q111)) func `Announced services replace the old objects during a link`() throws {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.changeServices(
@@ -108,7 +109,7 @@ struct ScriptTests {
             stage.characteristic(Stage.strap + "/service000a/char000b", "ReadValue", .properties([:])) == "ok <5>")
     }
 
-    @Test func `Services that change without an announcement keep the old objects (Q93)`() {
+    @Test(.proves(.Q93)) func `Services that change without an announcement keep the old objects`() {
         let stage = Stage()
         stage.connect(Stage.strap)
         stage.simulation.bluez.changeServices(of: Self.strap, announced: false, to: [])
@@ -116,7 +117,7 @@ struct ScriptTests {
         #expect(stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01/service000a"))
     }
 
-    @Test func `A rotated address is another device, and controls accept the old one (Q62)`() {
+    @Test(.proves(.Q62)) func `A rotated address is another device, and controls accept the old one`() {
         let stage = Stage()
         stage.scan()
         stage.run(.milliseconds(500))

@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Options at and beyond their limits: they are refused with a typed error or count as the nearest sensible value.
@@ -120,8 +121,8 @@ struct OptionLimitTests {
         stage.expectSettled()
     }
 
-    @Test(arguments: [Int.min, -1, 0])
-    func `S81 A buffer without room has room for one value`(capacity: Int) {
+    @Test(.proves(.S81), arguments: [Int.min, -1, 0])
+    func `A buffer without room has room for one value`(capacity: Int) {
         #expect(ValueBuffer(capacity: capacity).capacity == 1)
         var buffer = ValueBuffer()
         buffer.capacity = capacity

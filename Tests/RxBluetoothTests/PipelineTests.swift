@@ -1,11 +1,12 @@
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
 
 struct PipelineTests {
-    @Test func `S88 The pipeline of the design runs as it stands`() {
+    @Test(.proves(.S88)) func `The pipeline of the design runs as it stands`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(.everyday, scheduler: scheduler)
         let heartRate: BluetoothUUID = "180D"
@@ -50,7 +51,7 @@ struct PipelineTests {
         #expect(manager.access.present == nil)
     }
 
-    @Test func `S44 Disposing of the pipeline undoes all of it, and settled tells when`() {
+    @Test(.proves(.S44)) func `Disposing of the pipeline undoes all of it, and settled tells when`() {
         let stage = Stage()
         let pipeline = stage.record(
             stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)

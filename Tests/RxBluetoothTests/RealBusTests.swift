@@ -3,6 +3,7 @@ import DBus
 import Dispatch
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// The whole way over a real dbus-daemon and libdbus, with the same simulated bluetoothd at its end. These run on the real
@@ -56,8 +57,8 @@ struct RealBusTests {
         try await manager.close().value
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `Q14 sockets of a characteristic work over a real bus, and end with the client's`() async throws {
+    @Test(.proves(.Q14), .timeLimit(.minutes(5)))
+    func `Sockets of a characteristic work over a real bus, and end with the client's`() async throws {
         let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }

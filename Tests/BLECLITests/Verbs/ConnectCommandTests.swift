@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 @testable import ble_cli
@@ -78,8 +79,8 @@ struct ConnectCommandTests {
         #expect((5...8).contains(outcome.time ?? 0))
     }
 
-    @Test(arguments: [(8, ExitCode.done), (9, .failed)])
-    func `Q77 A failing connection is retried a limited number of times`(failures: Int, code: ExitCode) {
+    @Test(.proves(.Q77), arguments: [(8, ExitCode.done), (9, .failed)])
+    func `A failing connection is retried a limited number of times`(failures: Int, code: ExitCode) {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(SimulatedConnection(failures: failures), of: "C0:FF:EE:00:00:05")
         let outcome = harness.run(ConnectVerb(target: .part("twin")))

@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 @testable import ble_cli
@@ -62,7 +63,7 @@ struct NotifyCommandTests {
         #expect((outcome.time ?? 99) < 5)
     }
 
-    @Test func `S78 With --reconnect, continues after a lost link and a crash of bluetoothd`() {
+    @Test(.proves(.S78)) func `With --reconnect, continues after a lost link and a crash of bluetoothd`() {
         let harness = CommandHarness()
         let simulation = harness.simulation
         let outcome = harness.run(

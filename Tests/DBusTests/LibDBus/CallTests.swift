@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @Suite struct CallTests {
@@ -54,7 +55,7 @@ import Testing
         #expect(error.name == DBusError.Name.invalidArgs)
     }
 
-    @Test func `64 calls are in flight, and more wait in order (Q9)`() async throws {
+    @Test(.proves(.Q9)) func `64 calls are in flight, and more wait in order`() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         let mayAnswer = Record<Bool>()
@@ -82,7 +83,7 @@ import Testing
         #expect(try await answers.first(1000) == Array(0..<1000))
     }
 
-    @Test func `A reply arrives after the signal sent before it (Q18)`() async throws {
+    @Test(.proves(.Q18)) func `A reply arrives after the signal sent before it`() async throws {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) { [unowned peer] call in
             guard let signal = try? Message.testSignal("Changed") else { return }
@@ -101,7 +102,7 @@ import Testing
         #expect(record.elements == expected)
     }
 
-    @Test func `A call fails at its deadline, and a late reply is ignored (Q8)`() async throws {
+    @Test(.proves(.Q8)) func `A call fails at its deadline, and a late reply is ignored`() async throws {
         let (peer, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = peer.export(at: "/test", includingChildren: false) { call in
@@ -119,7 +120,7 @@ import Testing
         #expect(results.elements.count == 1)
     }
 
-    @Test func `Calls that expire make room for those that wait (Q9)`() async throws {
+    @Test(.proves(.Q9)) func `Calls that expire make room for those that wait`() async throws {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) { call in
             if call.message.member == "Answer" { call.reply() }

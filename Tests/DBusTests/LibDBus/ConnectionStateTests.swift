@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import DBus
@@ -52,7 +53,7 @@ struct ConnectionStateTests {
         #expect(result([.fail, .close, .hangUpAuthenticated, .close]) == "closed NoReply")
     }
 
-    @Test func `Only the first hang-up before authentication is retried (Q16)`() {
+    @Test(.proves(.Q16)) func `Only the first hang-up before authentication is retried`() {
         #expect(result([.hangUp]) == "opening retried 1")
         #expect(result([.hangUp, .open]) == "open retried 1")
         #expect(result([.hangUp, .hangUp]) == "opening AuthFailed retried 1")

@@ -1,4 +1,5 @@
 import Glibc
+import TestTraits
 import Testing
 
 @testable import DBus
@@ -6,7 +7,7 @@ import Testing
 @Suite struct DisconnectTests {
     let bus = PrivateBus()
 
-    @Test func `Losing the bus fails everything once, and the process continues (Q2, Q3)`() async throws {
+    @Test(.proves(.Q2, .Q3)) func `Losing the bus fails everything once, and the process continues`() async throws {
         let (server, name) = try await bus.connected()
         let held = Record<IncomingCall>()
         _ = server.export(at: "/test", includingChildren: false) { held.add($0) }
@@ -53,7 +54,7 @@ import Testing
         copy.close()
     }
 
-    @Test func `Closing one connection does not affect another one (Q4)`() async throws {
+    @Test(.proves(.Q4)) func `Closing one connection does not affect another one`() async throws {
         let (first, firstName) = try await bus.connected()
         let (second, secondName) = try await bus.connected()
         #expect(firstName != secondName)
@@ -114,7 +115,7 @@ import Testing
         #expect(error.name == DBusError.Name.nameHasNoOwner)
     }
 
-    @Test func `A message that is too big is refused (Q13)`() async throws {
+    @Test(.proves(.Q13)) func `A message that is too big is refused`() async throws {
         let chunk = [UInt8](repeating: 1, count: 50 << 20)
         func make(_ bytes: [UInt8], _ count: Int) throws -> Message {
             try Message.call(to: BusName.daemon, path: "/", interface: "org.example.Test", member: "Big") {

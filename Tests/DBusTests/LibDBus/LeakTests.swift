@@ -1,10 +1,11 @@
 import DBus
 import Glibc
+import TestTraits
 import Testing
 
 /// Each test runs in a process of its own, so that no other test uses its descriptors and threads.
 @Suite struct LeakTests {
-    @Test func `Opening and closing leaks no descriptor and no thread (Q11)`() async {
+    @Test(.proves(.Q11)) func `Opening and closing leaks no descriptor and no thread`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             var baseline = ResourceUsage(descriptors: 0, threads: 0)
@@ -20,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `Descriptors in messages are closed (Q14)`() async {
+    @Test(.proves(.Q14)) func `Descriptors in messages are closed`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             let (server, name) = try await bus.connected()
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `Without descriptors opening fails, and works again with them (Q14)`() async {
+    @Test(.proves(.Q14)) func `Without descriptors opening fails, and works again with them`() async {
         await #expect(processExitsWith: .success) {
             let bus = PrivateBus()
             var usual = rlimit()

@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 /// The match rules of a connection, from the statistics of the bus.
@@ -24,7 +25,9 @@ import Testing
         return rules
     }
 
-    @Test func `Subscribers of one rule share one match rule, removed with the last of them (Q10)`() async throws {
+    @Test(.proves(.Q10)) func `Subscribers of one rule share one match rule, removed with the last of them`()
+        async throws
+    {
         let (listener, name) = try await bus.connected()
         let rule = MatchRule(sender: BusName.daemon, interface: BusName.daemon, member: "NameLost")
         let tasks = (0..<5).map { _ in listener.subscribe(rule) { _ in } }
@@ -43,7 +46,7 @@ import Testing
         again.cancel()
     }
 
-    @Test func `The rule that follows the owner of a name is shared, and removed with its last user (Q10)`()
+    @Test(.proves(.Q10)) func `The rule that follows the owner of a name is shared, and removed with its last user`()
         async throws
     {
         let (listener, name) = try await bus.connected()
@@ -63,7 +66,7 @@ import Testing
         #expect(try await rules(of: name).isEmpty)
     }
 
-    @Test func `Watching the owner of a name leaves no rule behind (Q10)`() async throws {
+    @Test(.proves(.Q10)) func `Watching the owner of a name leaves no rule behind`() async throws {
         let (listener, name) = try await bus.connected()
         let owners = Record<String?>()
         let task = listener.watchOwner(of: "org.example.Watched") { owners.add($0) }

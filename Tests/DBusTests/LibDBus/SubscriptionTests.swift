@@ -1,5 +1,6 @@
 import DBus
 import Dispatch
+import TestTraits
 import Testing
 
 @Suite struct SubscriptionTests {
@@ -52,7 +53,7 @@ import Testing
         #expect(paths.elements == ["/org/bluez/hci0", "/org/bluez/a/b"])
     }
 
-    @Test func `Signals of other senders are ignored (Q17)`() async throws {
+    @Test(.proves(.Q17)) func `Signals of other senders are ignored`() async throws {
         let (owner, ownerName) = try await bus.connected()
         let (impostor, _) = try await bus.connected()
         let (listener, listenerName) = try await bus.connected()
@@ -79,7 +80,7 @@ import Testing
         #expect(changes.elements.isEmpty)
     }
 
-    @Test func `Signals are ignored while the name in the rule has no owner (Q17)`() async throws {
+    @Test(.proves(.Q17)) func `Signals are ignored while the name in the rule has no owner`() async throws {
         let (impostor, _) = try await bus.connected()
         let (listener, listenerName) = try await bus.connected()
         let received = record(MatchRule(sender: "org.example.Absent", interface: "org.example.Test"), on: listener)
@@ -171,7 +172,7 @@ import Testing
         #expect(second.elements.isEmpty)
     }
 
-    @Test func `A match rule stays until its last subscription is cancelled (Q10)`() async throws {
+    @Test(.proves(.Q10)) func `A match rule stays until its last subscription is cancelled`() async throws {
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let rule = MatchRule(sender: name, member: "Changed")

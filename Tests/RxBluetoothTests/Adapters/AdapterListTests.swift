@@ -1,10 +1,11 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// ``BluetoothManager/adapters``, and which of them is chosen.
 struct AdapterListTests {
-    @Test func `Q27 The list tells each adapter with its state, and which is chosen`() {
+    @Test(.proves(.Q27)) func `The list tells each adapter with its state, and which is chosen`() {
         let stage = Stage.withTwoAdapters(
             Radio.first, SimulatedAdapter(address: "00:1A:7D:DA:71:02", name: "off", powered: false))
         let adapters = stage.record(stage.manager.adapters)
@@ -40,7 +41,7 @@ struct AdapterListTests {
         #expect(states.elements == [.noAdapter, .poweredOn, .noAdapter, .poweredOn])
     }
 
-    @Test func `Q27 The best is the one with the fewest links, then the lowest number, and it is kept`() {
+    @Test(.proves(.Q27)) func `The best is the one with the fewest links, then the lowest number, and it is kept`() {
         let stage = Stage.withTwoAdapters(adapter: .number(0))
         let peripheral = stage.find(Sensor.address, with: stage.manager)
         let link = stage.record(peripheral.connect())

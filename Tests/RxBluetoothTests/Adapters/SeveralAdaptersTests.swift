@@ -1,10 +1,11 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Working with several adapters at a time.
 struct SeveralAdaptersTests {
-    @Test func `Q37 Each adapter has its own session, and one that ends leaves the other alone`() {
+    @Test(.proves(.Q37)) func `Each adapter has its own session, and one that ends leaves the other alone`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let scans = [stage.record(stage.manager.scanForPeripherals()), stage.record(second.scanForPeripherals())]
@@ -26,7 +27,7 @@ struct SeveralAdaptersTests {
         #expect(known.elements.first?.map(\.peripheral.adapterName) == ["hci1", "hci1"])
     }
 
-    @Test func `S46 A device that two adapters hear is two peripherals, and the same ones each time`() {
+    @Test(.proves(.S46)) func `A device that two adapters hear is two peripherals, and the same ones each time`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.address(Radio.secondAddress))
         let (one, other) = (stage.find(Sensor.address, with: stage.manager), stage.find(Sensor.address, with: second))
@@ -35,7 +36,7 @@ struct SeveralAdaptersTests {
         #expect(stage.find(Sensor.address, with: second.using(.number(0))) === one)
     }
 
-    @Test func `S34 S68 An adapter that is switched off takes its links and scans, and nobody else's`() {
+    @Test(.proves(.S34, .S68)) func `An adapter that is switched off takes its links and scans, and nobody else's`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let (one, other) = (
@@ -73,7 +74,8 @@ struct SeveralAdaptersTests {
         #expect(again.elements == [[peripheral]])
     }
 
-    @Test func `Q28 Q32 A supervised link and a scan come back with their own adapter, under any number`() {
+    @Test(.proves(.Q28, .Q32)) func `A supervised link and a scan come back with their own adapter, under any number`()
+    {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.address(Radio.secondAddress))
         let scan = stage.record(
@@ -100,7 +102,8 @@ struct SeveralAdaptersTests {
         #expect(!stage.adapters("StartDiscovery").contains("hci0"))
     }
 
-    @Test func `Q27 A scan with the best adapter fails with that one, and one that resumes goes on with the next`() {
+    @Test(.proves(.Q27))
+    func `A scan with the best adapter fails with that one, and one that resumes goes on with the next`() {
         let stage = Stage.withTwoAdapters(adapter: .automatic)
         let options = ScanOptions(allowsDuplicates: true, resumes: true)
         let scans = [
@@ -140,7 +143,7 @@ struct SeveralAdaptersTests {
         #expect(stage.adapters("Disconnect") == ["hci0"])
     }
 
-    @Test func `Q35 S86 Advertising and presence are those of the adapter that is asked for`() {
+    @Test(.proves(.Q35, .S86)) func `Advertising and presence are those of the adapter that is asked for`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let advertising = stage.record(second.advertise(Advertisement(localName: "Gateway")))

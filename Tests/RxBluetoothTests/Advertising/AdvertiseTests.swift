@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct AdvertiseTests {
@@ -14,7 +15,7 @@ struct AdvertiseTests {
         return (stage, daemon)
     }
 
-    @Test func `S86 Advertising is one element and no completion, and disposing ends it`() {
+    @Test(.proves(.S86)) func `Advertising is one element and no completion, and disposing ends it`() {
         let stage = Stage()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(60_000)
@@ -28,8 +29,8 @@ struct AdvertiseTests {
         #expect(stage.methods == ["RegisterAdvertisement", "UnregisterAdvertisement"])
     }
 
-    @Test
-    func `S86 Q113 For want of a slot it fails, those that are there go on, and a slot that is free again is used`() {
+    @Test(.proves(.S86, .Q113))
+    func `For want of a slot it fails, those that are there go on, and a slot that is free again is used`() {
         let stage = Stage()
         let five = (0..<5).map { _ in stage.record(stage.manager.advertise(advertisement)) }
         stage.advance(100)
@@ -46,7 +47,7 @@ struct AdvertiseTests {
         #expect(stage.count("UnregisterAdvertisement") == 1)
     }
 
-    @Test func `S86 Q113 What bluetoothd refuses is an error of its kind, and nothing is taken back`() {
+    @Test(.proves(.S86, .Q113)) func `What bluetoothd refuses is an error of its kind, and nothing is taken back`() {
         for (name, text, kind): (String, String, BluetoothError.Kind) in [
             ("Failed", "Failed to parse advertisement.", .invalidArgument),
             ("InvalidLength", "Advertising data too long", .invalidArgument),
@@ -65,7 +66,7 @@ struct AdvertiseTests {
         }
     }
 
-    @Test func `S86 One without an answer fails at its deadline and is taken back`() {
+    @Test(.proves(.S86)) func `One without an answer fails at its deadline and is taken back`() {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(29_999)
@@ -77,7 +78,7 @@ struct AdvertiseTests {
         stage.expectSettled()
     }
 
-    @Test func `S86 Disposing before it was answered takes it back`() {
+    @Test(.proves(.S86)) func `Disposing before it was answered takes it back`() {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(10)
@@ -91,7 +92,7 @@ struct AdvertiseTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S1 Where Bluetooth cannot be used nothing is advertised`() {
+    @Test(.proves(.S1)) func `Where Bluetooth cannot be used nothing is advertised`() {
         let stage = Stage()
         stage.simulation.bluez.setPower(false)
         stage.advance(1_000)
@@ -101,7 +102,7 @@ struct AdvertiseTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `Q114 It ends with bluetoothd, with the adapter and with its power, each with that reason`() {
+    @Test(.proves(.Q114)) func `It ends with bluetoothd, with the adapter and with its power, each with that reason`() {
         // An adapter that is only off would advertise again once it is on, so it is taken back there.
         for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.adapterOff, 0, { $0.simulation.bluez.stop() }),
@@ -120,7 +121,9 @@ struct AdvertiseTests {
         }
     }
 
-    @Test func `Q25 Q114 bluetoothd reads it before it answers, and may let it go; nobody else may`() throws {
+    @Test(.proves(.Q25, .Q114)) func `Bluetoothd reads it before it answers, and may let it go; nobody else may`()
+        throws
+    {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(0)
@@ -170,7 +173,7 @@ struct AdvertiseTests {
         "Appearance": .uint16(0x0341),
     ]
 
-    @Test func `S44 Closing the manager takes it back first`() {
+    @Test(.proves(.S44)) func `Closing the manager takes it back first`() {
         let stage = Stage()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(100)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -23,21 +24,21 @@ struct AdapterChoicesTests {
         return AdapterCandidates(records: records, linkCounts: links, peripherals: peripherals)
     }
 
-    @Test func `Q28 A query does not give a name to the adapter that has it`() {
+    @Test(.proves(.Q28)) func `A query does not give a name to the adapter that has it`() {
         let choices = AdapterChoices(.automatic)
         #expect(choices.adapter(for: .named("hci1"), candidates([1: Self.first])) == 1)
         let swapped = candidates([1: Self.second, 2: Self.first])
         #expect(choices.adapter(for: .named("hci1"), swapped) == 1)
     }
 
-    @Test func `Q28 A chosen name stays with its adapter under another number`() {
+    @Test(.proves(.Q28)) func `A chosen name stays with its adapter under another number`() {
         var choices = AdapterChoices(.automatic)
         choices.keep(.named("hci1"), candidates([1: Self.first]))
         choices.update(candidates([1: Self.second, 2: Self.first]))
         #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
     }
 
-    @Test func `Q28 A name that was selected before its adapter was there is given to that adapter`() {
+    @Test(.proves(.Q28)) func `A name that was selected before its adapter was there is given to that adapter`() {
         var choices = AdapterChoices(.automatic)
         choices.keep(.named("hci1"), candidates([:]))
         choices.update(candidates([1: Self.first]))
@@ -47,7 +48,7 @@ struct AdapterChoicesTests {
         #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
     }
 
-    @Test func `Q27 The automatic choice has the fewest links, and is kept while it is on`() {
+    @Test(.proves(.Q27)) func `The automatic choice has the fewest links, and is kept while it is on`() {
         var choices = AdapterChoices(.automatic)
         let both: [UInt16: BluetoothAddress] = [0: Self.first, 1: Self.second]
         choices.update(candidates(both, links: [0: 2, 1: 1]))

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// What the daemon sends is not trusted: a wrong type, a missing property or a strange object is left out, and
@@ -38,8 +39,10 @@ struct HostileDaemonTests {
         #expect(scan.elements.first?.rssi == nil)
     }
 
-    @Test(arguments: [(Int16(0), nil), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
-    func `Q55 A strength that cannot be is left out, and one that says that there is none is none`(
+    @Test(
+        .proves(.Q55),
+        arguments: [(Int16(0), nil), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
+    func `A strength that cannot be is left out, and one that says that there is none is none`(
         told: Int16, strength: Int16?
     ) {
         let (stage, daemon, scan) = scanning()
@@ -50,13 +53,16 @@ struct HostileDaemonTests {
         #expect(scan.elements.last?.advertisementData.txPowerLevel == 4)
     }
 
-    @Test(arguments: [
-        ["RSSI": Value.string("loud")], ["RSSI": .int32(-4)], ["UUIDs": .string("x")],
-        ["ManufacturerData": .properties(["x": .bytes([1])])], ["ServiceData": .bool(true)], ["Name": .bytes([0xFF])],
-        ["Connected": .string("yes")], ["Name": .structure([.string("a"), .variant(.variant(.byte(1)))])],
-        ["TxPower": .array(of: "(ss)", [])], ["AdvertisingFlags": .array(of: "s", [])],
-    ])
-    func `S25 A property of a wrong type loses nothing else`(wrong: [String: Value]) {
+    @Test(
+        .proves(.S25),
+        arguments: [
+            ["RSSI": Value.string("loud")], ["RSSI": .int32(-4)], ["UUIDs": .string("x")],
+            ["ManufacturerData": .properties(["x": .bytes([1])])], ["ServiceData": .bool(true)],
+            ["Name": .bytes([0xFF])],
+            ["Connected": .string("yes")], ["Name": .structure([.string("a"), .variant(.variant(.byte(1)))])],
+            ["TxPower": .array(of: "(ss)", [])], ["AdvertisingFlags": .array(of: "s", [])],
+        ])
+    func `A property of a wrong type loses nothing else`(wrong: [String: Value]) {
         let (stage, daemon, scan) = scanning()
         daemon.add([
             Self.device: [
@@ -76,7 +82,7 @@ struct HostileDaemonTests {
         if wrong["TxPower"] == nil { #expect(last?.advertisementData.txPowerLevel == 3) }
     }
 
-    @Test func `Q19 Signals of unknown objects, interfaces and forms do nothing`() {
+    @Test(.proves(.Q19)) func `Signals of unknown objects, interfaces and forms do nothing`() {
         let (stage, daemon, scan) = scanning()
         daemon.change("/org/bluez/hci0/dev_00_00_00_00_00_01", Self.deviceInterface, ["RSSI": .int16(-1)])
         daemon.change("/org/bluez/hci9", "org.bluez.Adapter1", ["Powered": .bool(false)])
@@ -103,7 +109,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50])
     }
 
-    @Test func `Q51 An interface that comes to a known device is no advertisement`() {
+    @Test(.proves(.Q51)) func `An interface that comes to a known device is no advertisement`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         daemon.add([Self.device: ["org.bluez.Battery1": ["Percentage": .byte(50)]]])
@@ -111,7 +117,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.count == 1)
     }
 
-    @Test func `Q21 What the daemon takes back is told no more`() {
+    @Test(.proves(.Q21)) func `What the daemon takes back is told no more`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([
             Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "TxPower": .int16(4), "Name": .string("Old")]]
@@ -126,7 +132,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.last?.peripheral.name == nil)
     }
 
-    @Test func `Q20 A remembered device needs neither alias nor type of address`() {
+    @Test(.proves(.Q20)) func `A remembered device needs neither alias nor type of address`() {
         let stage = Stage(.everyday, starting: false)
         let objects = Self.adapterOnly.adding([Self.device: [Self.deviceInterface: ["Name": .string("Bare")]]])
         let daemon = ScriptedDaemon(on: stage, objects)
@@ -147,7 +153,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50, -44])
     }
 
-    @Test func `Q60 A device that goes and comes again under its path is the same peripheral anew`() {
+    @Test(.proves(.Q60)) func `A device that goes and comes again under its path is the same peripheral anew`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "Name": .string("Old")]]])
         daemon.remove(Self.device, Self.deviceInterface)
@@ -183,7 +189,7 @@ struct HostileDaemonTests {
         #expect(states.elements == [.poweredOff, .poweredOn])
     }
 
-    @Test func `Q15 A daemon that refuses to speak to us is a state with its own error`() {
+    @Test(.proves(.Q15)) func `A daemon that refuses to speak to us is a state with its own error`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") {
@@ -197,7 +203,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.advice?.contains("bluetooth") == true)
     }
 
-    @Test func `Q7 A daemon that never answers is given up after the deadline`() {
+    @Test(.proves(.Q7)) func `A daemon that never answers is given up after the deadline`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }
@@ -208,7 +214,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.kind == .timedOut)
     }
 
-    @Test func `Q38 A start that is refused as busy is tried again, and given up at last`() {
+    @Test(.proves(.Q38)) func `A start that is refused as busy is tried again, and given up at last`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter")
@@ -231,7 +237,8 @@ struct HostileDaemonTests {
         #expect(daemon.count("StopDiscovery") == 0)
     }
 
-    @Test func `Q8 Q37 A start that came about after its time limit is taken back, and the next scan works`() {
+    @Test(.proves(.Q8, .Q37))
+    func `A start that came about after its time limit is taken back, and the next scan works`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter")
@@ -260,7 +267,7 @@ struct HostileDaemonTests {
         #expect(settled.isCompleted)
     }
 
-    @Test func `S14 A start that fails carries its cause`() {
+    @Test(.proves(.S14)) func `A start that fails carries its cause`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter") {
@@ -283,7 +290,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.first?.advertisementData.localName == (isNothing ? nil : name))
     }
 
-    @Test func `Q17 Another party on the bus cannot speak for bluetoothd`() throws {
+    @Test(.proves(.Q17)) func `Another party on the bus cannot speak for bluetoothd`() throws {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         stage.advance(1)
@@ -304,7 +311,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50, -49])
     }
 
-    @Test func `Q18 What came before the snapshot's answer is not counted twice`() {
+    @Test(.proves(.Q18)) func `What came before the snapshot's answer is not counted twice`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         let asked = BehaviorRelay<[IncomingCall]>(value: [])

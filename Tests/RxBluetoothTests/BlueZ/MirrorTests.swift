@@ -1,13 +1,14 @@
 import DBus
 import RxBluetooth
 import RxTest
+import TestTraits
 import Testing
 
 /// What is forgotten when bluetoothd or an adapter goes, or an object comes again.
 struct MirrorTests {
     private typealias Objects = ScriptedDaemon.Objects
 
-    @Test func `Q2 A bluetoothd that is replaced in one step takes everything of the old one with it`() {
+    @Test(.proves(.Q2)) func `A bluetoothd that is replaced in one step takes everything of the old one with it`() {
         let stage = Stage(starting: false)
         let first = ScriptedDaemon(on: stage, .oneKnownDevice, name: .replaceable)
         first.always("SetDiscoveryFilter")
@@ -32,7 +33,7 @@ struct MirrorTests {
         #expect(second.count("Connect") == 0)
     }
 
-    @Test func `Q60 A device that comes again without having gone has only its new properties`() {
+    @Test(.proves(.Q60)) func `A device that comes again without having gone has only its new properties`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(
             on: stage,
@@ -58,7 +59,7 @@ struct MirrorTests {
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test func `Q19 Devices go with their adapter, also if bluetoothd reports only the adapter`() {
+    @Test(.proves(.Q19)) func `Devices go with their adapter, also if bluetoothd reports only the adapter`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         let states = stage.record(stage.manager.state)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -24,7 +25,7 @@ struct ObjectKeyTests {
         #expect(key(characteristic.descriptorPath(0xFFFF)) == .descriptor(characteristic, 0xFFFF))
     }
 
-    @Test func `Q24 hci1 and hci10 are different adapters`() {
+    @Test(.proves(.Q24)) func `Hci1 and hci10 are different adapters`() {
         #expect(key("/org/bluez/hci10/dev_F0_F1_F2_F3_F4_10") != .device(device))
         #expect(key("/org/bluez/hci10") == .adapter(10))
     }

@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -8,7 +9,7 @@ struct PeripheralTableTests {
 
     private func address(_ number: UInt64) -> BluetoothAddress { BluetoothAddress(0xC000_0000_0000 | number) }
 
-    @Test func `S46 Entries of peripherals that are gone are removed, and those in use stay`() {
+    @Test(.proves(.S46)) func `Entries of peripherals that are gone are removed, and those in use stay`() {
         let table = PeripheralTable()
         var kept: [Peripheral] = []
         for number in UInt64(0)..<10_000 {
@@ -23,7 +24,8 @@ struct PeripheralTableTests {
         }
     }
 
-    @Test func `S46 Addresses that change for ever leave no peripheral behind, and one in use is the same again`() {
+    @Test(.proves(.S46))
+    func `Addresses that change for ever leave no peripheral behind, and one in use is the same again`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }

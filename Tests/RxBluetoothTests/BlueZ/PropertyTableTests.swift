@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -56,25 +57,28 @@ struct PropertyTableTests {
         }
     }
 
-    @Test func `Q55 An RSSI of 0 is no RSSI`() throws {
+    @Test(.proves(.Q55)) func `An RSSI of 0 is no RSSI`() throws {
         #expect(try read(.properties(["RSSI": .int16(0)])).record.rssi == nil)
     }
 
-    @Test(arguments: [
-        ("Strap\0\0", "Strap"), ("Strap\0 \0", "Strap"), ("\0x", "\0x"), ("\0", nil), (" \0 ", nil), ("x", "x"),
-    ])
-    func `Q57 NULs at the end of a name are trimmed`(name: String, expected: String?) {
+    @Test(
+        .proves(.Q57),
+        arguments: [
+            ("Strap\0\0", "Strap"), ("Strap\0 \0", "Strap"), ("\0x", "\0x"), ("\0", nil), (" \0 ", nil), ("x", "x"),
+        ])
+    func `NULs at the end of a name are trimmed`(name: String, expected: String?) {
         // D-Bus carries no NUL, so the function is tested by itself.
         #expect(DeviceRecord.trimmed(name) == expected)
     }
 
-    @Test(arguments: [("Strap  ", "Strap"), (" x", " x"), ("", nil), ("  ", nil)])
-    func `Q57 A name is trimmed, and padding is no name`(name: String, expected: String?) throws {
+    @Test(.proves(.Q57), arguments: [("Strap  ", "Strap"), (" x", " x"), ("", nil), ("  ", nil)])
+    func `A name is trimmed, and padding is no name`(name: String, expected: String?) throws {
         #expect(try read(.properties(["Name": .string(name)])).record.advertisement.localName == expected)
     }
 
     /// Found by the soak: no scan for its services found it any more.
-    @Test func `Q58 A device that was connected before it was heard is found by the services of its connection`() {
+    @Test(.proves(.Q58))
+    func `A device that was connected before it was heard is found by the services of its connection`() {
         let (stage, daemon, _) = Stage.scripted(.oneDevice)
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.deviceChanges(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
@@ -89,7 +93,7 @@ struct PropertyTableTests {
         #expect(found.elements.count == 1)
     }
 
-    @Test func `Q58 The services of a connection do not replace those that were advertised`() throws {
+    @Test(.proves(.Q58)) func `The services of a connection do not replace those that were advertised`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
         }
@@ -103,7 +107,7 @@ struct PropertyTableTests {
         #expect(record.advertisement.serviceUUIDs == [0x180D])
     }
 
-    @Test func `Q21 What the daemon takes back is cleared`() throws {
+    @Test(.proves(.Q21)) func `What the daemon takes back is cleared`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.value(.strings(["RSSI", "TxPower", "Unknown", "Name"]))
         }

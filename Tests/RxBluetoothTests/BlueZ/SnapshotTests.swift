@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxTest
+import TestTraits
 import Testing
 
 /// How the list of bluetoothd's objects is asked for when bluetoothd does not simply tell it.
@@ -76,7 +77,7 @@ struct SnapshotTests {
         #expect(states.elements == [.daemonUnavailable, .poweredOn])
     }
 
-    @Test func `Q15 A permission that is granted later is noticed within a minute`() {
+    @Test(.proves(.Q15)) func `A permission that is granted later is noticed within a minute`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         let denied: @Sendable (IncomingCall) -> Void = {

@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -146,8 +147,8 @@ struct BluetoothErrorTests {
         bluez("BrandNew", "", .bluez),
     ]
 
-    @Test(arguments: table)
-    func `Q22 Q96 Each row of the error table maps to its kind and loses nothing`(row: Row) {
+    @Test(.proves(.Q22, .Q96), arguments: table)
+    func `Each row of the error table maps to its kind and loses nothing`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         #expect(error.kind == row.kind)
@@ -176,7 +177,7 @@ struct BluetoothErrorTests {
         #expect(error.description.hasSuffix(advice))
     }
 
-    @Test func `S85 Every error equals itself and is one line of full sentences`() {
+    @Test(.proves(.S85)) func `Every error equals itself and is one line of full sentences`() {
         for row in Self.table {
             let error = BluetoothError(
                 DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
@@ -193,13 +194,13 @@ struct BluetoothErrorTests {
         #expect(closed != BluetoothError(.busUnavailable))
     }
 
-    @Test func `Q8 A timeout says that the outcome is unknown`() {
+    @Test(.proves(.Q8)) func `A timeout says that the outcome is unknown`() {
         let error = BluetoothError(.noReply("late"), operation: .write, target: nil)
         #expect(error.outcomeUnknown)
         #expect(!BluetoothError(.notPermitted, operation: .write).outcomeUnknown)
     }
 
-    @Test func `Q96 The ATT code is named in the text`() {
+    @Test(.proves(.Q96)) func `The ATT code is named in the text`() {
         let error = BluetoothError(
             DBusError(name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: 0x05"),
             operation: .read, target: "2A37")

@@ -1,4 +1,5 @@
 import DBus
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -182,9 +183,9 @@ struct ErrorTaxonomyTests {
             is: .registrationFailed("Failed to register advertisement"), .no, "journalctl"),
     ]
 
-    @Test(arguments: section)
+    @Test(.proves(.Q22, .Q83, .Q96), arguments: section)
     func
-        `Q22 Q83 Q96 Each name and text of the taxonomy has a row, with its kind, its advice, and whether to try again`(
+        `Each name and text of the taxonomy has a row, with its kind, its advice, and whether to try again`(
             entry: Entry
         )
     {
@@ -209,7 +210,7 @@ struct ErrorTaxonomyTests {
         #expect(configured.description.contains("0xFD “client characteristic configuration improperly configured”"))
     }
 
-    @Test func `Q83 That classic Bluetooth was tried does not end a connection that is made again`() {
+    @Test(.proves(.Q83)) func `That classic Bluetooth was tried does not end a connection that is made again`() {
         for entry in Self.section where entry.advice == "scan for LE only" {
             #expect(!Reconnection.isFinal(entry.error))
         }

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct BatteryTests {
@@ -17,7 +18,8 @@ struct BatteryTests {
         return (stage, peripheral, stage.connect(peripheral))
     }
 
-    @Test func `Q109 A level that notifies is told now and at each change, whoever tells it, and once each`() {
+    @Test(.proves(.Q109)) func `A level that notifies is told now and at each change, whoever tells it, and once each`()
+    {
         let (stage, peripheral, link) = stage(.read([90]), .notify)
         let levels = stage.record(peripheral.observeBatteryLevel())
         stage.advance(200)
@@ -42,7 +44,7 @@ struct BatteryTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q109 Where bluetoothd keeps the service to itself, its own reckoning is told`() {
+    @Test(.proves(.Q109)) func `Where bluetoothd keeps the service to itself, its own reckoning is told`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let levels = stage.record(peripheral.observeBatteryLevel())

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct DescriptorTests {
@@ -21,7 +22,7 @@ struct DescriptorTests {
         return found.elements
     }
 
-    @Test func `S62 S63 A descriptor is read and written like a value, and has its place in the queue`() {
+    @Test(.proves(.S62, .S63)) func `A descriptor is read and written like a value, and has its place in the queue`() {
         let all = descriptors(of: Sensor.value)
         #expect(all.map(\.uuid) == [0x2901])
         guard let description = all.first else { return }
@@ -37,7 +38,8 @@ struct DescriptorTests {
         #expect(stage.methods == ["ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test func `Q108 The one that turns notifications on is bluetoothd's, and what is too long is refused`() {
+    @Test(.proves(.Q108)) func `The one that turns notifications on is bluetoothd's, and what is too long is refused`()
+    {
         let all = descriptors(of: Sensor.notifying)
         #expect(all.map(\.uuid) == [0x2902])
         guard let configuration = all.first, let description = descriptors(of: Sensor.value).first else { return }
@@ -50,7 +52,7 @@ struct DescriptorTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `S59 S62 A descriptor's errors name it, and the link's end is theirs`() {
+    @Test(.proves(.S59, .S62)) func `A descriptor's errors name it, and the link's end is theirs`() {
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(
                 ScriptedDaemon.Objects.characteristicPath + "/desc0013", "org.bluez.GattDescriptor1",

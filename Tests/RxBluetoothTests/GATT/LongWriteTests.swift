@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct LongWriteTests {
@@ -27,7 +28,8 @@ struct LongWriteTests {
         return pending
     }
 
-    @Test func `S66 Parts are no longer than a packet, in order, and each only after the one before is confirmed`() {
+    @Test(.proves(.S66))
+    func `Parts are no longer than a packet, in order, and each only after the one before is confirmed`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         for (number, part) in [0..<20, 20..<40, 40..<50].enumerated() {
             let pending = take(part)
@@ -41,7 +43,7 @@ struct LongWriteTests {
         #expect(write.isCompleted)
     }
 
-    @Test func `S66 A part that fails is written again on request, also the uneven last one`() {
+    @Test(.proves(.S66)) func `A part that fails is written again on request, also the uneven last one`() {
         let failures = Guarded<[String]>([])
         let write = stage.record(
             characteristic.writeLongValue(Self.value, partLength: 30) { failure in
@@ -59,7 +61,7 @@ struct LongWriteTests {
         #expect(failures.withLock { $0 } == ["0+30 1", "30+20 1", "30+20 2", "30+20 3"])
     }
 
-    @Test func `S66 Without a wish to retry the first failure ends it, and later parts are not written`() {
+    @Test(.proves(.S66)) func `Without a wish to retry the first failure ends it, and later parts are not written`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         take(0..<20).fail("org.bluez.Error.NotPermitted", "Write not permitted")
         stage.advance(0)
@@ -67,7 +69,8 @@ struct LongWriteTests {
         #expect(daemon.count("WriteValue") == 1)
     }
 
-    @Test(arguments: [0, -1, 513]) func `S66 Parts of no length or too long are refused, and nothing is sent`(
+    @Test(.proves(.S66), arguments: [0, -1, 513])
+    func `Parts of no length or too long are refused, and nothing is sent`(
         length: Int
     ) {
         let write = stage.record(characteristic.writeLongValue(Self.value, partLength: length))
@@ -76,7 +79,8 @@ struct LongWriteTests {
         #expect(daemon.count("WriteValue") == 0)
     }
 
-    @Test func `S66 Disposing stops after the part that is under way, and the next operation waits for that`() {
+    @Test(.proves(.S66))
+    func `Disposing stops after the part that is under way, and the next operation waits for that`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         take(0..<20).reply()
         let second = take(20..<40)
@@ -93,7 +97,7 @@ struct LongWriteTests {
         #expect(write.elements.map(\.written) == [20])
     }
 
-    @Test func `S66 The end of the connection ends it, and is not retried`() {
+    @Test(.proves(.S66)) func `The end of the connection ends it, and is not retried`() {
         let asked = Guarded(0)
         let write = stage.record(
             characteristic.writeLongValue(Self.value) { _ in
@@ -109,7 +113,8 @@ struct LongWriteTests {
         #expect(link.kind == .disconnected(.daemon))
     }
 
-    @Test func `S66 Nothing to write is one empty write, and parts without response go one after the other`() {
+    @Test(.proves(.S66)) func `Nothing to write is one empty write, and parts without response go one after the other`()
+    {
         let empty = stage.record(characteristic.writeLongValue([]))
         take(0..<0).reply()
         stage.advance(0)
@@ -122,8 +127,8 @@ struct LongWriteTests {
         #expect(commands.isCompleted)
     }
 
-    @Test(arguments: ["reply", "fail", "malformed", "dispose", "deadline", "given up"])
-    func `S67 However an operation ends, the next one has its turn`(ending: String) {
+    @Test(.proves(.S67), arguments: ["reply", "fail", "malformed", "dispose", "deadline", "given up"])
+    func `However an operation ends, the next one has its turn`(ending: String) {
         let first = stage.record(characteristic.readValue())
         let second = stage.record(characteristic.writeValue([1]))
         stage.advance(0)

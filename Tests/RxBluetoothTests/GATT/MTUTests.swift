@@ -1,10 +1,11 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct MTUTests {
-    @Test func `S82 The MTU is 23 until bluetoothd tells another, and each change is told once`() {
+    @Test(.proves(.S82)) func `The MTU is 23 until bluetoothd tells another, and each change is told once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         #expect(peripheral.mtu == 23)
         let early = stage.record(peripheral.observeMTU())
@@ -38,7 +39,7 @@ struct MTUTests {
         #expect(!link.isLive)
     }
 
-    @Test func `S82 A packet holds 3 bytes less than the MTU, and 512 at most`() {
+    @Test(.proves(.S82)) func `A packet holds 3 bytes less than the MTU, and 512 at most`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
@@ -53,7 +54,8 @@ struct MTUTests {
         #expect(link.isLive)
     }
 
-    @Test func `S82 Q101 Objects that were there before the connection are asked once, after the services are read`() {
+    @Test(.proves(.S82, .Q101))
+    func `Objects that were there before the connection are asked once, after the services are read`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.holdMTU()
         let link = stage.connect(peripheral, daemon)
@@ -70,7 +72,7 @@ struct MTUTests {
         #expect(link.isLive)
     }
 
-    @Test func `S82 Each connection has its own, also where bluetoothd kept the services`() {
+    @Test(.proves(.S82)) func `Each connection has its own, also where bluetoothd kept the services`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 247))
         let first = stage.connect(peripheral)
         #expect(peripheral.mtu == 247)
@@ -83,7 +85,7 @@ struct MTUTests {
         #expect(second.isLive)
     }
 
-    @Test func `Q99 A write without response that is longer than a packet is refused before it is sent`() {
+    @Test(.proves(.Q99)) func `A write without response that is longer than a packet is refused before it is sent`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 23))
         let link = stage.connect(peripheral)
         let value = stage.characteristic(Sensor.value, of: peripheral)

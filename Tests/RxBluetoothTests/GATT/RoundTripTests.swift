@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// A peripheral that answers as its table says, and a client that asks for all of it.
@@ -23,7 +24,8 @@ struct RoundTripTests {
         ])
     }
 
-    @Test func `S87 S88 A whole session brings back what was written and sends what was announced, in no time`() {
+    @Test(.proves(.S87, .S88))
+    func `A whole session brings back what was written and sends what was announced, in no time`() {
         let stage = stage(mtu: 185)
         let peripheral = stage.find(Self.address)
         let link = stage.connect(peripheral)
@@ -76,8 +78,8 @@ struct RoundTripTests {
         stage.expectSettled()
     }
 
-    @Test(arguments: [(UInt16(23), 23), (185, 185), (517, 517)])
-    func `S87 The MTU is the smaller one of both sides`(offered: UInt16, agreed: Int) {
+    @Test(.proves(.S87), arguments: [(UInt16(23), 23), (185, 185), (517, 517)])
+    func `The MTU is the smaller one of both sides`(offered: UInt16, agreed: Int) {
         let stage = stage(mtu: offered)
         let peripheral = stage.find(Self.address)
         let link = stage.connect(peripheral)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Services that change, and services in services.
@@ -24,7 +25,7 @@ struct ServiceTreeTests {
         return (stage, peripheral, link)
     }
 
-    @Test func `S53 Q111 Changed services are told, old handles fail typed, and new ones work`() {
+    @Test(.proves(.S53, .Q111)) func `Changed services are told, old handles fail typed, and new ones work`() {
         let (stage, peripheral, link) = stage([Self.old, Self.stays])
         let modified = stage.record(peripheral.observeModifiedServices())
         let characteristic = stage.characteristic(0xFFF1, of: peripheral)
@@ -53,7 +54,7 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
-    @Test func `S53 What did not change stays valid`() {
+    @Test(.proves(.S53)) func `What did not change stays valid`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -81,8 +82,8 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
-    @Test
-    func `S53 Q111 Services that come to a link which was there before are a modification, without any discovery`() {
+    @Test(.proves(.S53, .Q111))
+    func `Services that come to a link which was there before are a modification, without any discovery`() {
         let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
             ["Connected": .bool(true), "ServicesResolved": .bool(true)])
@@ -106,7 +107,7 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
-    @Test func `S53 A device that goes with its services has not modified them`() {
+    @Test(.proves(.S53)) func `A device that goes with its services has not modified them`() {
         let (stage, peripheral, link) = stage([Self.old])
         let modified = stage.record(peripheral.observeModifiedServices())
         stage.advance(1)
@@ -147,7 +148,7 @@ struct ServiceTreeTests {
         #expect(link.isLive)
     }
 
-    @Test func `S78 Discovery of what a service holds waits for the link to come back`() {
+    @Test(.proves(.S78)) func `Discovery of what a service holds waits for the link to come back`() {
         let including = SimulatedService("fff0", including: ["180a"]) { SimulatedCharacteristic("fff1", .read([1])) }
         let (stage, peripheral, link) = stage([including, Self.stays], .reconnect())
         let services = stage.record(peripheral.discoverServices([0xFFF0]))

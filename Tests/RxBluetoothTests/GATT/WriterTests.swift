@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Streams of writes without response, over a socket.
@@ -56,7 +57,8 @@ struct WriterTests {
         stage.simulation.bluez.forgetCalls()
     }
 
-    @Test func `Q97 A stream of values is written in order, by one call, and the characteristic is given back`() {
+    @Test(.proves(.Q97))
+    func `A stream of values is written in order, by one call, and the characteristic is given back`() {
         let count = 2_000
         let writing = stage.record(
             characteristic.acquireWrite().flatMap { writer in
@@ -79,7 +81,7 @@ struct WriterTests {
         #expect(sink.values.last == [1])
     }
 
-    @Test func `Q100 What bluetoothd would lose is refused`() {
+    @Test(.proves(.Q100)) func `What bluetoothd would lose is refused`() {
         let writers = stage.record(characteristic.acquireWrite())
         stage.advance(10)
         guard let writer = writers.elements.first else { return #expect(Bool(false)) }
@@ -100,7 +102,7 @@ struct WriterTests {
         #expect(stage.record(other.acquireWrite()).outcome(stage) == .notPermitted)
     }
 
-    @Test func `S63 A write that waits for room fails when the link ends, with its cause`() {
+    @Test(.proves(.S63)) func `A write that waits for room fails when the link ends, with its cause`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         _ = OtherEnd(of: daemon)
@@ -118,7 +120,7 @@ struct WriterTests {
         #expect(link.kind == .disconnected(.daemon))
     }
 
-    @Test func `S59 A socket that bluetoothd closes over a live link has one cause for all`() {
+    @Test(.proves(.S59)) func `A socket that bluetoothd closes over a live link has one cause for all`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let otherEnd = OtherEnd(of: daemon)
@@ -138,7 +140,7 @@ struct WriterTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q107 The end of the socket is the link's, with its reason`() {
+    @Test(.proves(.Q107)) func `The end of the socket is the link's, with its reason`() {
         let writers = stage.record(characteristic.acquireWrite())
         stage.advance(10)
         stage.simulation.bluez.dropLink(to: Sensor.text)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// ATT errors that bluetoothd reports under names that mean something else, or that nobody has sent.
@@ -11,7 +12,7 @@ struct ATTErrorTests {
         return deadlines
     }
 
-    @Test func `Q120 An ATT request without an answer is a timeout, and the link ends`() {
+    @Test(.proves(.Q120)) func `An ATT request without an answer is a timeout, and the link ends`() {
         let (stage, peripheral) = Stage.withSensor(deadlines: Self.deadlines(operation: .seconds(60)))
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -30,7 +31,7 @@ struct ATTErrorTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `Q120 A peripheral that answers 0x0E within 30 s refuses`() {
+    @Test(.proves(.Q120)) func `A peripheral that answers 0x0E within 30 s refuses`() {
         let (stage, daemon, peripheral) = Stage.scripted(deadlines: Self.deadlines(operation: .seconds(60)))
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)
@@ -54,7 +55,7 @@ struct ATTErrorTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q96 ATT errors 06 and 08 are told as the peripheral's`() {
+    @Test(.proves(.Q96)) func `ATT errors 06 and 08 are told as the peripheral's`() {
         let peripheral = SimulatedPeripheral("Strict", address: Sensor.text) {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, firstAfter: .zero)
             SimulatedService("fff0") {
@@ -84,7 +85,7 @@ struct ATTErrorTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q109 What bluetoothd refuses for itself is not told as the peripheral's`() {
+    @Test(.proves(.Q109)) func `What bluetoothd refuses for itself is not told as the peripheral's`() {
         let service = ScriptedDaemon.Objects.servicePath
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(

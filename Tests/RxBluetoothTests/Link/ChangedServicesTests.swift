@@ -1,10 +1,12 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ChangedServicesTests {
-    @Test func `S53 Q111 What the peripheral takes away fails typed, what stays works, and what comes again is new`() {
+    @Test(.proves(.S53, .Q111))
+    func `What the peripheral takes away fails typed, what stays works, and what comes again is new`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -35,7 +37,8 @@ struct ChangedServicesTests {
         #expect(daemon.count("StartNotify") == 2)
     }
 
-    @Test func `S53 Q111 A characteristic that goes and comes at once has new notifications, and the old ones end`() {
+    @Test(.proves(.S53, .Q111))
+    func `A characteristic that goes and comes at once has new notifications, and the old ones end`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -60,7 +63,7 @@ struct ChangedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test func `S53 Another characteristic under an old handle is not taken for the old one`() {
+    @Test(.proves(.S53)) func `Another characteristic under an old handle is not taken for the old one`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let old = stage.characteristic(0x2A37, of: peripheral)
@@ -79,7 +82,7 @@ struct ChangedServicesTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S54 What was discovered in an earlier connection is refused, and nothing is sent`() {
+    @Test(.proves(.S54)) func `What was discovered in an earlier connection is refused, and nothing is sent`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(3_000)

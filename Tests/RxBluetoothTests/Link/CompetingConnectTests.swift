@@ -1,11 +1,12 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Two programs that connect to one peripheral at once (Q119).
 struct CompetingConnectTests {
-    @Test func `Q76 Q119 The later of two programs shares the link, and leaves it open`() {
+    @Test(.proves(.Q76, .Q119)) func `The later of two programs shares the link, and leaves it open`() {
         let (stage, peripheral) = Stage.withSensor()
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -26,7 +27,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 The link is there as soon as another program has made it`() {
+    @Test(.proves(.Q119)) func `The link is there as soon as another program has made it`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(20)))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -39,7 +40,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 If the other program's attempt fails, ours follows and its link is ours`() {
+    @Test(.proves(.Q119)) func `If the other program's attempt fails, ours follows and its link is ours`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3), failures: 1))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -54,7 +55,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 If the other program gives its attempt up, ours follows`() {
+    @Test(.proves(.Q119)) func `If the other program gives its attempt up, ours follows`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -67,7 +68,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 At the deadline the other program's attempt is left alone`() {
+    @Test(.proves(.Q119)) func `At the deadline the other program's attempt is left alone`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(35)))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -86,7 +87,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 Disposing while another program connects sends nothing more`() {
+    @Test(.proves(.Q119)) func `Disposing while another program connects sends nothing more`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -102,12 +103,15 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test(arguments: [
-        ("org.bluez.Error.InProgress", "Operation already in progress"), ("org.bluez.Error.InProgress", "In Progress"),
-        ("org.bluez.Error.InProgress", "br-connection-busy"),
-        ("org.bluez.Error.Failed", "Operation already in progress"),
-    ])
-    func `Q76 Q119 However bluetoothd says that an attempt is under way, ours follows it`(name: String, text: String) {
+    @Test(
+        .proves(.Q76, .Q119),
+        arguments: [
+            ("org.bluez.Error.InProgress", "Operation already in progress"),
+            ("org.bluez.Error.InProgress", "In Progress"),
+            ("org.bluez.Error.InProgress", "br-connection-busy"),
+            ("org.bluez.Error.Failed", "Operation already in progress"),
+        ])
+    func `However bluetoothd says that an attempt is under way, ours follows it`(name: String, text: String) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(Fault("Device1.Connect", calls: .first(3), .error(name, text)))
         let link = stage.record(peripheral.connect())
@@ -119,7 +123,7 @@ struct CompetingConnectTests {
         #expect(stage.count("Disconnect") == 1)
     }
 
-    @Test func `Q119 Another program's link that drops while we share it ends ours with a reason`() {
+    @Test(.proves(.Q119)) func `Another program's link that drops while we share it ends ours with a reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -131,7 +135,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q119 A link that is taken over is closed, also if another program made it meanwhile`() {
+    @Test(.proves(.Q119)) func `A link that is taken over is closed, also if another program made it meanwhile`() {
         let (stage, peripheral) = Stage.withSensor()
         let rival = stage.simulation.bluez.competingClient()
         rival.connect(Sensor.text)
@@ -162,7 +166,8 @@ struct CompetingConnectTests {
         return (stage, rival, link, peripheral)
     }
 
-    @Test func `Q74 Q77 A link that another program makes in our pause is shared at once, and left open`() {
+    @Test(.proves(.Q74, .Q77)) func `A link that another program makes in our pause is shared at once, and left open`()
+    {
         let (stage, rival, link, peripheral) = inPause()
         stage.advance(1_000)
         #expect(link.elements == [peripheral])
@@ -176,7 +181,7 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q74 Q77 Disposing in our pause leaves another program's link open`() {
+    @Test(.proves(.Q74, .Q77)) func `Disposing in our pause leaves another program's link open`() {
         let (stage, rival, link, _) = inPause()
         stage.advance(150)
         #expect(stage.isLinked())
@@ -188,7 +193,8 @@ struct CompetingConnectTests {
         rival.leave()
     }
 
-    @Test func `Q77 After another program's link in our pause has ended, the link of our next attempt is ours`() {
+    @Test(.proves(.Q77))
+    func `After another program's link in our pause has ended, the link of our next attempt is ours`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -208,7 +214,7 @@ struct CompetingConnectTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
-    @Test func `Q77 A link that another program makes in our pause is closed if it is taken over`() {
+    @Test(.proves(.Q77)) func `A link that another program makes in our pause is closed if it is taken over`() {
         let (stage, rival, link, peripheral) = inPause(ConnectOptions(existingLink: .takeOver))
         stage.advance(1_000)
         #expect(link.elements == [peripheral])

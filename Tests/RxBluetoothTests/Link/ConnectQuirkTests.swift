@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// What bluetoothd, other programs and the controller do to a connection.
@@ -13,7 +14,8 @@ struct ConnectQuirkTests {
         return (stage, stage.find(Sensor.address))
     }
 
-    @Test func `Q64 Beside a scan connecting is slow and comes about, and is quick once the scan has ended`() {
+    @Test(.proves(.Q64)) func `Beside a scan connecting is slow and comes about, and is quick once the scan has ended`()
+    {
         let (stage, peripheral) = stage(.Q64)
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(100)
@@ -33,7 +35,7 @@ struct ConnectQuirkTests {
         #expect(second.elements == [peripheral])
     }
 
-    @Test func `Q79 An attempt that is cancelled, and not by us, is tried again`() {
+    @Test(.proves(.Q79)) func `An attempt that is cancelled, and not by us, is tried again`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "br-connection-canceled")))
@@ -43,8 +45,8 @@ struct ConnectQuirkTests {
         #expect(stage.methods == ["Connect", "Connect"])
     }
 
-    @Test func `Q83 A device that is taken for a classic one fails with its reason and advice, and can be tried again`()
-    {
+    @Test(.proves(.Q83))
+    func `A device that is taken for a classic one fails with its reason and advice, and can be tried again`() {
         let (stage, peripheral) = stage(.Q83)
         let link = stage.record(peripheral.connect())
         stage.advance(15_000)
@@ -55,8 +57,8 @@ struct ConnectQuirkTests {
         #expect(again.elements == [peripheral])
     }
 
-    @Test(arguments: ["Failed", "NotConnected", "NotPermitted"])
-    func `Q104 Notifications that cannot be turned off are as good as off`(name: String) {
+    @Test(.proves(.Q104), arguments: ["Failed", "NotConnected", "NotPermitted"])
+    func `Notifications that cannot be turned off are as good as off`(name: String) {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
@@ -75,7 +77,8 @@ struct ConnectQuirkTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q104 An answer to StopNotify that never comes keeps nobody waiting for more than two seconds`() {
+    @Test(.proves(.Q104))
+    func `An answer to StopNotify that never comes keeps nobody waiting for more than two seconds`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         stage.simulation.bluez.add(Fault("StopNotify", .never))
@@ -88,7 +91,8 @@ struct ConnectQuirkTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q12 While a subscriber stands still the bus is read on, and no more waits for it than was asked for`() {
+    @Test(.proves(.Q12))
+    func `While a subscriber stands still the bus is read on, and no more waits for it than was asked for`() {
         let bus = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let queue = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: bus)

@@ -1,10 +1,11 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ConnectTests {
-    @Test func `S26 Connecting sends Connect once, after the signals were subscribed to`() {
+    @Test(.proves(.S26)) func `Connecting sends Connect once, after the signals were subscribed to`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -17,7 +18,7 @@ struct ConnectTests {
         #expect(link.elements == [peripheral])
     }
 
-    @Test func `S27 A connection is one element, no completion, and lasts`() {
+    @Test(.proves(.S27)) func `A connection is one element, no completion, and lasts`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(60_000)
@@ -27,7 +28,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test func `S28 A failure before the link is an error with its cause, and the next try is free`() {
+    @Test(.proves(.S28)) func `A failure before the link is an error with its cause, and the next try is free`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -45,8 +46,8 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Connect"])
     }
 
-    @Test(arguments: [8, 9])
-    func `Q77 What the controller gives up is tried again after 250 ms, nine times in all`(failures: Int) {
+    @Test(.proves(.Q77), arguments: [8, 9])
+    func `What the controller gives up is tried again after 250 ms, nine times in all`(failures: Int) {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: failures))
         let link = stage.record(peripheral.connect())
         stage.advance(399)
@@ -59,7 +60,7 @@ struct ConnectTests {
         #expect(stage.count("Connect") == 9)
     }
 
-    @Test func `Q77 It is not tried again while the device still looks connected`() {
+    @Test(.proves(.Q77)) func `It is not tried again while the device still looks connected`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -74,7 +75,7 @@ struct ConnectTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q77 S30 Disposing between two tries sends nothing, and the deadline counts all tries`() {
+    @Test(.proves(.Q77, .S30)) func `Disposing between two tries sends nothing, and the deadline counts all tries`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 9))
         let link = stage.record(peripheral.connect())
         stage.advance(200)
@@ -93,7 +94,7 @@ struct ConnectTests {
         #expect(late.kind == .timedOut)
     }
 
-    @Test func `S29 A drop after the link is a handle and then the reason`() {
+    @Test(.proves(.S29)) func `A drop after the link is a handle and then the reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
         let link = stage.record(peripheral.connect())
         stage.advance(5_000)
@@ -104,7 +105,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Get"])
     }
 
-    @Test func `S31 A connect while the last link is being closed waits for that`() {
+    @Test(.proves(.S31)) func `A connect while the last link is being closed waits for that`() {
         let (stage, peripheral) = Stage.withSensor()
         let first = stage.connect(peripheral)
         first.dispose()
@@ -121,7 +122,7 @@ struct ConnectTests {
         #expect(second.isLive)
     }
 
-    @Test func `S31 A connect that waits and is given up sends nothing`() {
+    @Test(.proves(.S31)) func `A connect that waits and is given up sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -134,7 +135,7 @@ struct ConnectTests {
         stage.expectSettled()
     }
 
-    @Test func `S31 Of two that wait for a closing link one connects, and the other hears of that`() {
+    @Test(.proves(.S31)) func `Of two that wait for a closing link one connects, and the other hears of that`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -146,7 +147,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Disconnect", "Connect"])
     }
 
-    @Test func `S32 A second connect is refused, the first lasts, and after it there may be another`() {
+    @Test(.proves(.S32)) func `A second connect is refused, the first lasts, and after it there may be another`() {
         let (stage, peripheral) = Stage.withSensor()
         let first = stage.record(peripheral.connect())
         let early = stage.record(peripheral.connect())
@@ -167,7 +168,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Get", "Connect"])
     }
 
-    @Test func `S33 Q74 The link of another program is used, and left alone`() {
+    @Test(.proves(.S33, .Q74)) func `The link of another program is used, and left alone`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -184,7 +185,7 @@ struct ConnectTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `Q74 Notifications over the link of another program are turned off when it is let go`() {
+    @Test(.proves(.Q74)) func `Notifications over the link of another program are turned off when it is let go`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -200,7 +201,7 @@ struct ConnectTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `S36 A drop before the connect is answered is told once`() {
+    @Test(.proves(.S36)) func `A drop before the connect is answered is told once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -218,7 +219,7 @@ struct ConnectTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S38 Out of range a connect lasts until our deadline, which takes it back`() {
+    @Test(.proves(.S38)) func `Out of range a connect lasts until our deadline, which takes it back`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -235,7 +236,7 @@ struct ConnectTests {
         stage.expectSettled()
     }
 
-    @Test func `S40 A connect that waits succeeds when the peripheral advertises again`() {
+    @Test(.proves(.S40)) func `A connect that waits succeeds when the peripheral advertises again`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.advertise(nil, from: Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -248,7 +249,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test func `Q59 A peripheral that bluetoothd has forgotten is gone, and nothing is sent`() {
+    @Test(.proves(.Q59)) func `A peripheral that bluetoothd has forgotten is gone, and nothing is sent`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.advance(60_000)
         let link = stage.record(peripheral.connect())

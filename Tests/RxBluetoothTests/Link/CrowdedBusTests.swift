@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// What does not wait for a call that waits behind others (Q9).
@@ -10,7 +11,7 @@ struct CrowdedBusTests {
         return (bus, BluetoothManager(bus: bus, scheduler: stage.scheduler, deadlines: .prompt))
     }
 
-    @Test func `Q9 Delivered within the deadline for tidying up, also if its request waits behind others`() {
+    @Test(.proves(.Q9)) func `Delivered within the deadline for tidying up, also if its request waits behind others`() {
         let (stage, _) = Stage.withSensor()
         let (bus, manager) = manager(stage)
         let state = stage.record(manager.state)
@@ -30,7 +31,8 @@ struct CrowdedBusTests {
         #expect(again.times.count == 1)
     }
 
-    @Test func `Q9 Q32 A lost link is reported within half a second, also if the question about the adapter waits`() {
+    @Test(.proves(.Q9, .Q32))
+    func `A lost link is reported within half a second, also if the question about the adapter waits`() {
         let (stage, _) = Stage.withSensor()
         let (bus, manager) = manager(stage)
         let found = stage.record(manager.peripheral(Sensor.address))

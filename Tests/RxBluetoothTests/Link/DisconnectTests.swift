@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct DisconnectTests {
@@ -12,7 +13,7 @@ struct DisconnectTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `S42 Q79 Disconnecting while connecting cancels, fails the connection and completes`() {
+    @Test(.proves(.S42, .Q79)) func `Disconnecting while connecting cancels, fails the connection and completes`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(50)
@@ -49,7 +50,7 @@ struct DisconnectTests {
         #expect(stage.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `Q74 Disconnecting closes the link of another program too, used by us or not`() {
+    @Test(.proves(.Q74)) func `Disconnecting closes the link of another program too, used by us or not`() {
         for isUsed in [true, false] {
             let (stage, peripheral) = Stage.withSensor()
             let other = stage.otherProgram("Connect")
@@ -66,7 +67,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `S44 A disconnect that bluetoothd refuses or does not answer is an error`() {
+    @Test(.proves(.S44)) func `A disconnect that bluetoothd refuses or does not answer is an error`() {
         for isAnswered in [true, false] {
             for isOurs in [true, false] {
                 let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
@@ -87,7 +88,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test func `S91 What is given up before it is known what there is sends nothing`() {
+    @Test(.proves(.S91)) func `What is given up before it is known what there is sends nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)])

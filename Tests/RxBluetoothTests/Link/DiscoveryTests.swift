@@ -1,10 +1,12 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct DiscoveryTests {
-    @Test func `S47 Q70 Those who ask while the services are being read share the answer, and nothing is sent`() {
+    @Test(.proves(.S47, .Q70))
+    func `Those who ask while the services are being read share the answer, and nothing is sent`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -20,7 +22,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S48 Q71 Services that are there are told at once, but not outside a connection`() {
+    @Test(.proves(.S48, .Q71)) func `Services that are there are told at once, but not outside a connection`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let found = stage.record(peripheral.discoverServices([0x180F]))
@@ -36,7 +38,7 @@ struct DiscoveryTests {
         #expect(late.error?.operation == .discover)
     }
 
-    @Test func `S49 Overlapping requests each get their own`() {
+    @Test(.proves(.S49)) func `Overlapping requests each get their own`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -51,7 +53,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S50 A link that is lost in discovery fails all who wait, and discovery works afterwards`() {
+    @Test(.proves(.S50)) func `A link that is lost in discovery fails all who wait, and discovery works afterwards`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -71,7 +73,7 @@ struct DiscoveryTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test func `S50 An adapter that is switched off in discovery fails all who wait`() {
+    @Test(.proves(.S50)) func `An adapter that is switched off in discovery fails all who wait`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -83,7 +85,7 @@ struct DiscoveryTests {
         #expect(link.kind == .disconnected(.adapter))
     }
 
-    @Test func `Q122 The GAP service is not found, with the reason that bluetoothd keeps it`() {
+    @Test(.proves(.Q122)) func `The GAP service is not found, with the reason that bluetoothd keeps it`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let all = stage.record(peripheral.discoverServices())
@@ -101,7 +103,7 @@ struct DiscoveryTests {
         #expect(link.isLive)
     }
 
-    @Test func `S51 What is not there is an error that names it`() {
+    @Test(.proves(.S51)) func `What is not there is an error that names it`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let service = stage.record(peripheral.discoverServices([0x1234]))
@@ -115,7 +117,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S52 Q110 Two services of one UUID keep their own characteristics and values`() {
+    @Test(.proves(.S52, .Q110)) func `Two services of one UUID keep their own characteristics and values`() {
         let stage = Stage()
         let link = stage.connect(stage.find("C0:FF:EE:00:00:05"))
         let peripheral = link.elements[0]
@@ -131,7 +133,8 @@ struct DiscoveryTests {
         #expect(stage.methods == ["Connect", "ReadValue", "ReadValue"])
     }
 
-    @Test func `S52 Descriptors are told with their values, and the switch of notifications is not to be written`() {
+    @Test(.proves(.S52))
+    func `Descriptors are told with their values, and the switch of notifications is not to be written`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let found = stage.record(stage.characteristic(Sensor.value, of: peripheral).discoverDescriptors())
@@ -153,7 +156,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `Q72 Services that are shown after they are said to be read are waited for`() {
+    @Test(.proves(.Q72)) func `Services that are shown after they are said to be read are waited for`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         let link = stage.connect(peripheral, daemon)
         let found = stage.record(peripheral.discoverServices())
@@ -167,7 +170,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `Q72 A peripheral without services has none, after a second`() {
+    @Test(.proves(.Q72)) func `A peripheral without services has none, after a second`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         let link = stage.connect(peripheral, daemon)
         let all = stage.record(peripheral.discoverServices())
@@ -178,7 +181,7 @@ struct DiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `Q73 Services that are never read fail at the deadline, each waiter at its own`() {
+    @Test(.proves(.Q73)) func `Services that are never read fail at the deadline, each waiter at its own`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)

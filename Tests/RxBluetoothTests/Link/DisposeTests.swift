@@ -2,10 +2,11 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 struct DisposeTests {
-    @Test func `S30 Disposing while connecting sends one Disconnect`() {
+    @Test(.proves(.S30)) func `Disposing while connecting sends one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(50)
@@ -32,7 +33,7 @@ struct DisposeTests {
         #expect(!stage.isLinked())
     }
 
-    @Test func `S30 Disposing while connected sends one Disconnect`() {
+    @Test(.proves(.S30)) func `Disposing while connected sends one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         link.dispose()
@@ -44,7 +45,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S30 Disposing after a failure sends nothing`() {
+    @Test(.proves(.S30)) func `Disposing after a failure sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -57,7 +58,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S30 Disposing after the link was lost sends nothing`() {
+    @Test(.proves(.S30)) func `Disposing after the link was lost sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         stage.simulation.bluez.dropLink(to: Sensor.text)
@@ -70,7 +71,8 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S30 Disposing twice while connecting, and a link that comes up all the same, leave no link`() {
+    @Test(.proves(.S30)) func `Disposing twice while connecting, and a link that comes up all the same, leave no link`()
+    {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(10)
@@ -89,7 +91,7 @@ struct DisposeTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S57 S91 A subscription that is given up before its turn sends nothing`() {
+    @Test(.proves(.S57, .S91)) func `A subscription that is given up before its turn sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.record(peripheral.connect()).dispose()
         stage.advance(5_000)
@@ -97,7 +99,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S44 settled completes when the link is down, not before`() {
+    @Test(.proves(.S44)) func `Settled completes when the link is down, not before`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         let settled = stage.record(stage.manager.settled())
@@ -109,7 +111,7 @@ struct DisposeTests {
         #expect(!stage.isLinked())
     }
 
-    @Test func `S44 Q84 A disconnect is over when it is answered and shown, in either order`() {
+    @Test(.proves(.S44, .Q84)) func `A disconnect is over when it is answered and shown, in either order`() {
         for isShownFirst in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             stage.connect(peripheral, daemon).dispose()
@@ -134,7 +136,7 @@ struct DisposeTests {
         }
     }
 
-    @Test func `S44 Q84 A disconnect that is never answered, or never shown, is over at its deadlines`() {
+    @Test(.proves(.S44, .Q84)) func `A disconnect that is never answered, or never shown, is over at its deadlines`() {
         for isAnswered in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             stage.connect(peripheral, daemon).dispose()
@@ -149,7 +151,7 @@ struct DisposeTests {
         }
     }
 
-    @Test func `S45 A hundred rapid cycles leave no link, no claim and no entry`() {
+    @Test(.proves(.S45)) func `A hundred rapid cycles leave no link, no claim and no entry`() {
         let (stage, peripheral) = Stage.withSensor()
         for cycle in 0..<100 {
             let link = stage.record(peripheral.connect())
@@ -166,7 +168,7 @@ struct DisposeTests {
         #expect(stage.isLinked())
     }
 
-    @Test func `S45 A hundred cycles of a whole session leave nothing behind`() {
+    @Test(.proves(.S45)) func `A hundred cycles of a whole session leave nothing behind`() {
         let (stage, peripheral) = Stage.withSensor()
         for _ in 0..<100 {
             let link = stage.connect(peripheral)
@@ -184,7 +186,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S91 Nothing is emitted after dispose returns, however much is under way`() {
+    @Test(.proves(.S91)) func `Nothing is emitted after dispose returns, however much is under way`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
@@ -202,7 +204,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `S91 Disposing in onNext ends the stream there`() {
+    @Test(.proves(.S91)) func `Disposing in onNext ends the stream there`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let characteristic = stage.characteristic(Sensor.notifying, of: peripheral)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Reads and notifications of one characteristic, which bluetoothd shows by the same signal.
@@ -19,7 +20,8 @@ struct EchoTests {
         stage.advance(0)
     }
 
-    @Test func `S64 Q95 The answer of a read is not a notification, and a notification does not answer a read`() {
+    @Test(.proves(.S64, .Q95))
+    func `The answer of a read is not a notification, and a notification does not answer a read`() {
         let values = stage.record(notifying.observeValueUpdates())
         stage.advance(100)
         let read = stage.record(notifying.readValue())
@@ -35,7 +37,7 @@ struct EchoTests {
         #expect(values.elements == [[1], [7], [2]])
     }
 
-    @Test func `S64 Q95 Reads that fail, are given up or run out of time hide no notification`() {
+    @Test(.proves(.S64, .Q95)) func `Reads that fail, are given up or run out of time hide no notification`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -67,7 +69,8 @@ struct EchoTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S64 S81 Q95 A read without an answer neither holds notifications back nor lets them pile up`() {
+    @Test(.proves(.S64, .S81, .Q95))
+    func `A read without an answer neither holds notifications back nor lets them pile up`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -97,7 +100,7 @@ struct EchoTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S64 A read with nobody listening tells nobody`() {
+    @Test(.proves(.S64)) func `A read with nobody listening tells nobody`() {
         let read = stage.record(notifying.readValue())
         stage.advance(5)
         let values = stage.record(notifying.observeValueUpdates())

@@ -5,6 +5,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 import Synchronization
+import TestTraits
 import Testing
 
 struct LifetimeTests {
@@ -34,7 +35,7 @@ struct LifetimeTests {
         func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
     }
 
-    @Test func `S30 A link is closed also where its last subscriber was the last user of all`() {
+    @Test(.proves(.S30)) func `A link is closed also where its last subscriber was the last user of all`() {
         let house = House()
         var peripheral = house.find()
         let up = house.scheduler.createObserver(Peripheral.self)
@@ -55,7 +56,7 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
-    @Test func `Q103 Notifications are turned off also where their subscriber was the last user of all`() {
+    @Test(.proves(.Q103)) func `Notifications are turned off also where their subscriber was the last user of all`() {
         let house = House()
         let values = house.scheduler.createObserver([UInt8].self)
         var subscription = house.find()?.connect()
@@ -76,7 +77,7 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
-    @Test func `S5 The bus is closed when the last user has gone, be it the manager or a subscription`() {
+    @Test(.proves(.S5)) func `The bus is closed when the last user has gone, be it the manager or a subscription`() {
         let house = House()
         let first = house.manager?.state.subscribe()
         let second = house.manager?.scanForPeripherals().subscribe()
@@ -101,7 +102,7 @@ struct LifetimeTests {
         #expect(quiet.bus == nil)
     }
 
-    @Test func `S7 A pipeline whose manager was let go at its start goes on to its end`() {
+    @Test(.proves(.S7)) func `A pipeline whose manager was let go at its start goes on to its end`() {
         let house = House()
         let values = house.scheduler.createObserver([UInt8].self)
         var subscription = house.manager?.peripheral(Sensor.address)
@@ -122,7 +123,7 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
-    @Test func `S91 A manager that is let go while a link is being closed stays until it is closed`() {
+    @Test(.proves(.S91)) func `A manager that is let go while a link is being closed stays until it is closed`() {
         let house = House()
         let subscription = house.find()?.connect().subscribe()
         house.scheduler.advanceBy(500)
@@ -135,7 +136,7 @@ struct LifetimeTests {
         #expect(house.bus == nil)
     }
 
-    @Test func `S46 One device is one object, in scans, connections and lists`() {
+    @Test(.proves(.S46)) func `One device is one object, in scans, connections and lists`() {
         let (stage, peripheral) = Stage.withSensor()
         #expect(stage.find(Sensor.address) === peripheral)
         let link = stage.connect(peripheral)
@@ -148,7 +149,8 @@ struct LifetimeTests {
         #expect(stage.find("C0:FF:EE:00:00:22") === other)
     }
 
-    @Test func `S46 S89 A device that was forgotten and comes again is the same object while the user has it`() {
+    @Test(.proves(.S46, .S89))
+    func `A device that was forgotten and comes again is the same object while the user has it`() {
         let stage = Stage(with: [Sensor.peripheral])
         var peripheral: Peripheral? = stage.find(Sensor.address)
         weak let kept = peripheral
@@ -162,7 +164,7 @@ struct LifetimeTests {
         #expect(kept == nil)
     }
 
-    @Test func `S46 Nothing of a connection is left when it is over`() {
+    @Test(.proves(.S46)) func `Nothing of a connection is left when it is over`() {
         let (stage, peripheral) = Stage.withSensor()
         weak var held: Token?
         do {
@@ -185,7 +187,7 @@ struct LifetimeTests {
         #expect(held == nil)
     }
 
-    @Test func `S92 No timer is left after a session in which everything was answered`() {
+    @Test(.proves(.S92)) func `No timer is left after a session in which everything was answered`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.always("StartNotify")
         daemon.always("StopNotify")
@@ -232,7 +234,7 @@ struct LifetimeTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S91 Connecting and disposing from many threads calls nobody afterwards`() async throws {
+    @Test(.proves(.S91)) func `Connecting and disposing from many threads calls nobody afterwards`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let sensor = Sensor.make(
             Sensor.text, SimulatedConnection(delay: .milliseconds(1), discovery: .milliseconds(1)))

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct LinkLossTests {
@@ -38,7 +39,8 @@ struct LinkLossTests {
         }
     }
 
-    @Test func `S59 S74 S79 Q103 A lost link fails all with one cause, and bluetoothd is told to notify no more`() {
+    @Test(.proves(.S59, .S74, .S79, .Q103))
+    func `A lost link fails all with one cause, and bluetoothd is told to notify no more`() {
         let busy = Busy()
         busy.stage.simulation.bluez.dropLink(to: Sensor.text)
         busy.stage.advance(1)
@@ -50,7 +52,7 @@ struct LinkLossTests {
         #expect(later.kind == .notConnected)
     }
 
-    @Test func `S39 A peripheral that falls silent is lost after the supervision timeout`() {
+    @Test(.proves(.S39)) func `A peripheral that falls silent is lost after the supervision timeout`() {
         let busy = Busy()
         busy.stage.simulation.bluez.setInRange(false, Sensor.text)
         busy.stage.advance(419)
@@ -59,7 +61,7 @@ struct LinkLossTests {
         busy.expectAll(.disconnected(.unknown))
     }
 
-    @Test func `S34 Switching the adapter off while connected fails all with that reason`() {
+    @Test(.proves(.S34)) func `Switching the adapter off while connected fails all with that reason`() {
         let busy = Busy()
         busy.stage.simulation.bluez.setPower(false)
         busy.stage.advance(1)
@@ -74,7 +76,7 @@ struct LinkLossTests {
         #expect(busy.stage.count("Connect") == 0)
     }
 
-    @Test func `S34 Q32 An adapter that is being switched off is the reason, and nobody need be asked`() {
+    @Test(.proves(.S34, .Q32)) func `An adapter that is being switched off is the reason, and nobody need be asked`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.change(
@@ -86,7 +88,7 @@ struct LinkLossTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S34 Switching the adapter off while a link is being closed ends that`() {
+    @Test(.proves(.S34)) func `Switching the adapter off while a link is being closed ends that`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -101,7 +103,7 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `S34 Unplugging the adapter while a link is being closed ends that`() {
+    @Test(.proves(.S34)) func `Unplugging the adapter while a link is being closed ends that`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -114,7 +116,8 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `S34 Switching the adapter off while connecting fails the connection, and the claim is free`() {
+    @Test(.proves(.S34)) func `Switching the adapter off while connecting fails the connection, and the claim is free`()
+    {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -127,7 +130,7 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `S34 Unplugging the adapter fails all`() {
+    @Test(.proves(.S34)) func `Unplugging the adapter fails all`() {
         let busy = Busy()
         busy.stage.simulation.bluez.removeAdapter()
         busy.stage.advance(1)
@@ -139,7 +142,7 @@ struct LinkLossTests {
         #expect(Set(busy.stage.methods) == ["Get"])
     }
 
-    @Test func `S34 Unplugging the adapter while connecting fails the connection`() {
+    @Test(.proves(.S34)) func `Unplugging the adapter while connecting fails the connection`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -151,7 +154,7 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `Q61 A device that another program removes is a lost link`() {
+    @Test(.proves(.Q61)) func `A device that another program removes is a lost link`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
@@ -170,7 +173,7 @@ struct LinkLossTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S30 Disposing while it is being found out why the link was lost sends nothing`() {
+    @Test(.proves(.S30)) func `Disposing while it is being found out why the link was lost sends nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.deviceChanges(["Connected": .bool(false)])
@@ -197,7 +200,8 @@ struct LinkLossTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `Q2 A crash of bluetoothd fails all, sends nothing, and connecting works with the next one`() {
+    @Test(.proves(.Q2)) func `A crash of bluetoothd fails all, sends nothing, and connecting works with the next one`()
+    {
         let busy = Busy()
         busy.stage.simulation.bluez.crash()
         busy.stage.advance(1)
@@ -214,7 +218,7 @@ struct LinkLossTests {
         #expect(again.isLive)
     }
 
-    @Test func `Q2 A crash of bluetoothd while connecting or closing ends both`() {
+    @Test(.proves(.Q2)) func `A crash of bluetoothd while connecting or closing ends both`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         let other = stage.find("C0:FF:EE:00:00:22")
@@ -226,7 +230,8 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `Q2 A bluetoothd that is replaced in one moment fails all, and the new one hears nothing of it`() {
+    @Test(.proves(.Q2))
+    func `A bluetoothd that is replaced in one moment fails all, and the new one hears nothing of it`() {
         let busy = Busy()
         busy.stage.simulation.bluez.crash()
         busy.stage.simulation.bluez.start()
@@ -235,7 +240,8 @@ struct LinkLossTests {
         #expect(busy.stage.methods.isEmpty)
     }
 
-    @Test func `S31 A connect that waits for a closing link hears of a crash, or connects with the next bluetoothd`() {
+    @Test(.proves(.S31))
+    func `A connect that waits for a closing link hears of a crash, or connects with the next bluetoothd`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -249,7 +255,8 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test func `S15 S35 A connection that is tried again when it is lost comes up again, without a rest`() {
+    @Test(.proves(.S15, .S35)) func `A connection that is tried again when it is lost comes up again, without a rest`()
+    {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(1)))
         let link = stage.record(peripheral.connect().retry(3))
         stage.advance(10_000)
@@ -272,7 +279,7 @@ struct LinkLossTests {
         #expect(again.error != nil)
     }
 
-    @Test func `S85 Every error equals itself and says what failed and for whom`() {
+    @Test(.proves(.S85)) func `Every error equals itself and says what failed and for whom`() {
         let busy = Busy()
         busy.stage.simulation.bluez.dropLink(to: Sensor.text)
         busy.stage.advance(1)

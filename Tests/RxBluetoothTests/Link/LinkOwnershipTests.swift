@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Whose a link is: decided by which program's attempt made it.
@@ -9,7 +10,7 @@ struct LinkOwnershipTests {
     private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
-    @Test func `Q74 A link is ours if another program's link ended before our Connect made it`() {
+    @Test(.proves(.Q74)) func `A link is ours if another program's link ended before our Connect made it`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -24,7 +25,7 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `Q74 A link that Connect made is ours even if its signal comes after the reply`() {
+    @Test(.proves(.Q74)) func `A link that Connect made is ours even if its signal comes after the reply`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -40,7 +41,7 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Get", "Disconnect"])
     }
 
-    @Test func `Q74 An attempt is taken back if another program's link ended before it`() {
+    @Test(.proves(.Q74)) func `An attempt is taken back if another program's link ended before it`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -51,7 +52,7 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `Q74 The link of another program is not closed, however our Connect ends`() {
+    @Test(.proves(.Q74)) func `The link of another program is not closed, however our Connect ends`() {
         for answer in ["", "le-connection-unknown"] {
             let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
             let link = stage.record(peripheral.connect())
@@ -71,8 +72,8 @@ struct LinkOwnershipTests {
 
     // MARK: What a bluetoothd that died leaves
 
-    @Test(arguments: [true, false])
-    func `Q2 Q74 A link that a killed bluetoothd left is ours for a new connection too`(isFailed: Bool) {
+    @Test(.proves(.Q2, .Q74), arguments: [true, false])
+    func `A link that a killed bluetoothd left is ours for a new connection too`(isFailed: Bool) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -99,7 +100,7 @@ struct LinkOwnershipTests {
         #expect(daemon.methods.last == "Disconnect")
     }
 
-    @Test func `Q2 Q74 A link that the next bluetoothd does not show at first is another program's`() {
+    @Test(.proves(.Q2, .Q74)) func `A link that the next bluetoothd does not show at first is another program's`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.crash()
@@ -119,8 +120,8 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
-    @Test(arguments: [4_900, 5_100])
-    func `Q2 Q74 A link that is shown later than 5 s after bluetoothd came back is another program's`(after: Int) {
+    @Test(.proves(.Q2, .Q74), arguments: [4_900, 5_100])
+    func `A link that is shown later than 5 s after bluetoothd came back is another program's`(after: Int) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.crash()
@@ -141,7 +142,7 @@ struct LinkOwnershipTests {
 
     // MARK: Replacing
 
-    @Test func `Q75 A link that another program makes while its old one is replaced is shared`() {
+    @Test(.proves(.Q75)) func `A link that another program makes while its old one is replaced is shared`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(0)

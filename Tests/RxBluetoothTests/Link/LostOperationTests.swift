@@ -1,11 +1,13 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// What operations say when the link is lost under them (Q121).
 struct LostOperationTests {
-    @Test func `S59 S85 A lost link fails each operation with one cause, and each names itself and its attribute`() {
+    @Test(.proves(.S59, .S85))
+    func `A lost link fails each operation with one cause, and each names itself and its attribute`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
@@ -25,7 +27,8 @@ struct LostOperationTests {
         #expect(read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
     }
 
-    @Test func `S59 What runs fails before what waits, and streams fail in the order of their subscriptions`() {
+    @Test(.proves(.S59))
+    func `What runs fails before what waits, and streams fail in the order of their subscriptions`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -46,7 +49,7 @@ struct LostOperationTests {
         for subscription in all { subscription.dispose() }
     }
 
-    @Test func `Q121 A read that ends the link says that the peripheral may want to be paired`() {
+    @Test(.proves(.Q121)) func `A read that ends the link says that the peripheral may want to be paired`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: .rejected), needing: .encryption)
         let link = stage.connect(peripheral)
         let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
@@ -61,7 +64,7 @@ struct LostOperationTests {
         #expect(link.error?.advice?.contains("pair") == false)
     }
 
-    @Test func `Q86 Q121 A bluetoothd that tells why says that pairing was refused`() {
+    @Test(.proves(.Q86, .Q121)) func `A bluetoothd that tells why says that pairing was refused`() {
         var scenario = Scenario(
             peripherals: [Lock.make(SimulatedPairing(failure: .rejected), needing: .authentication)])
         scenario.quirks = [.Q86]
@@ -77,7 +80,7 @@ struct LostOperationTests {
         #expect(read.error?.advice?.hasPrefix("Pair with the peripheral") == true)
     }
 
-    @Test func `Q121 A link that is lost while the agent is asked was lost by pairing`() throws {
+    @Test(.proves(.Q121)) func `A link that is lost while the agent is asked was lost by pairing`() throws {
         for isAnswered in [true, false] {
             let (stage, peripheral) = Stage.withLock(
                 SimulatedPairing(.passkeyShown(123_456)), needing: .authentication,
@@ -99,7 +102,8 @@ struct LostOperationTests {
         }
     }
 
-    @Test func `Q121 A link that is lost after a pairing, or without an operation, was not lost by pairing`() {
+    @Test(.proves(.Q121)) func `A link that is lost after a pairing, or without an operation, was not lost by pairing`()
+    {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(), needing: .encryption, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
@@ -111,8 +115,8 @@ struct LostOperationTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(arguments: [nil, 654_321])
-    func `S78 Q121 A link that is lost while the agent is asked does not end supervision`(answer: Int?) throws {
+    @Test(.proves(.S78, .Q121), arguments: [nil, 654_321])
+    func `A link that is lost while the agent is asked does not end supervision`(answer: Int?) throws {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
         let person = Person(stage)
@@ -143,7 +147,8 @@ struct LostOperationTests {
         #expect(Reconnection.isFinal(BluetoothError(.disconnected(.authentication))))
     }
 
-    @Test func `S78 Q121 The last of the attempts that are allowed fails with the loss while the agent was asked`() {
+    @Test(.proves(.S78, .Q121))
+    func `The last of the attempts that are allowed fails with the loss while the agent was asked`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
         let person = Person(stage)
@@ -159,7 +164,7 @@ struct LostOperationTests {
 
     // MARK: Services
 
-    @Test func `Q72 That a device has no services is found out once a connection`() {
+    @Test(.proves(.Q72)) func `That a device has no services is found out once a connection`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         let link = stage.connect(peripheral, daemon)
         let first = stage.record(peripheral.discoverServices())
@@ -174,7 +179,7 @@ struct LostOperationTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S82 Q101 The MTU of a link is asked for when its services are there at once`() {
+    @Test(.proves(.S82, .Q101)) func `The MTU of a link is asked for when its services are there at once`() {
         let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there))

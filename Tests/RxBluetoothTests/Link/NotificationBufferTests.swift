@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Subscribers who are slower than the peripheral.
@@ -33,7 +34,7 @@ struct NotificationBufferTests {
         return values
     }
 
-    @Test func `S81 As many values wait as the buffer holds, and none is lost`() {
+    @Test(.proves(.S81)) func `As many values wait as the buffer holds, and none is lost`() {
         let values = overrun(ValueBuffer(capacity: 5), 5)
         #expect(values.elements == (0...5).map { [$0] })
         #expect(values.isLive)
@@ -41,7 +42,7 @@ struct NotificationBufferTests {
         #expect(ValueBuffer() == ValueBuffer(capacity: 1024, overflow: .fail))
     }
 
-    @Test func `S81 One value too many is an error after those that wait, and notifications go off`() {
+    @Test(.proves(.S81)) func `One value too many is an error after those that wait, and notifications go off`() {
         let values = overrun(ValueBuffer(capacity: 5), 9)
         #expect(values.elements == (0...5).map { [$0] })
         #expect(values.error == BluetoothError(.overflow, target: "2A37 of C0:FF:EE:00:00:01"))
@@ -52,7 +53,7 @@ struct NotificationBufferTests {
         #expect(link.isLive)
     }
 
-    @Test func `S81 The eldest or the newest values are dropped on request, and counted`() {
+    @Test(.proves(.S81)) func `The eldest or the newest values are dropped on request, and counted`() {
         let newest = overrun(ValueBuffer(capacity: 3, overflow: .dropOldest), 9)
         #expect(newest.elements == [[0], [7], [8], [9]])
         #expect(characteristic.droppedValueCount == 6)
@@ -64,7 +65,7 @@ struct NotificationBufferTests {
         #expect(characteristic.droppedValueCount == 12)
     }
 
-    @Test func `S81 One slow subscriber costs another one nothing`() {
+    @Test(.proves(.S81)) func `One slow subscriber costs another one nothing`() {
         let other = stage.record(characteristic.observeValueUpdates())
         let slow = overrun(ValueBuffer(capacity: 1), 9)
         #expect(slow.kind == .overflow)
@@ -72,7 +73,7 @@ struct NotificationBufferTests {
         #expect(other.isLive)
     }
 
-    @Test func `S81 The error of a lost link comes after the values that wait`() {
+    @Test(.proves(.S81)) func `The error of a lost link comes after the values that wait`() {
         let isFirst = Flag()
         let values = stage.record(
             characteristic.observeValueUpdates().do(onNext: { [daemon] _ in
@@ -87,7 +88,7 @@ struct NotificationBufferTests {
         #expect(values.kind == .disconnected(.daemon))
     }
 
-    @Test func `S91 After dispose nothing that waits is delivered`() {
+    @Test(.proves(.S91)) func `After dispose nothing that waits is delivered`() {
         let subscription = SerialDisposable()
         let taken = Guarded([[UInt8]]())
         subscription.disposable = characteristic.observeValueUpdates().subscribe(onNext: { [daemon] value in

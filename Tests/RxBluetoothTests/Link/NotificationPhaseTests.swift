@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Subscribers that come and go while notifications are being turned on or off.
@@ -14,7 +15,7 @@ struct NotificationPhaseTests {
         (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
     }
 
-    @Test func `S69 A subscriber that comes while they are being turned off has them turned on again`() {
+    @Test(.proves(.S69)) func `A subscriber that comes while they are being turned off has them turned on again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -36,7 +37,7 @@ struct NotificationPhaseTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S69 A subscriber that leaves before they are on has them turned off, or never turned on`() {
+    @Test(.proves(.S69)) func `A subscriber that leaves before they are on has them turned off, or never turned on`() {
         let stuck = stage.record(stage.characteristic(Sensor.slow, of: peripheral).readValue())
         let queued = stage.record(notifying.observeValueUpdates())
         stage.advance(10)
@@ -52,7 +53,7 @@ struct NotificationPhaseTests {
         stage.expectSettled()
     }
 
-    @Test func `S79 Q103 They are turned off at bluetoothd in every phase in which a link may end`() {
+    @Test(.proves(.S79, .Q103)) func `They are turned off at bluetoothd in every phase in which a link may end`() {
         // While they are being turned on, while they are on, and after they were turned off behind a long operation.
         for phase in 0..<3 {
             for isLost in [true, false] {

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct NotificationTests {
@@ -18,7 +19,7 @@ struct NotificationTests {
         stage.advance(0)
     }
 
-    @Test func `S69 Several subscribers are one StartNotify, the last dispose one StopNotify, and again`() {
+    @Test(.proves(.S69)) func `Several subscribers are one StartNotify, the last dispose one StopNotify, and again`() {
         for round in 1...3 {
             let first = stage.record(notifying.observeValueUpdates())
             let second = stage.record(notifying.observeValueUpdates())
@@ -41,7 +42,7 @@ struct NotificationTests {
         stage.expectSettled()
     }
 
-    @Test func `S70 A subscriber before and one after the answer share it`() {
+    @Test(.proves(.S70)) func `A subscriber before and one after the answer share it`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(10)
         let second = stage.record(notifying.observeValueUpdates())
@@ -53,7 +54,7 @@ struct NotificationTests {
         #expect(stage.methods == ["StartNotify"])
     }
 
-    @Test func `S71 Q102 A value that comes before the answer of StartNotify is delivered`() {
+    @Test(.proves(.S71, .Q102)) func `A value that comes before the answer of StartNotify is delivered`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
@@ -66,7 +67,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S72 S75 A refused StartNotify is an error for all, and a later subscriber tries anew`() {
+    @Test(.proves(.S72, .S75)) func `A refused StartNotify is an error for all, and a later subscriber tries anew`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -90,7 +91,7 @@ struct NotificationTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q8 A StartNotify without an answer fails at its deadline and is taken back`() {
+    @Test(.proves(.Q8)) func `A StartNotify without an answer fails at its deadline and is taken back`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
@@ -103,7 +104,7 @@ struct NotificationTests {
         #expect(link.isLive)
     }
 
-    @Test func `S73 Only values of the very characteristic are delivered, also where two have one UUID`() {
+    @Test(.proves(.S73)) func `Only values of the very characteristic are delivered, also where two have one UUID`() {
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(
                 ScriptedDaemon.Objects.servicePath + "/char0021", "org.bluez.GattCharacteristic1",
@@ -135,7 +136,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S74 A lost link fails those who listen, and they do not complete`() {
+    @Test(.proves(.S74)) func `A lost link fails those who listen, and they do not complete`() {
         let values = stage.record(
             peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
                 .flatMap { $0.observeValueUpdates() })
@@ -146,7 +147,7 @@ struct NotificationTests {
         #expect(!values.isCompleted)
     }
 
-    @Test func `S76 Notifications keep their order, and their order with the answers of operations`() {
+    @Test(.proves(.S76)) func `Notifications keep their order, and their order with the answers of operations`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -170,7 +171,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S80 A value without a subscriber is not kept for the next one`() {
+    @Test(.proves(.S80)) func `A value without a subscriber is not kept for the next one`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(100)
         notify([1])
@@ -184,7 +185,7 @@ struct NotificationTests {
         #expect(second.elements == [[3]])
     }
 
-    @Test func `S80 Only what comes after we asked is delivered, and asking for what is on already works`() {
+    @Test(.proves(.S80)) func `Only what comes after we asked is delivered, and asking for what is on already works`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Notifications over a socket.
@@ -36,7 +37,8 @@ struct NotifySocketTests {
         return other
     }
 
-    @Test func `S69 S76 Q102 Values come over one socket in order, for all who want them, and it is given back`() {
+    @Test(.proves(.S69, .S76, .Q102))
+    func `Values come over one socket in order, for all who want them, and it is given back`() {
         for round in 1...2 {
             let first = stage.record(notifying.observeValueUpdates(using: .socket))
             let second = stage.record(notifying.observeValueUpdates(using: .socket))
@@ -60,7 +62,7 @@ struct NotifySocketTests {
         #expect(stage.count("StartNotify") == 0)
     }
 
-    @Test func `S64 Q95 Nobody's read is taken for a notification`() {
+    @Test(.proves(.S64, .Q95)) func `Nobody's read is taken for a notification`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         let read = stage.record(notifying.readValue())
@@ -74,7 +76,7 @@ struct NotifySocketTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `Q105 By signals and by socket at once is refused, and later it can be chosen anew`() {
+    @Test(.proves(.Q105)) func `By signals and by socket at once is refused, and later it can be chosen anew`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(50)
         let second = stage.record(notifying.observeValueUpdates(using: .socket))
@@ -90,7 +92,7 @@ struct NotifySocketTests {
         #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
     }
 
-    @Test func `Q105 A start that nobody waits for any more does not refuse a socket`() {
+    @Test(.proves(.Q105)) func `A start that nobody waits for any more does not refuse a socket`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -121,7 +123,8 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q105 A socket that nobody waits for any more serves who wants signals, then who wants a socket`() {
+    @Test(.proves(.Q105))
+    func `A socket that nobody waits for any more serves who wants signals, then who wants a socket`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -139,7 +142,7 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q105 Over a simulated daemon the socket comes after an abandoned start`() {
+    @Test(.proves(.Q105)) func `Over a simulated daemon the socket comes after an abandoned start`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(1)
         first.dispose()
@@ -151,7 +154,7 @@ struct NotifySocketTests {
         #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
     }
 
-    @Test func `Q105 What another program has is a typed error`() {
+    @Test(.proves(.Q105)) func `What another program has is a typed error`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -175,7 +178,7 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test func `S65 A characteristic that only indicates has no socket`() {
+    @Test(.proves(.S65)) func `A characteristic that only indicates has no socket`() {
         let indicating = stage.characteristic(0x2A19, of: peripheral)
         let values = stage.record(indicating.observeValueUpdates(using: .socket))
         stage.advance(1)
@@ -183,7 +186,7 @@ struct NotifySocketTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `S59 Q107 The socket's end is the link's, with its reason, after the last values`() {
+    @Test(.proves(.S59, .Q107)) func `The socket's end is the link's, with its reason, after the last values`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         for number in 0..<10 { notify([UInt8(number)]) }
@@ -194,7 +197,7 @@ struct NotifySocketTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `Q107 Another program's StopNotify ends the stream, and a later one has a new socket`() {
+    @Test(.proves(.Q107)) func `Another program's StopNotify ends the stream, and a later one has a new socket`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         let other = callAsAnother("StopNotify")
@@ -209,7 +212,7 @@ struct NotifySocketTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `S81 Q106 A thousand values a second come without a gap`() {
+    @Test(.proves(.S81, .Q106)) func `A thousand values a second come without a gap`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         for number in 0..<1000 {
@@ -220,7 +223,8 @@ struct NotifySocketTests {
         #expect(values.elements == (0..<1000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
     }
 
-    @Test func `S77 Q108 Which of notifications and indications is on can be told, and cannot be chosen`() {
+    @Test(.proves(.S77, .Q108)) func `Which of notifications and indications is on can be told, and cannot be chosen`()
+    {
         #expect(notifying.updates == .notifications)
         #expect(stage.characteristic(0x2A19, of: peripheral).updates == .indications)
         #expect(stage.characteristic(Sensor.value, of: peripheral).updates == nil)

@@ -1,11 +1,12 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Answers to `Connect` that no document speaks of, or that came in an order of their own.
 struct OddAnswerTests {
-    @Test func `Q80 AlreadyConnected is a success`() {
+    @Test(.proves(.Q80)) func `AlreadyConnected is a success`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -16,7 +17,8 @@ struct OddAnswerTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test func `Q74 A daemon that refuses to connect what another program has connected does not keep us from it`() {
+    @Test(.proves(.Q74))
+    func `A daemon that refuses to connect what another program has connected does not keep us from it`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.deviceChanges(["Connected": .bool(true)])
         stage.advance(0)
@@ -30,7 +32,7 @@ struct OddAnswerTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test func `Q78 A flicker of Connected before the answer is nothing`() {
+    @Test(.proves(.Q78)) func `A flicker of Connected before the answer is nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -42,7 +44,7 @@ struct OddAnswerTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test func `Q78 An answer before Connected is shown is believed, when bluetoothd says so too`() {
+    @Test(.proves(.Q78)) func `An answer before Connected is shown is believed, when bluetoothd says so too`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -74,7 +76,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test func `Q76 Q81 Q82 What Connect fails with is told by kind and with the daemon's words`() {
+    @Test(.proves(.Q76, .Q81, .Q82)) func `What Connect fails with is told by kind and with the daemon's words`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let table: [(String, String, BluetoothError.Kind)] = [
             ("org.bluez.Error.Failed", "le-connection-busy", .busy),
@@ -103,7 +105,8 @@ struct OddAnswerTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q7 Q8 A Connect without an answer is taken back at our deadline, and a late answer changes nothing`() {
+    @Test(.proves(.Q7, .Q8))
+    func `A Connect without an answer is taken back at our deadline, and a late answer changes nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(30_000)
@@ -118,7 +121,7 @@ struct OddAnswerTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q85 A device that connects by itself is no connection of ours, and is not closed`() {
+    @Test(.proves(.Q85)) func `A device that connects by itself is no connection of ours, and is not closed`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let first = stage.connect(peripheral, daemon)
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }

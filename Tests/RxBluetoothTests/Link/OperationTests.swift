@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct OperationTests {
@@ -16,7 +17,8 @@ struct OperationTests {
 
     func characteristic(_ uuid: BluetoothUUID) -> Characteristic { stage.characteristic(uuid, of: peripheral) }
 
-    @Test func `S55 S56 Operations run at once where none is under way, and else one after the other, in order`() {
+    @Test(.proves(.S55, .S56))
+    func `Operations run at once where none is under way, and else one after the other, in order`() {
         let value = characteristic(Sensor.value)
         let write = stage.record(value.writeValue([2]))
         let read = stage.record(value.readValue())
@@ -35,7 +37,7 @@ struct OperationTests {
         #expect(stage.methods == ["WriteValue", "ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test func `S57 What is given up in the queue never runs, and what runs holds its place`() {
+    @Test(.proves(.S57)) func `What is given up in the queue never runs, and what runs holds its place`() {
         let slow = stage.record(characteristic(Sensor.slow).readValue())
         let queued = stage.record(characteristic(Sensor.value).writeValue([9]))
         let last = stage.record(characteristic(Sensor.value).readValue())
@@ -50,7 +52,7 @@ struct OperationTests {
         #expect(slow.times.isEmpty && queued.times.isEmpty)
     }
 
-    @Test func `S60 An operation without an answer fails at its deadline, and the next one runs`() {
+    @Test(.proves(.S60)) func `An operation without an answer fails at its deadline, and the next one runs`() {
         var deadlines = Deadlines()
         deadlines.operation = .seconds(2)
         let (stage, peripheral) = Stage.withSensor(deadlines: deadlines)
@@ -71,7 +73,7 @@ struct OperationTests {
         #expect(link.isLive)
     }
 
-    @Test func `S60 S61 A late reply is dropped, and the next operation gets its own`() {
+    @Test(.proves(.S60, .S61)) func `A late reply is dropped, and the next operation gets its own`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)
@@ -91,7 +93,8 @@ struct OperationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S58 S62 A refusal bears operation, attribute and code, and the next operation is not concerned`() {
+    @Test(.proves(.S58, .S62))
+    func `A refusal bears operation, attribute and code, and the next operation is not concerned`() {
         let read = stage.record(characteristic(Sensor.refusing).readValue())
         let write = stage.record(characteristic(Sensor.refusing).writeValue([1]))
         let next = stage.record(characteristic(Sensor.value).readValue())
@@ -108,7 +111,7 @@ struct OperationTests {
         #expect(stage.methods == ["ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test func `S63 Q98 A write completes when it is confirmed, one without response when it is taken`() {
+    @Test(.proves(.S63, .Q98)) func `A write completes when it is confirmed, one without response when it is taken`() {
         let write = stage.record(characteristic(Sensor.value).writeValue([2]))
         stage.advance(14)
         #expect(write.isLive)
@@ -121,7 +124,7 @@ struct OperationTests {
         #expect(types == [.properties(["type": .string("request")]), .properties(["type": .string("command")])])
     }
 
-    @Test func `S63 A write that waits for its turn fails when the link ends`() {
+    @Test(.proves(.S63)) func `A write that waits for its turn fails when the link ends`() {
         let stuck = stage.record(characteristic(Sensor.silent).readValue())
         let write = stage.record(characteristic(Sensor.value).writeValue([1], type: .withoutResponse))
         stage.advance(29_999)
@@ -133,7 +136,7 @@ struct OperationTests {
         #expect(stage.count("WriteValue") == 0)
     }
 
-    @Test func `S65 What a characteristic does not offer is refused before anything is sent`() {
+    @Test(.proves(.S65)) func `What a characteristic does not offer is refused before anything is sent`() {
         let kinds = [
             stage.record(characteristic(Sensor.silent).writeValue([1])).outcome(stage),
             stage.record(characteristic(Sensor.silent).writeValue([1], type: .withoutResponse)).outcome(stage),
@@ -149,7 +152,7 @@ struct OperationTests {
         #expect(fits.isCompleted)
     }
 
-    @Test func `S68 Two devices do not delay each other`() {
+    @Test(.proves(.S68)) func `Two devices do not delay each other`() {
         let other = stage.find("C0:FF:EE:00:00:22")
         let otherLink = stage.connect(other)
         let stuck = stage.record(characteristic(Sensor.silent).readValue())
@@ -186,7 +189,7 @@ struct OperationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `Q94 Q108 Q112 What bluetoothd refuses is told by kind`() {
+    @Test(.proves(.Q94, .Q108, .Q112)) func `What bluetoothd refuses is told by kind`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)

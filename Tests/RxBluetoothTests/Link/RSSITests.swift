@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// The strength of a live link, which the controller tells and bluetoothd does not.
@@ -42,7 +43,8 @@ struct RSSITests {
         peripheral = stage.find(Sensor.address)
     }
 
-    @Test func `S83 It is one value, from the controller of the link's adapter, and costs bluetoothd nothing`() {
+    @Test(.proves(.S83))
+    func `It is one value, from the controller of the link's adapter, and costs bluetoothd nothing`() {
         let link = stage.connect(peripheral)
         stage.simulation.bluez.forgetCalls()
         let strength = stage.record(peripheral.readRSSI())
@@ -81,7 +83,7 @@ struct RSSITests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S83 Outside a connection it fails at once, and the controller is not asked`() {
+    @Test(.proves(.S83)) func `Outside a connection it fails at once, and the controller is not asked`() {
         let before = stage.record(peripheral.readRSSI())
         #expect(before.outcome(stage) == .notConnected)
         #expect(before.error?.operation == .readRSSI)
@@ -141,7 +143,8 @@ struct RSSITests {
         #expect(link.isLive)
     }
 
-    @Test func `S59 S83 A lost link ends it with the link's own reason, whatever the controller said meanwhile`() {
+    @Test(.proves(.S59, .S83))
+    func `A lost link ends it with the link's own reason, whatever the controller said meanwhile`() {
         let link = stage.connect(peripheral)
         let strength = stage.record(peripheral.readRSSI())
         stage.advance(0)
@@ -165,7 +168,7 @@ struct RSSITests {
         withExtendedLifetime(again) {}
     }
 
-    @Test func `Q62 A device that was given another address is asked for by that`() {
+    @Test(.proves(.Q62)) func `A device that was given another address is asked for by that`() {
         let stage = Stage(starting: false, controller: controller)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         let known = stage.record(stage.manager.knownPeripherals())

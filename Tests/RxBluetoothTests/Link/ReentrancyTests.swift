@@ -2,6 +2,7 @@ import FoundationEssentials
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Subscribers who are called in the bus's own context, and ask for more from there.
@@ -20,7 +21,7 @@ struct ReentrancyTests {
 
     private var words: [String] { heard.lines }
 
-    @Test func `S16 Q23 From within an element anything may be asked for, and is answered`() {
+    @Test(.proves(.S16, .Q23)) func `From within an element anything may be asked for, and is answered`() {
         let (manager, heard, bag) = (manager, heard, bag)
         @Sendable func hear(_ word: String) { heard.note(word) }
         manager.scanForPeripherals().take(1).subscribe(onNext: { scanned in
@@ -55,7 +56,7 @@ struct ReentrancyTests {
         end()
     }
 
-    @Test func `S16 From within an error the same is asked for again, and works`() {
+    @Test(.proves(.S16)) func `From within an error the same is asked for again, and works`() {
         let (manager, heard, bag) = (manager, heard, bag)
         @Sendable func scan(_ rest: Int) {
             manager.scanForPeripherals().subscribe(
@@ -80,7 +81,7 @@ struct ReentrancyTests {
         end()
     }
 
-    @Test func `S16 From within an element everything may be let go`() {
+    @Test(.proves(.S16)) func `From within an element everything may be let go`() {
         let (manager, heard) = (manager, heard)
         let subscription = SerialDisposable()
         subscription.disposable = manager.scanForPeripherals().take(1)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// bluetoothd removes a device without a bond when an attempt to connect to it fails (Q123).
@@ -15,7 +16,7 @@ struct RemovedWhileConnectingTests {
         return (stage, peripheral)
     }
 
-    @Test func `Q123 A device that is removed during an attempt is looked for, and the attempt repeated`() {
+    @Test(.proves(.Q123)) func `A device that is removed during an attempt is looked for, and the attempt repeated`() {
         let (stage, peripheral) = Self.stage(removals: .first(2))
         let link = stage.record(peripheral.connect())
         let states = stage.record(peripheral.connectionState)
@@ -31,7 +32,7 @@ struct RemovedWhileConnectingTests {
         stage.expectSettled()
     }
 
-    @Test func `Q123 A peripheral that never accepts a connection ends at the deadline with a time-out`() {
+    @Test(.proves(.Q123)) func `A peripheral that never accepts a connection ends at the deadline with a time-out`() {
         let (stage, peripheral) = Self.stage(removals: .all)
         let link = stage.record(peripheral.connect())
         stage.advance(29_999)
@@ -46,7 +47,8 @@ struct RemovedWhileConnectingTests {
         stage.expectSettled()
     }
 
-    @Test func `Q61 Q123 A device that is removed and does not come back ends at the deadline with a time-out`() {
+    @Test(.proves(.Q61, .Q123))
+    func `A device that is removed and does not come back ends at the deadline with a time-out`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let link = stage.record(peripheral.connect())
@@ -66,7 +68,8 @@ struct RemovedWhileConnectingTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q123 A device that another program removes in the pause between two attempts is looked for`() {
+    @Test(.proves(.Q123)) func `A device that another program removes in the pause between two attempts is looked for`()
+    {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
         let link = stage.record(peripheral.connect())
         stage.advance(160)
@@ -78,7 +81,7 @@ struct RemovedWhileConnectingTests {
         #expect(!stage.isLinked())
     }
 
-    @Test func `Q123 Disposing or closing while a removed device is looked for stops the scan`() {
+    @Test(.proves(.Q123)) func `Disposing or closing while a removed device is looked for stops the scan`() {
         for isClosing in [true, false] {
             let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
             let link = stage.record(peripheral.connect())
@@ -103,7 +106,7 @@ struct RemovedWhileConnectingTests {
         }
     }
 
-    @Test func `Q123 A device that comes back connected is shared, and not closed`() {
+    @Test(.proves(.Q123)) func `A device that comes back connected is shared, and not closed`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let link = stage.record(peripheral.connect())
@@ -123,7 +126,7 @@ struct RemovedWhileConnectingTests {
         #expect(daemon.count("Disconnect") == 0)
     }
 
-    @Test func `Q123 A supervised connection survives removals while it connects`() {
+    @Test(.proves(.Q123)) func `A supervised connection survives removals while it connects`() {
         let (stage, peripheral) = Self.stage(removals: .first(3))
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 1))))
         stage.advance(15_000)
@@ -131,8 +134,8 @@ struct RemovedWhileConnectingTests {
         #expect(link.isLive)
     }
 
-    @Test(arguments: [true, false])
-    func `S34 Q123 An adapter that goes away while a removed device is looked for is the reason`(isUnplugged: Bool) {
+    @Test(.proves(.S34, .Q123), arguments: [true, false])
+    func `An adapter that goes away while a removed device is looked for is the reason`(isUnplugged: Bool) {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
         let link = stage.record(peripheral.connect())
         stage.advance(100)

@@ -2,11 +2,12 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Simulations beside and after one another, with the same device in each.
 struct SeparationTests {
-    @Test func `S90 Two simulations do not know of each other`() {
+    @Test(.proves(.S90)) func `Two simulations do not know of each other`() {
         let (one, _, lost, silenced) = Stage.withNotifyingSensor()
         let (two, _, link, notifying) = Stage.withNotifyingSensor()
         let former = one.record(silenced.observeValueUpdates())
@@ -38,8 +39,8 @@ struct SeparationTests {
         case daemon, bus
     }
 
-    @Test(arguments: Ending.allCases)
-    func `S90 Ending a simulation ends all that is under way once, and the next one begins clean`(ending: Ending) {
+    @Test(.proves(.S90), arguments: Ending.allCases)
+    func `Ending a simulation ends all that is under way once, and the next one begins clean`(ending: Ending) {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())

@@ -1,10 +1,12 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// One connection for several who want it.
 struct SharingTests {
-    @Test func `S41 Those who share a connection wait for one attempt, and only the last one that leaves ends it`() {
+    @Test(.proves(.S41))
+    func `Those who share a connection wait for one attempt, and only the last one that leaves ends it`() {
         let (stage, peripheral) = Stage.withSensor()
         let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
         let waiting = (0..<3).map { _ in stage.record(shared) }
@@ -26,7 +28,7 @@ struct SharingTests {
         stage.expectSettled()
     }
 
-    @Test func `S41 A shared attempt that fails does so for all who wait, and the next one begins anew`() {
+    @Test(.proves(.S41)) func `A shared attempt that fails does so for all who wait, and the next one begins anew`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -41,7 +43,7 @@ struct SharingTests {
         #expect(stage.methods == ["Connect", "Connect"])
     }
 
-    @Test func `S41 When all who share an attempt leave it is called off, once`() {
+    @Test(.proves(.S41)) func `When all who share an attempt leave it is called off, once`() {
         let (stage, peripheral) = Stage.withSensor()
         let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
         let waiting = [stage.record(shared), stage.record(shared)]
@@ -53,8 +55,8 @@ struct SharingTests {
         stage.expectSettled()
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `S42 Cancelling a task that awaits a connection ends the attempt, and the task hears that it was cancelled`()
+    @Test(.proves(.S42), .timeLimit(.minutes(5)))
+    func `Cancelling a task that awaits a connection ends the attempt, and the task hears that it was cancelled`()
         async throws
     {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)

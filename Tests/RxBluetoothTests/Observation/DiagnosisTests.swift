@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// What ``BluetoothManager/diagnose()`` finds out.
@@ -34,11 +35,14 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test(arguments: [
-        (BluetoothState.poweredOff, Diagnosis.Cause.adapterOff), (.blocked, .adapterBlocked), (.noAdapter, .noAdapter),
-        (.daemonUnavailable, .daemonUnavailable),
-    ])
-    func `S1 What stands in the way comes first, with what to do about it`(
+    @Test(
+        .proves(.S1),
+        arguments: [
+            (BluetoothState.poweredOff, Diagnosis.Cause.adapterOff), (.blocked, .adapterBlocked),
+            (.noAdapter, .noAdapter),
+            (.daemonUnavailable, .daemonUnavailable),
+        ])
+    func `What stands in the way comes first, with what to do about it`(
         state: BluetoothState, cause: Diagnosis.Cause
     ) throws {
         let stage = Stage(Scenario(peripherals: []))
@@ -55,7 +59,7 @@ struct DiagnosisTests {
         #expect(diagnosis.description.hasPrefix(first.text + " " + (first.advice ?? "")))
     }
 
-    @Test func `Q28 An adapter that is not there is told with those that are`() throws {
+    @Test(.proves(.Q28)) func `An adapter that is not there is told with those that are`() throws {
         let stage = Stage(Scenario(peripherals: []), adapter: .named("hci7"))
         let diagnosis = try ask(stage)
         #expect(diagnosis.cause == .otherAdapters)
@@ -85,7 +89,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.advice == "Start it anew: sudo systemctl restart bluetooth.")
     }
 
-    @Test func `Q15 A bus that forbids it is told, also where only some calls are forbidden`() throws {
+    @Test(.proves(.Q15)) func `A bus that forbids it is told, also where only some calls are forbidden`() throws {
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
         for method in ["ObjectManager.GetManagedObjects", "Properties.Get"] {
             let stage = Stage(
@@ -120,7 +124,7 @@ struct DiagnosisTests {
         #expect(close.isCompleted && asked.error?.kind == .closed)
     }
 
-    @Test func `Q40 Q42 It tells who scans, since when, and when a device was heard last`() throws {
+    @Test(.proves(.Q40, .Q42)) func `It tells who scans, since when, and when a device was heard last`() throws {
         let stage = Stage(with: [Sensor.peripheral])
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         stage.advance(3_000)
@@ -145,7 +149,7 @@ struct DiagnosisTests {
         #expect(diagnosis.description.contains("Another program has been scanning with hci0 for "))
     }
 
-    @Test func `Q38 A scan that bluetoothd refuses is told with its refusals`() throws {
+    @Test(.proves(.Q38)) func `A scan that bluetoothd refuses is told with its refusals`() throws {
         let stage = Stage(
             Scenario {
                 SimulatedAdapter()
@@ -176,7 +180,7 @@ struct DiagnosisTests {
         )
     }
 
-    @Test func `S38 A connection that does not come about is told`() throws {
+    @Test(.proves(.S38)) func `A connection that does not come about is told`() throws {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -219,7 +223,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.text.hasPrefix("A pairing with \(Lock.text) has been under way for ") == true)
     }
 
-    @Test func `Q30 The switch that keeps the adapter off is named, and how to turn it`() throws {
+    @Test(.proves(.Q30)) func `The switch that keeps the adapter off is named, and how to turn it`() throws {
         for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn the switch")] {
             let stage = Stage(
                 Scenario(adapters: [SimulatedAdapter(blocked: true)], peripherals: []),

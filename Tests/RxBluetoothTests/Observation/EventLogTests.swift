@@ -1,6 +1,7 @@
 import Logging
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -14,7 +15,7 @@ struct EventLogTests {
         return .signalForUnknownObject(total: made)
     }
 
-    @Test func `S84 What nobody watches, at a level that is not logged, is not even made`() {
+    @Test(.proves(.S84)) func `What nobody watches, at a level that is not logged, is not even made`() {
         let lines = KeptLog.Lines()
         var made = 0
         let silent = EventLog(silentLogger, .full, on: scheduler)

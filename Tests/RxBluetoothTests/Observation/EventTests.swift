@@ -1,13 +1,15 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// What ``BluetoothManager/events`` tells.
 struct EventTests {
     private func kinds(_ events: Recording<BluetoothEvent>) -> [BluetoothEvent.Kind] { events.elements.map(\.kind) }
 
-    @Test func `S55 S57 Operations are told as they come, have their turn and are over, with how long they waited`() {
+    @Test(.proves(.S55, .S57))
+    func `Operations are told as they come, have their turn and are over, with how long they waited`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let slow = stage.characteristic(Sensor.slow, of: peripheral)
@@ -46,7 +48,7 @@ struct EventTests {
         (duration + .milliseconds(500)).components.seconds
     }
 
-    @Test func `S59 What waits when the link is lost is told with the cause`() {
+    @Test(.proves(.S59)) func `What waits when the link is lost is told with the cause`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -67,7 +69,7 @@ struct EventTests {
         #expect(ends.map(\.kind) == [cause.kind, cause.kind] && link.kind == .disconnected(.unknown))
     }
 
-    @Test func `Q77 Each attempt to connect that is repeated is told`() {
+    @Test(.proves(.Q77)) func `Each attempt to connect that is repeated is told`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 2))
         let events = stage.record(stage.manager.events)
         let link = stage.record(peripheral.connect())
@@ -102,7 +104,7 @@ struct EventTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q38 Q42 Sessions of scans are told when they begin, are refused, restart and end`() {
+    @Test(.proves(.Q38, .Q42)) func `Sessions of scans are told when they begin, are refused, restart and end`() {
         let scenario = Scenario {
             Sensor.peripheral
             Quirk.Q42
@@ -153,7 +155,7 @@ struct EventTests {
         #expect(scan.isLive)
     }
 
-    @Test func `Q19 Malformed messages and strays are counted`() {
+    @Test(.proves(.Q19)) func `Malformed messages and strays are counted`() {
         let (stage, daemon, _) = Stage.scripted()
         let events = stage.record(stage.manager.events)
         daemon.deviceChanges(["RSSI": .string("near")])
@@ -166,7 +168,7 @@ struct EventTests {
             ])
     }
 
-    @Test func `S81 Each notified value that is lost is told`() {
+    @Test(.proves(.S81)) func `Each notified value that is lost is told`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -191,7 +193,7 @@ struct EventTests {
         #expect(kinds(events) == [.valueDropped(characteristic, total: 1), .valueDropped(characteristic, total: 2)])
     }
 
-    @Test func `Q90 A pairing is told when it has come about`() {
+    @Test(.proves(.Q90)) func `A pairing is told when it has come about`() {
         let (stage, peripheral) = Stage.withLock()
         let events = stage.record(stage.manager.events)
         let paired = stage.record(peripheral.pair())

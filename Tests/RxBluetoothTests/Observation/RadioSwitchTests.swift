@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -29,7 +30,7 @@ struct RadioSwitchTests {
         ]
     }
 
-    @Test func `Q30 The Bluetooth switches are read, and no others`() throws {
+    @Test(.proves(.Q30)) func `The Bluetooth switches are read, and no others`() throws {
         let switches = try read([
             "rfkill0": entry("wlan", name: "phy0", soft: "1"), "rfkill1": entry(soft: "1"),
             "rfkill2": entry(name: "asus-bluetooth", hard: "1"), "other": entry(soft: "1"),

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Logging
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 @testable import RxBluetooth
@@ -135,8 +136,8 @@ struct RedactionTests {
         return events.elements
     }
 
-    @Test(arguments: Logger.Level.allCases)
-    func `S84 By default no line at any level names a device or a value`(level: Logger.Level) {
+    @Test(.proves(.S84), arguments: Logger.Level.allCases)
+    func `By default no line at any level names a device or a value`(level: Logger.Level) {
         let (log, events) = lines(level, .redacted)
         for line in log + events {
             for word in Self.secrets { #expect(!line.contains(word), "\(line)") }
@@ -153,20 +154,22 @@ struct RedactionTests {
         }
     }
 
-    @Test func `S84 On request lines name devices`() {
+    @Test(.proves(.S84)) func `On request lines name devices`() {
         let log = lines(.trace, .full).log
         #expect(log.contains { $0.contains("address=C0:FF:EE:DE:AD:01 “Zaphod”") })
         #expect(log.contains { $0.contains("target=FEE1 of C0:FF:EE:DE:AD:01") })
         #expect(log.contains { $0.contains("name=com.example.C0FFEEDEAD01") })
     }
 
-    @Test(arguments: [
-        ("org.bluez.Error.InProgress", true), ("org.freedesktop.DBus.Error.NoReply", true),
-        ("org.freedesktop.DBus.Error.Spawn.ExecFailed", true), ("org.bluez.Error.dev_C0_FF_EE_DE_AD_01", false),
-        ("org.bluez.Error.C0FFEEDEAD01", false), ("org.bluez.Error.At.Zaphod", false), ("org.bluez.Error.", false),
-        ("com.example.Error.Zaphod", false), ("Zaphod", false), ("", false),
-    ])
-    func `S84 Names of errors are told by default where BlueZ or D-Bus has them, and withheld otherwise`(
+    @Test(
+        .proves(.S84),
+        arguments: [
+            ("org.bluez.Error.InProgress", true), ("org.freedesktop.DBus.Error.NoReply", true),
+            ("org.freedesktop.DBus.Error.Spawn.ExecFailed", true), ("org.bluez.Error.dev_C0_FF_EE_DE_AD_01", false),
+            ("org.bluez.Error.C0FFEEDEAD01", false), ("org.bluez.Error.At.Zaphod", false), ("org.bluez.Error.", false),
+            ("com.example.Error.Zaphod", false), ("Zaphod", false), ("", false),
+        ])
+    func `Names of errors are told by default where BlueZ or D-Bus has them, and withheld otherwise`(
         name: String, isTold: Bool
     ) {
         let event = BluetoothEvent(

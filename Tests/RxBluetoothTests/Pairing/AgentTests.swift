@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// The agent as bluetoothd sees it, asked by a daemon without a will of its own.
@@ -89,7 +90,7 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q62 A list of devices may name the identity that a bond has told`() {
+    @Test(.proves(.Q62)) func `A list of devices may name the identity that a bond has told`() {
         let identity: BluetoothAddress = "00:11:22:33:44:55"
         let (stage, daemon, _) = registered(PairingPolicy(.justWorks, allowed: [identity]))
         #expect(answer(stage, daemon.ask("RequestAuthorization", Self.device)) == Self.rejected)
@@ -122,7 +123,7 @@ struct AgentTests {
 
     // MARK: Bad questions
 
-    @Test func `Q17 Whoever is not bluetoothd gets nothing out of the agent`() {
+    @Test(.proves(.Q17)) func `Whoever is not bluetoothd gets nothing out of the agent`() {
         let (stage, daemon, _) = registered(PairingPolicy(.passkey(7)))
         let impostor = stage.simulation.connect()
         for member in ["RequestPasskey", "Release", "Cancel"] {
@@ -148,7 +149,7 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q92 Cancel takes a request back`() throws {
+    @Test(.proves(.Q92)) func `Cancel takes a request back`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let reply = daemon.ask("RequestPasskey", Self.device)
         stage.advance(0)
@@ -160,7 +161,7 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q92 Release ends the requests that are open`() throws {
+    @Test(.proves(.Q92)) func `Release ends the requests that are open`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let reply = daemon.ask("RequestPasskey", Self.device)
         stage.advance(0)
@@ -176,7 +177,7 @@ struct AgentTests {
 
     // MARK: Registration
 
-    @Test func `Q92 After Release the agent is registered again when it is needed`() {
+    @Test(.proves(.Q92)) func `After Release the agent is registered again when it is needed`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy(.justWorks))
         daemon.holdAgents()
         let first = stage.record(peripheral.connect())
@@ -200,7 +201,7 @@ struct AgentTests {
         #expect(paired.isLive)
     }
 
-    @Test func `Q92 AlreadyExists is as good as a success`() {
+    @Test(.proves(.Q92)) func `AlreadyExists is as good as a success`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.always("RegisterAgent") { $0.fail(DBusError(name: "org.bluez.Error.AlreadyExists", message: "")) }
         let paired = stage.record(peripheral.pair())
@@ -245,7 +246,7 @@ struct AgentTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q90 Where the policy says so the agent is the default one, as soon as bluetoothd runs`() {
+    @Test(.proves(.Q90)) func `Where the policy says so the agent is the default one, as soon as bluetoothd runs`() {
         let stage = Stage(starting: false, pairing: PairingPolicy(.justWorks, isDefault: true))
         let state = stage.record(stage.manager.state)
         stage.advance(0)
@@ -261,7 +262,7 @@ struct AgentTests {
         #expect(state.isLive)
     }
 
-    @Test func `Q90 Where the policy wants no agent there is none`() {
+    @Test(.proves(.Q90)) func `Where the policy wants no agent there is none`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy(.noAgent))
         daemon.holdAgents()
         let requests = stage.record(stage.manager.pairingRequests)
@@ -275,7 +276,8 @@ struct AgentTests {
         #expect(requests.isLive && link.isLive)
     }
 
-    @Test func `Q2 The agent is registered again with a bluetoothd that comes back, without being asked for`() {
+    @Test(.proves(.Q2))
+    func `The agent is registered again with a bluetoothd that comes back, without being asked for`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.holdAgents()
         let link = stage.connect(peripheral, daemon)
@@ -288,7 +290,7 @@ struct AgentTests {
         #expect(daemon.count("RegisterAgent") == 2)
     }
 
-    @Test func `Q8 A pairing whose bluetoothd dies while the agent is registered fails`() {
+    @Test(.proves(.Q8)) func `A pairing whose bluetoothd dies while the agent is registered fails`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.holdAgents()
         let paired = stage.record(peripheral.pair())

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// The bond: seeing it, losing it, giving it up.
@@ -28,7 +29,7 @@ struct BondTests {
         #expect(paired.isLive)
     }
 
-    @Test func `Q2 The bond is told again after bluetoothd was away, where it has changed`() {
+    @Test(.proves(.Q2)) func `The bond is told again after bluetoothd was away, where it has changed`() {
         let (stage, peripheral) = Stage.withLock()
         let pairing = stage.record(peripheral.pair())
         let bonded = stage.record(peripheral.isBonded)
@@ -46,7 +47,7 @@ struct BondTests {
         #expect(bonded.isLive)
     }
 
-    @Test func `Q28 A bond is the device's, under whatever number its adapter comes back`() {
+    @Test(.proves(.Q28)) func `A bond is the device's, under whatever number its adapter comes back`() {
         let (stage, peripheral) = Stage.withLock()
         let pairing = stage.record(peripheral.pair())
         let bonded = stage.record(peripheral.isBonded)
@@ -65,7 +66,7 @@ struct BondTests {
         #expect(stage.simulation.calls.last { $0.member == "Set" }?.path.hasPrefix("/org/bluez/hci2/") == true)
     }
 
-    @Test func `S7 What is under way when the manager is closed fails as closed`() {
+    @Test(.proves(.S7)) func `What is under way when the manager is closed fails as closed`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let trusted = stage.record(peripheral.trust())
         let forgotten = stage.record(peripheral.forget())
@@ -78,7 +79,7 @@ struct BondTests {
         #expect(daemon.methods.contains("RemoveDevice"))
     }
 
-    @Test func `Q20 Before BlueZ 5.65 what is paired is bonded`() {
+    @Test(.proves(.Q20)) func `Before BlueZ 5.65 what is paired is bonded`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let bonded = stage.record(peripheral.isBonded)
         stage.advance(0)
@@ -111,7 +112,8 @@ struct BondTests {
         #expect(paired.kind == .busUnavailable)
     }
 
-    @Test func `Q87 A bond that the device has lost is told apart, and forgetting and pairing again mends it`() {
+    @Test(.proves(.Q87))
+    func `A bond that the device has lost is told apart, and forgetting and pairing again mends it`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
         let pairing = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -134,7 +136,7 @@ struct BondTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q93 Forgetting a device clears what bluetoothd remembers of its services`() {
+    @Test(.proves(.Q93)) func `Forgetting a device clears what bluetoothd remembers of its services`() {
         let (stage, peripheral) = Stage.withLock()
         func services(_ peripheral: Peripheral) -> [BluetoothUUID] {
             let link = stage.connect(peripheral)
@@ -156,7 +158,7 @@ struct BondTests {
         #expect(services(stage.find(Lock.address)) == [0xFFE0])
     }
 
-    @Test func `Q79 A connection that somebody else cancels is no lost bond`() {
+    @Test(.proves(.Q79)) func `A connection that somebody else cancels is no lost bond`() {
         let objects = ScriptedDaemon.Objects.oneDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
         let (stage, daemon, peripheral) = Stage.scripted(objects)
@@ -170,7 +172,8 @@ struct BondTests {
         #expect(link.kind == .connectFailed("le-connection-refused"))
     }
 
-    @Test func `Q87 Q77 A link that is aborted as soon as it is up is a lost bond when that comes twice in a row`() {
+    @Test(.proves(.Q87, .Q77))
+    func `A link that is aborted as soon as it is up is a lost bond when that comes twice in a row`() {
         let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
         let (stage, daemon, peripheral) = Stage.scripted(objects)

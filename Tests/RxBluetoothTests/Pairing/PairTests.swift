@@ -2,13 +2,14 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// `pair()`, on the simulated bluetoothd.
 struct PairTests {
     // MARK: Coming about
 
-    @Test func `Q90 pair registers an agent of ours before it pairs, and no default one`() {
+    @Test(.proves(.Q90)) func `Pair registers an agent of ours before it pairs, and no default one`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.connect(peripheral)
         let paired = stage.record(peripheral.pair())
@@ -34,7 +35,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `Q88 Pair is called once the services are known, and also where they never are`() {
+    @Test(.proves(.Q88)) func `Pair is called once the services are known, and also where they never are`() {
         for isResolving in [true, false] {
             let (stage, peripheral) = Stage.withLock()
             stage.simulation.bluez.setConnection(
@@ -49,7 +50,7 @@ struct PairTests {
         }
     }
 
-    @Test func `S31 connect waits for a pairing that made its own link`() {
+    @Test(.proves(.S31)) func `Connect waits for a pairing that made its own link`() {
         let (stage, peripheral) = Stage.withLock()
         let paired = stage.record(peripheral.pair())
         stage.advance(100)
@@ -73,7 +74,7 @@ struct PairTests {
         #expect(stage.methods == ["Connect", "Pair"])
     }
 
-    @Test func `Q74 A link of another program is used and left`() {
+    @Test(.proves(.Q74)) func `A link of another program is used and left`() {
         let (stage, peripheral) = Stage.withLock()
         let other = stage.otherProgram("Connect", Lock.path)
         stage.advance(1_000)
@@ -137,8 +138,8 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test(arguments: [true, false])
-    func `S68 S91 A pairing that waits for its turn does not begin while all pairings end`(isClosed: Bool) {
+    @Test(.proves(.S68, .S91), arguments: [true, false])
+    func `A pairing that waits for its turn does not begin while all pairings end`(isClosed: Bool) {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)
@@ -169,7 +170,8 @@ struct PairTests {
         #expect(otherPaired.isCompleted)
     }
 
-    @Test func `S59 The loss of the link is the error of the pairing, not the cancellation that bluetoothd tells`() {
+    @Test(.proves(.S59))
+    func `The loss of the link is the error of the pairing, not the cancellation that bluetoothd tells`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.connect(peripheral)
         let paired = stage.record(peripheral.pair())
@@ -190,7 +192,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `Q7 pair has a deadline of its own, and then calls the pairing off`() {
+    @Test(.proves(.Q7)) func `Pair has a deadline of its own, and then calls the pairing off`() {
         var deadlines = Deadlines()
         deadlines.pair = .seconds(10)
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(20)), deadlines: deadlines)
@@ -208,7 +210,8 @@ struct PairTests {
 
     // MARK: Calling it off
 
-    @Test func `Q91 A pairing keeps its manager and the connection to the bus, and fails when that is lost`() {
+    @Test(.proves(.Q91)) func `A pairing keeps its manager and the connection to the bus, and fails when that is lost`()
+    {
         for losesBus in [false, true] {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
             let scenario = Scenario(peripherals: [Lock.make(SimulatedPairing(delay: .seconds(5)))])
@@ -228,7 +231,7 @@ struct PairTests {
         }
     }
 
-    @Test func `Q92 Disposing calls the pairing off, and closes the link that it made`() {
+    @Test(.proves(.Q92)) func `Disposing calls the pairing off, and closes the link that it made`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
@@ -241,7 +244,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `S57 Disposing before its turn sends nothing`() {
+    @Test(.proves(.S57)) func `Disposing before its turn sends nothing`() {
         let (stage, peripheral) = Stage.withLock()
         stage.record(peripheral.pair()).dispose()
         stage.advance(5_000)
@@ -249,7 +252,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `S41 Two subscriptions share one pairing, and the last one that goes ends it`() {
+    @Test(.proves(.S41)) func `Two subscriptions share one pairing, and the last one that goes ends it`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
         let link = stage.connect(peripheral)
         let (first, second) = (stage.record(peripheral.pair()), stage.record(peripheral.pair()))
@@ -279,7 +282,7 @@ struct PairTests {
 
     // MARK: Two at once
 
-    @Test func `S68 Two devices that just work pair at the same time`() {
+    @Test(.proves(.S68)) func `Two devices that just work pair at the same time`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(2)))
         let other = stage.find(Lock.other)
         let both = [stage.record(peripheral.pair()), stage.record(other.pair())]

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// `pair()` of a device that is paired already.
@@ -21,8 +22,8 @@ struct PairedAlreadyTests {
         stage.advance(0)
     }
 
-    @Test(arguments: [true, false])
-    func `Q118 Pairing a bonded device succeeds at once and calls nothing`(isConnected: Bool) {
+    @Test(.proves(.Q118), arguments: [true, false])
+    func `Pairing a bonded device succeeds at once and calls nothing`(isConnected: Bool) {
         let (stage, peripheral) = Stage.withLock()
         let first = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -39,7 +40,8 @@ struct PairedAlreadyTests {
         stage.expectSettled()
     }
 
-    @Test func `Q118 A bonded device that lost its side of the bond still counts as paired until it is forgotten`() {
+    @Test(.proves(.Q118))
+    func `A bonded device that lost its side of the bond still counts as paired until it is forgotten`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
         let first = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -56,7 +58,7 @@ struct PairedAlreadyTests {
         #expect(stage.count("Pair") == 1)
     }
 
-    @Test func `Q118 A bond that comes about while pair makes its link needs no Pair`() {
+    @Test(.proves(.Q118)) func `A bond that comes about while pair makes its link needs no Pair`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(false), "Bonded": .bool(false)])
         let paired = stage.record(peripheral.pair())
         stage.advance(0)
@@ -67,7 +69,7 @@ struct PairedAlreadyTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
-    @Test func `S68 Q118 A bond that comes about while pair waits for its turn needs no Pair`() {
+    @Test(.proves(.S68, .Q118)) func `A bond that comes about while pair waits for its turn needs no Pair`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)
@@ -85,7 +87,8 @@ struct PairedAlreadyTests {
         #expect(stage.count("Pair") == 1)
     }
 
-    @Test func `Q89 A device that is paired without a bond is paired by bluetoothd, and AlreadyExists is a success`() {
+    @Test(.proves(.Q89))
+    func `A device that is paired without a bond is paired by bluetoothd, and AlreadyExists is a success`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(true), "Bonded": .bool(false)])
         let paired = stage.record(peripheral.pair())
         connect(stage, daemon)
@@ -95,7 +98,7 @@ struct PairedAlreadyTests {
         #expect(paired.isCompleted)
     }
 
-    @Test func `Q20 Q118 Before BlueZ 5.65 a paired device counts as bonded`() {
+    @Test(.proves(.Q20, .Q118)) func `Before BlueZ 5.65 a paired device counts as bonded`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(true)])
         let paired = stage.record(peripheral.pair())
         stage.advance(0)
@@ -103,7 +106,7 @@ struct PairedAlreadyTests {
         #expect(daemon.methods.isEmpty)
     }
 
-    @Test func `Q89 A simulated bluetoothd that answers AlreadyExists is a success`() {
+    @Test(.proves(.Q89)) func `A simulated bluetoothd that answers AlreadyExists is a success`() {
         var scenario = Scenario(peripherals: [Lock.make(SimulatedPairing())])
         scenario.quirks = [.Q89]
         let stage = Stage(scenario)

@@ -3,6 +3,7 @@ import DBus
 import Dispatch
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Pairing over a real dbus-daemon and libdbus, on the real clock, because another process is in between.
@@ -14,7 +15,7 @@ struct PairingOnRealBusTests {
         try await stream.take(1).timeout(.seconds(20), scheduler: clock).asSingle().value
     }
 
-    @Test func `Q25 The agent is registered, asked and answered over a real bus`() async throws {
+    @Test(.proves(.Q25)) func `The agent is registered, asked and answered over a real bus`() async throws {
         let bus = try DBusDaemon()
         let address = bus.address
         let lock = Lock.make(SimulatedPairing(.passkeyShown(42)), needing: .authentication)

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Requests that a person answers.
@@ -103,7 +104,7 @@ struct PairingRequestTests {
         #expect(ending.elements == [.unanswered])
     }
 
-    @Test func `Q92 A pairing that is called off takes its request back`() throws {
+    @Test(.proves(.Q92)) func `A pairing that is called off takes its request back`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -116,7 +117,8 @@ struct PairingRequestTests {
         #expect(person.isThere)
     }
 
-    @Test func `Q2 A bluetoothd that dies takes its requests along, and the next one is asked again`() throws {
+    @Test(.proves(.Q2)) func `A bluetoothd that dies takes its requests along, and the next one is asked again`() throws
+    {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())

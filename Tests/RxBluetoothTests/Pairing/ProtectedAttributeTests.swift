@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Attributes that want a better protected link.
@@ -87,7 +88,7 @@ struct ProtectedAttributeTests {
         #expect(again.isLive)
     }
 
-    @Test func `S78 A connection that is made again comes back with the pairing`() {
+    @Test(.proves(.S78)) func `A connection that is made again comes back with the pairing`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -161,7 +162,7 @@ struct ProtectedAttributeTests {
         }
     }
 
-    @Test func `Q96 A pairing that gives too little is told as bluetoothd tells it`() {
+    @Test(.proves(.Q96)) func `A pairing that gives too little is told as bluetoothd tells it`() {
         let (stage, peripheral) = Stage.withLock(needing: .authentication, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 extension ConnectionState {
@@ -11,7 +12,7 @@ extension ConnectionState {
 }
 
 struct ConnectionStateTests {
-    @Test func `S37 The present state comes first, then each change, and there is no end`() {
+    @Test(.proves(.S37)) func `The present state comes first, then each change, and there is no end`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         stage.advance(0)
@@ -29,7 +30,7 @@ struct ConnectionStateTests {
         #expect(states.isLive && late.isLive)
     }
 
-    @Test func `S36 S37 A lost link and a failed attempt are told once, each with its reason`() {
+    @Test(.proves(.S36, .S37)) func `A lost link and a failed attempt are told once, each with its reason`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         let first = stage.connect(peripheral)
@@ -47,7 +48,7 @@ struct ConnectionStateTests {
         #expect(!first.isLive && !second.isLive)
     }
 
-    @Test func `S6 An adapter that is off is a reason, and observing does not fail`() {
+    @Test(.proves(.S6)) func `An adapter that is off is a reason, and observing does not fail`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let states = stage.record(peripheral.connectionState)
@@ -61,7 +62,7 @@ struct ConnectionStateTests {
         #expect(!link.isLive)
     }
 
-    @Test func `S43 The manager tells the changes of all peripherals`() {
+    @Test(.proves(.S43)) func `The manager tells the changes of all peripherals`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.find("C0:FF:EE:00:00:22")
         let changes = stage.record(stage.manager.connectionChanges)

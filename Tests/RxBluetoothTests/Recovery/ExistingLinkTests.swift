@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ExistingLinkTests {
@@ -8,7 +9,7 @@ struct ExistingLinkTests {
     private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
-    @Test func `Q75 A link that is left over is closed without connecting, as docs links says`() {
+    @Test(.proves(.Q75)) func `A link that is left over is closed without connecting, as docs links says`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -22,7 +23,7 @@ struct ExistingLinkTests {
         withExtendedLifetime((other, peripheral)) {}
     }
 
-    @Test func `Q75 A link that is left over is taken over or replaced, and closed in the end`() {
+    @Test(.proves(.Q75)) func `A link that is left over is taken over or replaced, and closed in the end`() {
         for existing in [ConnectOptions.ExistingLink.takeOver, .replace] {
             let (stage, peripheral) = Stage.withSensor()
             let other = stage.otherProgram("Connect")
@@ -40,7 +41,8 @@ struct ExistingLinkTests {
         }
     }
 
-    @Test func `Q2 Q74 A link that a killed bluetoothd left is taken over by the connection that is made again`() {
+    @Test(.proves(.Q2, .Q74))
+    func `A link that a killed bluetoothd left is taken over by the connection that is made again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -60,7 +62,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods.last == "Disconnect")
     }
 
-    @Test func `Q2 Q74 The link of another program stays another's through the death of bluetoothd`() {
+    @Test(.proves(.Q2, .Q74)) func `The link of another program stays another's through the death of bluetoothd`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -78,7 +80,8 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
-    @Test func `Q2 Q74 A link that another program makes after the death of bluetoothd is not ours to close`() {
+    @Test(.proves(.Q2, .Q74))
+    func `A link that another program makes after the death of bluetoothd is not ours to close`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -106,7 +109,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
-    @Test func `Q75 Q84 A link that cannot be closed is not replaced, and that is told`() {
+    @Test(.proves(.Q75, .Q84)) func `A link that cannot be closed is not replaced, and that is told`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         daemon.always("Disconnect") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "Stuck")) }
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
@@ -116,7 +119,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Disconnect"])
     }
 
-    @Test func `Q75 A link that another program makes right after is shared, not replaced for ever`() {
+    @Test(.proves(.Q75)) func `A link that another program makes right after is shared, not replaced for ever`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(0)
@@ -141,7 +144,7 @@ struct ExistingLinkTests {
         return (stage, peripheral, other)
     }
 
-    @Test func `Q75 A link that is taken over is closed in the end`() {
+    @Test(.proves(.Q75)) func `A link that is taken over is closed in the end`() {
         let (stage, peripheral, other) = stage()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
         stage.advance(1)
@@ -154,7 +157,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `Q75 A link that is replaced is closed first, and the new one is ours`() {
+    @Test(.proves(.Q75)) func `A link that is replaced is closed first, and the new one is ours`() {
         let (stage, peripheral, other) = stage()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(1_000)
@@ -169,7 +172,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `Q75 Replacing where there is no link just connects`() {
+    @Test(.proves(.Q75)) func `Replacing where there is no link just connects`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(1_000)
@@ -177,7 +180,7 @@ struct ExistingLinkTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test func `S33 S89 Connected peripherals are found, whoever connected them`() {
+    @Test(.proves(.S33, .S89)) func `Connected peripherals are found, whoever connected them`() {
         let (stage, peripheral, other) = stage()
         let all = stage.record(stage.manager.retrieveConnectedPeripherals())
         let fitting = stage.record(stage.manager.retrieveConnectedPeripherals(withServices: [0x1234, Sensor.service]))
@@ -190,7 +193,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func `S89 Known peripherals are found by address, in the order of the addresses`() {
+    @Test(.proves(.S89)) func `Known peripherals are found by address, in the order of the addresses`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.find("C0:FF:EE:00:00:22")
         let found = stage.record(

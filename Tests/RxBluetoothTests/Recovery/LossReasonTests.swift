@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// Somebody switches the adapter off below bluetoothd, which hears of the links first and of the adapter last (Q32).
@@ -24,8 +25,8 @@ struct LossReasonTests {
         daemon.deviceChanges(["Connected": .bool(false)])
     }
 
-    @Test(arguments: [nil, "Remote", "Local", "Unknown"])
-    func `S34 Q32 An adapter that is heard of a moment after its link is the reason, and is told at once`(
+    @Test(.proves(.S34, .Q32), arguments: [nil, "Remote", "Local", "Unknown"])
+    func `An adapter that is heard of a moment after its link is the reason, and is told at once`(
         reason: String?
     ) {
         let (stage, daemon, link, _) = Self.scripted()
@@ -39,7 +40,8 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S34 Q32 So it is in the middle of connecting, where bluetoothd just takes the device away`() {
+    @Test(.proves(.S34, .Q32))
+    func `So it is in the middle of connecting, where bluetoothd just takes the device away`() {
         let (stage, daemon, peripheral) = Stage.scripted(deadlines: Deadlines())
         let link = stage.record(peripheral.connect())
         stage.advance(200)
@@ -53,7 +55,8 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S34 Q32 What bluetoothd says of its adapter in the end counts, also where it was not read in time`() {
+    @Test(.proves(.S34, .Q32))
+    func `What bluetoothd says of its adapter in the end counts, also where it was not read in time`() {
         let (stage, daemon, link, _) = Self.scripted()
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(false))) } }
         Self.lose(daemon, saying: nil)
@@ -79,11 +82,13 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
-    @Test(arguments: [
-        ("Timeout", BluetoothError.DisconnectReason.timeout), ("Authentication", .authentication),
-        ("Suspend", .suspend),
-    ])
-    func `Q86 A loss that bluetoothd explains is told without delay`(
+    @Test(
+        .proves(.Q86),
+        arguments: [
+            ("Timeout", BluetoothError.DisconnectReason.timeout), ("Authentication", .authentication),
+            ("Suspend", .suspend),
+        ])
+    func `A loss that bluetoothd explains is told without delay`(
         reason: String, kind: BluetoothError.DisconnectReason
     ) {
         let (stage, daemon, link, _) = Self.scripted()
@@ -102,7 +107,7 @@ struct LossReasonTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `S32 Who connects while a loss waits for its reason waits for that, and connects then`() {
+    @Test(.proves(.S32)) func `Who connects while a loss waits for its reason waits for that, and connects then`() {
         let (stage, daemon, link, peripheral) = Self.scripted()
         Self.lose(daemon, saying: nil)
         stage.advance(100)
@@ -118,7 +123,7 @@ struct LossReasonTests {
         #expect(next.elements == [peripheral])
     }
 
-    @Test func `S30 S91 Disposing while a loss waits for its reason ends that silently`() {
+    @Test(.proves(.S30, .S91)) func `Disposing while a loss waits for its reason ends that silently`() {
         let (stage, daemon, link, _) = Self.scripted()
         Self.lose(daemon, saying: nil)
         stage.advance(100)

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// bluetoothd drops a discovery session without a word, and only `Discovering` shows it.
@@ -25,7 +26,7 @@ struct LostSessionTests {
             ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1", ["Discovering": .bool(isDiscovering)])
     }
 
-    @Test func `Q34 Q39 A session that is gone without a word is begun anew under its subscribers`() {
+    @Test(.proves(.Q34, .Q39)) func `A session that is gone without a word is begun anew under its subscribers`() {
         let (stage, daemon, scan) = Self.scanning()
         // The adapter was off and on again within one turn of bluetoothd: its properties tell of the last state only.
         Self.show(false, daemon)
@@ -44,7 +45,7 @@ struct LostSessionTests {
         stage.expectNoTimers()
     }
 
-    @Test func `Q41 A pause that bluetoothd takes by itself changes nothing`() {
+    @Test(.proves(.Q41)) func `A pause that bluetoothd takes by itself changes nothing`() {
         let (stage, daemon, scan) = Self.scanning()
         for _ in 0..<5 {
             Self.show(false, daemon)
@@ -57,7 +58,7 @@ struct LostSessionTests {
         #expect(scan.isLive)
     }
 
-    @Test func `Q40 A scan that ends in a pause leaves no timer, and the next one is not disturbed`() {
+    @Test(.proves(.Q40)) func `A scan that ends in a pause leaves no timer, and the next one is not disturbed`() {
         let (stage, daemon, scan) = Self.scanning()
         Self.show(false, daemon)
         stage.advance(5_000)

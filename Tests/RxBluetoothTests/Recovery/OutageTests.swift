@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Bluetooth goes away in the middle of a connection with notifications, and comes back.
@@ -54,8 +55,8 @@ struct OutageTests {
         }
     }
 
-    @Test(arguments: Outage.allCases)
-    func `S78 S79 Notifications go on after an outage, turned on again once for all who want them`(outage: Outage) {
+    @Test(.proves(.S78, .S79), arguments: Outage.allCases)
+    func `Notifications go on after an outage, turned on again once for all who want them`(outage: Outage) {
         let stage = Stage(with: [Self.ticker()], deadlines: Deadlines())
         let peripheral = stage.find(Sensor.address)
         let values = stage.manager.peripheral(Sensor.address)
@@ -94,8 +95,8 @@ struct OutageTests {
         stage.expectSettled()
     }
 
-    @Test(arguments: Outage.allCases)
-    func `S59 Without reconnection everything fails with one typed reason at once`(outage: Outage) {
+    @Test(.proves(.S59), arguments: Outage.allCases)
+    func `Without reconnection everything fails with one typed reason at once`(outage: Outage) {
         let stage = Stage(with: [Self.ticker()], deadlines: Deadlines())
         let peripheral = stage.find(Sensor.address)
         let link = stage.connect(peripheral)
@@ -171,7 +172,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `S53 Notifications of a characteristic that did not come back fail`() {
+    @Test(.proves(.S53)) func `Notifications of a characteristic that did not come back fail`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -186,7 +187,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `S79 Notifications that were given up in an outage are not turned on again`() {
+    @Test(.proves(.S79)) func `Notifications that were given up in an outage are not turned on again`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -244,7 +245,7 @@ struct OutageTests {
         #expect(second.calls.count { $0.member == "StartNotify" } == 1)
     }
 
-    @Test func `Q28 S46 A peripheral is the same object when its adapter is back under another number`() {
+    @Test(.proves(.Q28, .S46)) func `A peripheral is the same object when its adapter is back under another number`() {
         let adapters = [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")]
         let stage = Stage(
             Scenario(adapters: adapters, peripherals: [Sensor.peripheral]), adapter: .address("00:1A:7D:DA:71:02"))
@@ -265,7 +266,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `Q28 Another adapter with the number of one that is away does not get its peripherals`() {
+    @Test(.proves(.Q28)) func `Another adapter with the number of one that is away does not get its peripherals`() {
         let stage = Stage(with: [Sensor.peripheral])
         let peripheral = stage.find(Sensor.address)
         stage.simulation.bluez.removeAdapter(0)

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 struct ReconnectionTests {
@@ -38,7 +39,7 @@ struct ReconnectionTests {
         #expect(link.elements == [peripheral])
     }
 
-    @Test func `Q73 A peer whose services never come is let go and tried again`() {
+    @Test(.proves(.Q73)) func `A peer whose services never come is let go and tried again`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         stage.advance(31_000)
@@ -161,7 +162,7 @@ struct ReconnectionTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `Q32 Q61 A device that bluetoothd removes is looked for and connected again`() {
+    @Test(.proves(.Q32, .Q61)) func `A device that bluetoothd removes is looked for and connected again`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         let states = stage.record(peripheral.connectionState)
@@ -182,12 +183,14 @@ struct ReconnectionTests {
         #expect(link.isLive)
     }
 
-    @Test(arguments: [
-        (SimulatedDisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout),
-        (.local, .local),
-        (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
-    ])
-    func `Q86 A bluetoothd that tells why the link went down is believed`(
+    @Test(
+        .proves(.Q86),
+        arguments: [
+            (SimulatedDisconnectReason.remote, BluetoothError.DisconnectReason.remote), (.timeout, .timeout),
+            (.local, .local),
+            (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
+        ])
+    func `A bluetoothd that tells why the link went down is believed`(
         told: SimulatedDisconnectReason, reason: BluetoothError.DisconnectReason
     ) {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
@@ -206,7 +209,7 @@ struct ReconnectionTests {
         #expect(link.isLive == (reason != .authentication))
     }
 
-    @Test func `S32 A supervised peripheral is taken, also while it waits for its link`() {
+    @Test(.proves(.S32)) func `A supervised peripheral is taken, also while it waits for its link`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -243,7 +246,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test func `S91 Nothing is told and nothing is sent after it was disposed of, at any moment`() {
+    @Test(.proves(.S91)) func `Nothing is told and nothing is sent after it was disposed of, at any moment`() {
         for moment in stride(from: 0, through: 2_000, by: 25) {
             let (stage, peripheral) = Stage.withSensor()
             let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 struct ResumingScanTests {
@@ -37,7 +38,7 @@ struct ResumingScanTests {
         }
     }
 
-    @Test func `S13 Q2 A scan goes on with the next bluetoothd, within five seconds`() {
+    @Test(.proves(.S13, .Q2)) func `A scan goes on with the next bluetoothd, within five seconds`() {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(60_000)
@@ -47,7 +48,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.daemonUnavailable)
     }
 
-    @Test func `S13 Q32 A scan goes on when the adapter is on again, and the typed error came at once`() {
+    @Test(.proves(.S13, .Q32)) func `A scan goes on when the adapter is on again, and the typed error came at once`() {
         let scans = Scans()
         scans.stage.simulation.bluez.setPower(false)
         scans.stage.advance(10)
@@ -58,7 +59,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.adapterOff)
     }
 
-    @Test func `Q28 Q34 A scan goes on when the adapter is back under another number`() {
+    @Test(.proves(.Q28, .Q34)) func `A scan goes on when the adapter is back under another number`() {
         let scans = Scans()
         scans.stage.simulation.bluez.removeAdapter(0)
         scans.stage.advance(60_000)
@@ -68,7 +69,7 @@ struct ResumingScanTests {
         #expect(scans.stage.simulation.calls.last { $0.member == "StartDiscovery" }?.path == "/org/bluez/hci3")
     }
 
-    @Test func `Q30 A scan goes on when rfkill lets the adapter go`() {
+    @Test(.proves(.Q30)) func `A scan goes on when rfkill lets the adapter go`() {
         let scans = Scans()
         scans.stage.simulation.bluez.setBlocked(true)
         scans.stage.advance(60_000)
@@ -114,7 +115,7 @@ struct ResumingScanTests {
         #expect(scan.isLive)
     }
 
-    @Test func `Q38 A start that bluetoothd refuses is tried again, with pauses that grow`() {
+    @Test(.proves(.Q38)) func `A start that bluetoothd refuses is tried again, with pauses that grow`() {
         let stage = Stage(with: [Sensor.peripheral])
         stage.simulation.bluez.add(
             Fault("Adapter1.StartDiscovery", calls: .first(30), .error("org.bluez.Error.InProgress", "In progress")))
@@ -127,7 +128,8 @@ struct ResumingScanTests {
         #expect(stage.count("StartDiscovery") == 31)
     }
 
-    @Test func `Q38 A scan goes on half a second after the kernel has finished that of a killed bluetoothd`() {
+    @Test(.proves(.Q38)) func `A scan goes on half a second after the kernel has finished that of a killed bluetoothd`()
+    {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(1_000)
@@ -142,8 +144,8 @@ struct ResumingScanTests {
         scans.expectRecovery(.daemonUnavailable)
     }
 
-    @Test func `Q38 What a killed bluetoothd was looking for is ended where the kernel lets us, and nothing of others`()
-    {
+    @Test(.proves(.Q38))
+    func `What a killed bluetoothd was looking for is ended where the kernel lets us, and nothing of others`() {
         let controller = Kernel()
         let stage = Stage(with: [Sensor.peripheral], controller: controller)
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))

@@ -1,11 +1,12 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ScanWatchdogTests {
     private static let watched = ScanOptions(allowsDuplicates: true, restartsAfterSilence: .seconds(10))
 
-    @Test func `Q42 A scan that falls silent is started anew under its subscribers, and hears again`() {
+    @Test(.proves(.Q42)) func `A scan that falls silent is started anew under its subscribers, and hears again`() {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
         scenario.quirks = [.Q42]
         let stage = Stage(scenario)
@@ -22,7 +23,7 @@ struct ScanWatchdogTests {
         #expect(scan.isLive && shared.isLive)
     }
 
-    @Test func `Q42 Where nothing is on the air it is started anew at ever longer intervals`() {
+    @Test(.proves(.Q42)) func `Where nothing is on the air it is started anew at ever longer intervals`() {
         let stage = Stage(with: [])
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.watched))
         stage.advance(9_900)
@@ -37,7 +38,8 @@ struct ScanWatchdogTests {
         stage.expectSettled()
     }
 
-    @Test func `Q42 Nobody who did not ask for it has a scan started anew, and one that hears is left alone`() {
+    @Test(.proves(.Q42))
+    func `Nobody who did not ask for it has a scan started anew, and one that hears is left alone`() {
         let silent = Stage(with: [])
         let plain = silent.record(silent.manager.scanForPeripherals())
         silent.advance(1_000_000)

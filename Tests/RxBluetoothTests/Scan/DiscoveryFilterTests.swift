@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// What is left to bluetoothd's own filter.
@@ -37,8 +38,8 @@ struct DiscoveryFilterTests {
                 withServices: [service], options: ScanOptions(listedServicesOnly: listed)))
     }
 
-    @Test
-    func `S9 S11 Q37 The union of listed services is left to bluetoothd, and follows those who share the session`() {
+    @Test(.proves(.S9, .S11, .Q37))
+    func `The union of listed services is left to bluetoothd, and follows those who share the session`() {
         let stage = Self.stage()
         let hearts = scan(stage, 0x180D)
         stage.advance(1_000)
@@ -58,7 +59,7 @@ struct DiscoveryFilterTests {
         #expect(stage.count("StopDiscovery") == 0)
     }
 
-    @Test func `S9 Q44 One who wants service data too keeps bluetoothd from choosing for all`() {
+    @Test(.proves(.S9, .Q44)) func `One who wants service data too keeps bluetoothd from choosing for all`() {
         let stage = Self.stage()
         let listed = scan(stage, 0x180D)
         let both = scan(stage, 0x180D, listed: false)
@@ -77,7 +78,7 @@ struct DiscoveryFilterTests {
         stage.expectSettled()
     }
 
-    @Test func `S9 Q43 The least strength of all scans is left to bluetoothd, and looked at again`() {
+    @Test(.proves(.S9, .Q43)) func `The least strength of all scans is left to bluetoothd, and looked at again`() {
         let stage = Self.stage()
         let near = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(filters: [ScanFilter(minimumRSSI: -60)])))

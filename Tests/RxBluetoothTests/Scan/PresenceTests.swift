@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct PresenceTests {
@@ -19,7 +20,8 @@ struct PresenceTests {
         }
     }
 
-    @Test func `S21 A device is found once, lost after ten seconds of silence, and found again, each for itself`() {
+    @Test(.proves(.S21))
+    func `A device is found once, lost after ten seconds of silence, and found again, each for itself`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence())
         stage.advance(20_500)
@@ -35,7 +37,7 @@ struct PresenceTests {
         #expect(presence.isLive)
     }
 
-    @Test func `S21 A silence that is shorter than what was asked for is none`() {
+    @Test(.proves(.S21)) func `A silence that is shorter than what was asked for is none`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence(silence: .seconds(3)))
         stage.advance(1_000)
@@ -51,7 +53,7 @@ struct PresenceTests {
         #expect(presence.elements.count == 3)
     }
 
-    @Test func `S21 Filters count, and it is one more scan of the same session`() {
+    @Test(.proves(.S21)) func `Filters count, and it is one more scan of the same session`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         let presence = stage.record(
@@ -70,7 +72,7 @@ struct PresenceTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test func `S21 Whoever cannot be heard is lost before the scan fails, or waits`() {
+    @Test(.proves(.S21)) func `Whoever cannot be heard is lost before the scan fails, or waits`() {
         for resumes in [false, true] {
             let stage = stage()
             let presence = stage.record(stage.manager.observePresence(options: ScanOptions(resumes: resumes)))
@@ -103,8 +105,8 @@ struct PresenceTests {
         return (stage, presence, peripheral, link, other)
     }
 
-    @Test(arguments: [false, true])
-    func `S21 A connected peripheral is present, and its silence begins when the link ends`(byOther: Bool) {
+    @Test(.proves(.S21), arguments: [false, true])
+    func `A connected peripheral is present, and its silence begins when the link ends`(byOther: Bool) {
         let (stage, presence, _, link, other) = connected(byOther: byOther)
         stage.advance(60_000)
         #expect(presence.elements.count == 1)
@@ -131,7 +133,7 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S21 A link that ends in reach is no loss`() {
+    @Test(.proves(.S21)) func `A link that ends in reach is no loss`() {
         let (stage, presence, _, link, _) = connected()
         stage.advance(30_000)
         link?.dispose()
@@ -139,7 +141,7 @@ struct PresenceTests {
         #expect(told(presence) == ["+1 0"])
     }
 
-    @Test func `S21 Connected peripherals do not count if the options say so`() {
+    @Test(.proves(.S21)) func `Connected peripherals do not count if the options say so`() {
         let (stage, presence, _, link, _) = connected(PresenceOptions(includesConnected: false))
         stage.advance(8_000)
         #expect(presence.elements.count == 1)
@@ -148,7 +150,8 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S21 A peripheral that is connected already is found at once, if filters and services let it pass`() {
+    @Test(.proves(.S21))
+    func `A peripheral that is connected already is found at once, if filters and services let it pass`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let manager = stage.manager
@@ -175,7 +178,8 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test func `S21 A peripheral is found when it is connected without being heard, and lost with its device`() {
+    @Test(.proves(.S21))
+    func `A peripheral is found when it is connected without being heard, and lost with its device`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
@@ -198,7 +202,7 @@ struct PresenceTests {
         #expect(told(presence).last == "+1 70")
     }
 
-    @Test func `S21 Whoever is connected is lost with the adapter, and disposing leaves no timer`() {
+    @Test(.proves(.S21)) func `Whoever is connected is lost with the adapter, and disposing leaves no timer`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }

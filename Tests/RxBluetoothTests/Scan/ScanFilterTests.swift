@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ScanFilterTests {
@@ -20,7 +21,8 @@ struct ScanFilterTests {
         return Set(scan.elements.map { Int($0.peripheral.address.description.suffix(1)) ?? 0 }).sorted()
     }
 
-    @Test func `S17 No filter lets everything through, a filter what has all of it, several filters what fits one`() {
+    @Test(.proves(.S17))
+    func `No filter lets everything through, a filter what has all of it, several filters what fits one`() {
         #expect(heard() == [1, 2, 3, 4])
         #expect(heard([], ScanFilter()) == [1, 2, 3, 4])
         #expect(heard([], ScanFilter(services: [0xFEAA])) == [1, 2, 3])
@@ -32,7 +34,7 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(services: [0x1234])).isEmpty)
     }
 
-    @Test func `S18 What is not advertised fits no filter for it, and a beginning is not the whole name`() {
+    @Test(.proves(.S18)) func `What is not advertised fits no filter for it, and a beginning is not the whole name`() {
         #expect(heard([], ScanFilter(name: .exact("Lamp"))) == [1])
         #expect(heard([], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
         #expect(heard([], ScanFilter(name: .exact("lamp"))).isEmpty)
@@ -44,7 +46,8 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(serviceData: [0xFEAA: .any])) == [3])
     }
 
-    @Test func `S19 Data is compared where the mask looks, may be longer, and shorter only where it does not`() throws {
+    @Test(.proves(.S19))
+    func `Data is compared where the mask looks, may be longer, and shorter only where it does not`() throws {
         func heard(_ bytes: [UInt8], _ mask: [UInt8]? = nil) throws -> [Int] {
             self.heard([], ScanFilter(manufacturerData: [0x4C: try DataPattern(bytes, mask: mask)]))
         }
@@ -61,15 +64,16 @@ struct ScanFilterTests {
     }
 
     @Test(
+        .proves(.S20),
         arguments: [([], nil), ([], [0xFF]), ([1, 2], [0xFF]), ([1], [0xFF, 0xFF]), ([1], [])] as [([UInt8], [UInt8]?)])
-    func `S20 A pattern without data, or with a mask of another length, is refused when it is made`(
+    func `A pattern without data, or with a mask of another length, is refused when it is made`(
         bytes: [UInt8], mask: [UInt8]?
     ) {
         let error = #expect(throws: BluetoothError.self) { try DataPattern(bytes, mask: mask) }
         #expect(error?.kind == .invalidArgument)
     }
 
-    @Test func `S17 A device that begins to fit later is told then`() {
+    @Test(.proves(.S17)) func `A device that begins to fit later is told then`() {
         let stage = Stage(with: [.beacon("C0:00:00:00:00:01", rssi: -80)])
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(filters: [ScanFilter(minimumRSSI: -60)])))

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// What bluetoothd, other programs and the controller do to a scan.
@@ -15,7 +16,7 @@ struct ScanQuirkTests {
         return Stage(scenario)
     }
 
-    @Test func `Q29 An adapter that is not ready is one that is off, and stopping it then is no error`() {
+    @Test(.proves(.Q29)) func `An adapter that is not ready is one that is off, and stopping it then is no error`() {
         let stage = stage()
         stage.simulation.bluez.add(
             Fault("StartDiscovery", calls: .only(1), .error("org.bluez.Error.NotReady", "Resource Not Ready")))
@@ -32,7 +33,7 @@ struct ScanQuirkTests {
         #expect(settled.isCompleted)
     }
 
-    @Test func `Q33 A controller that hangs is a busy one after a while, and nothing is left waiting`() {
+    @Test(.proves(.Q33)) func `A controller that hangs is a busy one after a while, and nothing is left waiting`() {
         let stage = stage(.Q33)
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(15_000)
@@ -41,8 +42,8 @@ struct ScanQuirkTests {
         stage.expectSettled()
     }
 
-    @Test(arguments: ["Failed", "NotReady", "NotAuthorized"])
-    func `Q39 A session that has gone already is as good as stopped, and the next one works`(name: String) {
+    @Test(.proves(.Q39), arguments: ["Failed", "NotReady", "NotAuthorized"])
+    func `A session that has gone already is as good as stopped, and the next one works`(name: String) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
@@ -63,7 +64,8 @@ struct ScanQuirkTests {
         #expect(daemon.count("StartDiscovery") == 2)
     }
 
-    @Test func `Q40 While others scan our scan ends all the same, tells nothing any more, and can begin anew`() {
+    @Test(.proves(.Q40))
+    func `While others scan our scan ends all the same, tells nothing any more, and can begin anew`() {
         let stage = stage(.Q40)
         stage.advance(100)
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
@@ -81,7 +83,7 @@ struct ScanQuirkTests {
         #expect(again.elements.count > 5)
     }
 
-    @Test func `Q41 A scan goes on while Discovering flickers`() {
+    @Test(.proves(.Q41)) func `A scan goes on while Discovering flickers`() {
         let stage = stage(.Q41)
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(9_000)
@@ -92,7 +94,7 @@ struct ScanQuirkTests {
         #expect(stage.methods == ["SetDiscoveryFilter", "StartDiscovery"])
     }
 
-    @Test func `Q43 What other programs have bluetoothd look for does not come through our filters`() {
+    @Test(.proves(.Q43)) func `What other programs have bluetoothd look for does not come through our filters`() {
         let stage = Stage(with: [
             .beacon("C0:00:00:00:00:01", name: "Ours", services: ["180d"]),
             .beacon("C0:00:00:00:00:02", name: "Theirs", services: ["180f"]),
@@ -109,8 +111,8 @@ struct ScanQuirkTests {
         rival.leave()
     }
 
-    @Test
-    func `Q44 Q45 Q46 Q47 Q48 Q50 Q68 Q69 Each session sets the one filter that hides nothing and tells each packet`() {
+    @Test(.proves(.Q44, .Q45, .Q46, .Q47, .Q48, .Q50, .Q68, .Q69))
+    func `Each session sets the one filter that hides nothing and tells each packet`() {
         let stage = stage()
         for services in [[], [0x180D] as [BluetoothUUID]] {
             let scan = stage.record(stage.manager.scanForPeripherals(withServices: services))
@@ -130,7 +132,7 @@ struct ScanQuirkTests {
         }
     }
 
-    @Test func `Q69 A bluetoothd that comes anew is given the filter anew`() {
+    @Test(.proves(.Q69)) func `A bluetoothd that comes anew is given the filter anew`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(1_000)
@@ -143,7 +145,7 @@ struct ScanQuirkTests {
             stage.methods == ["SetDiscoveryFilter", "StartDiscovery", "SetDiscoveryFilter", "StartDiscovery"])
     }
 
-    @Test func `Q47 Q50 Each packet of a beacon that never changes is told, with its strength`() {
+    @Test(.proves(.Q47, .Q50)) func `Each packet of a beacon that never changes is told, with its strength`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(5_050)
@@ -154,7 +156,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.rssi == -61)
     }
 
-    @Test func `Q48 The data of one packet does not stay for the next one`() {
+    @Test(.proves(.Q48)) func `The data of one packet does not stay for the next one`() {
         let stage = Stage(with: [.beacon(address, manufacturerData: [0x4C: [1]], serviceData: ["feaa": [1]])])
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(1_000)
@@ -168,7 +170,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAB: [2]])
     }
 
-    @Test func `Q49 A packet that nobody wants takes no turn on anybody's queue`() {
+    @Test(.proves(.Q49)) func `A packet that nobody wants takes no turn on anybody's queue`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(Scenario(peripherals: [.beacon(address, name: "One")]), scheduler: scheduler)
         let queue = CountingScheduler(scheduler)
@@ -185,7 +187,7 @@ struct ScanQuirkTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
-    @Test func `Q52 One signal is one sighting, with everything that it bears`() {
+    @Test(.proves(.Q52)) func `One signal is one sighting, with everything that it bears`() {
         let stage = Stage(starting: false)
         let path = ScriptedDaemon.Objects.devicePath
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
@@ -205,7 +207,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAA: [1]])
     }
 
-    @Test func `Q56 A device without a name has none, whatever alias bluetoothd makes up`() {
+    @Test(.proves(.Q56)) func `A device without a name has none, whatever alias bluetoothd makes up`() {
         let stage = Stage(with: [.beacon(address)])
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -213,8 +215,8 @@ struct ScanQuirkTests {
         #expect(scan.elements.map(\.advertisementData.localName) == [nil])
     }
 
-    @Test(arguments: [Quirk.Q65, .Q66])
-    func `Q65 Q66 Packets that are lost are a gap, and the device is found all the same`(quirk: Quirk) {
+    @Test(.proves(.Q65, .Q66), arguments: [Quirk.Q65, .Q66])
+    func `Packets that are lost are a gap, and the device is found all the same`(quirk: Quirk) {
         let stage = stage(quirk)
         let once = stage.record(stage.manager.scanForPeripherals())
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
@@ -224,7 +226,7 @@ struct ScanQuirkTests {
         #expect(scan.isLive)
     }
 
-    @Test func `Q35 A whole session writes no property of anything`() {
+    @Test(.proves(.Q35)) func `A whole session writes no property of anything`() {
         let stage = Stage()
         let session = stage.record(
             stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)

@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// A scan's session with bluetoothd: its attempts, its answers, and what it remembers.
@@ -19,7 +20,7 @@ struct ScanSessionTests {
             ["Powered": .bool(isOn), "PowerState": .string(isOn ? "on" : "off")])
     }
 
-    @Test func `S22 A device that bluetoothd removed is reported again when it is heard again`() {
+    @Test(.proves(.S22)) func `A device that bluetoothd removed is reported again when it is heard again`() {
         let (stage, daemon) = Self.stage(.adapter)
         daemon.always("SetDiscoveryFilter")
         daemon.always("StartDiscovery")
@@ -35,7 +36,7 @@ struct ScanSessionTests {
         }
     }
 
-    @Test func `Q69 Each attempt to start sets the filter first`() {
+    @Test(.proves(.Q69)) func `Each attempt to start sets the filter first`() {
         let (stage, daemon) = Self.stage()
         daemon.always("SetDiscoveryFilter")
         daemon.always("StartDiscovery") { $0.fail(DBusError(name: "org.bluez.Error.InProgress", message: "Busy")) }
@@ -109,7 +110,8 @@ struct ScanSessionTests {
         #expect(third.isLive)
     }
 
-    @Test func `Q28 A scan ends with an adapter that is no longer chosen, and one that resumes follows the choice`() {
+    @Test(.proves(.Q28))
+    func `A scan ends with an adapter that is no longer chosen, and one that resumes follows the choice`() {
         let (old, new) = (SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02"))
         let stage = Stage(Scenario(adapters: [old], peripherals: [Sensor.peripheral]), adapter: .named("hci0"))
         let states = stage.record(stage.manager.state)
@@ -133,7 +135,7 @@ struct ScanSessionTests {
         #expect(states.isLive)
     }
 
-    @Test func `Q42 After something was heard, the next silence is waited for as long as the first`() {
+    @Test(.proves(.Q42)) func `After something was heard, the next silence is waited for as long as the first`() {
         let (stage, daemon) = Self.stage()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let scan = stage.record(

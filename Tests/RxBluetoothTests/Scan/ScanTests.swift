@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 struct ScanTests {
@@ -19,7 +20,7 @@ struct ScanTests {
         }
     }
 
-    @Test func `S8 Nothing is sent before somebody subscribes`() {
+    @Test(.proves(.S8)) func `Nothing is sent before somebody subscribes`() {
         let stage = Stage()
         let scan = stage.manager.scanForPeripherals()
         stage.advance(1_000)
@@ -27,7 +28,7 @@ struct ScanTests {
         _ = scan
     }
 
-    @Test func `S9 One scan is one StartDiscovery, with a filter set before it`() {
+    @Test(.proves(.S9)) func `One scan is one StartDiscovery, with a filter set before it`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(3_000)
@@ -41,7 +42,7 @@ struct ScanTests {
             ])
     }
 
-    @Test func `S10 Disposing stops the scan, once`() {
+    @Test(.proves(.S10)) func `Disposing stops the scan, once`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -53,7 +54,7 @@ struct ScanTests {
         #expect(scan.isLive, "A stream that was disposed of tells nothing.")
     }
 
-    @Test func `S10 A scan that is disposed of before bluetoothd has answered is stopped when it has`() {
+    @Test(.proves(.S10)) func `A scan that is disposed of before bluetoothd has answered is stopped when it has`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -66,7 +67,8 @@ struct ScanTests {
         #expect(states.isLive)
     }
 
-    @Test func `S10 S44 A scan that is given up before it has started is not settled until it has stopped`() {
+    @Test(.proves(.S10, .S44))
+    func `A scan that is given up before it has started is not settled until it has stopped`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         daemon.always("SetDiscoveryFilter")
@@ -88,7 +90,7 @@ struct ScanTests {
         stage.expectNoTimers()
     }
 
-    @Test func `S10 S11 Q37 Two scans share one session, and the last one stops it`() {
+    @Test(.proves(.S10, .S11, .Q37)) func `Two scans share one session, and the last one stops it`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(500)
@@ -104,7 +106,7 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test func `S12 A late subscriber gets nothing of what was heard before it`() {
+    @Test(.proves(.S12)) func `A late subscriber gets nothing of what was heard before it`() {
         let quiet = beacon("C0:00:00:00:00:01", name: "Slow", every: .seconds(10))
         let stage = Stage(with: [quiet])
         let first = stage.record(stage.manager.scanForPeripherals())
@@ -117,7 +119,7 @@ struct ScanTests {
         #expect(second.elements.count == 1)
     }
 
-    @Test func `S13 Switching the adapter off ends each scan with one error, and nothing is stopped`() {
+    @Test(.proves(.S13)) func `Switching the adapter off ends each scan with one error, and nothing is stopped`() {
         let stage = Stage()
         let scans = [
             stage.record(stage.manager.scanForPeripherals()), stage.record(stage.manager.scanForPeripherals()),
@@ -129,7 +131,7 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 0)
     }
 
-    @Test func `S13 A bluetoothd that dies, or an adapter that is unplugged, ends a scan`() {
+    @Test(.proves(.S13)) func `A bluetoothd that dies, or an adapter that is unplugged, ends a scan`() {
         for (kind, happens): (BluetoothError.Kind, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, { $0.simulation.bluez.crash() }),
             (.noAdapter, { $0.simulation.bluez.removeAdapter() }),
@@ -168,7 +170,7 @@ struct ScanTests {
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test func `S15 A scan subscribed to again after an error works`() {
+    @Test(.proves(.S15)) func `A scan subscribed to again after an error works`() {
         let stage = Stage()
         let scan = stage.record(
             stage.manager.scanForPeripherals().catch { _ in
@@ -186,7 +188,7 @@ struct ScanTests {
         #expect(stage.count("StartDiscovery") == 2)
     }
 
-    @Test func `S22 A peripheral is reported once, or at each advertisement where duplicates are allowed`() {
+    @Test(.proves(.S22)) func `A peripheral is reported once, or at each advertisement where duplicates are allowed`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let once = stage.record(stage.manager.scanForPeripherals())
         let always = stage.record(
@@ -197,7 +199,7 @@ struct ScanTests {
         #expect(Set(always.elements.map(\.peripheral)).count == 1)
     }
 
-    @Test func `S22 A device that is out of range is not reported, however well bluetoothd knows it`() {
+    @Test(.proves(.S22)) func `A device that is out of range is not reported, however well bluetoothd knows it`() {
         let (near, far) = ("C0:00:00:00:00:01", "C0:00:00:00:00:02")
         let stage = Stage(with: [beacon(near), beacon(far)])
         stage.simulation.bluez.setInRange(false, far)
@@ -223,7 +225,7 @@ struct ScanTests {
         #expect(known.elements.first?.count == 2)
     }
 
-    @Test func `S22 A name that comes later is told, and so is a new scan`() {
+    @Test(.proves(.S22)) func `A name that comes later is told, and so is a new scan`() {
         let address = "C0:00:00:00:00:01"
         let stage = Stage(with: [beacon(address)])
         let scan = stage.record(stage.manager.scanForPeripherals())
@@ -240,7 +242,7 @@ struct ScanTests {
         #expect(again.elements.map(\.advertisementData.localName) == ["Late"])
     }
 
-    @Test func `S46 One peripheral is one object over all scans`() {
+    @Test(.proves(.S46)) func `One peripheral is one object over all scans`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let first = stage.record(stage.manager.scanForPeripherals().take(1))
         stage.advance(1_000)
@@ -250,7 +252,8 @@ struct ScanTests {
         #expect(first.elements.count == 1)
     }
 
-    @Test func `S17 Q44 A service filter finds those that list the service and those that only send its data`() {
+    @Test(.proves(.S17, .Q44))
+    func `A service filter finds those that list the service and those that only send its data`() {
         let stage = Stage(with: [
             beacon("C0:00:00:00:00:01", name: "Lists", services: ["feaa"]),
             beacon("C0:00:00:00:00:02", name: "Sends", serviceData: ["feaa": [1, 2]]),
@@ -288,7 +291,7 @@ struct ScanTests {
         #expect(heard.timestamp < stage.scheduler.now)
     }
 
-    @Test func `Q53 What bluetoothd remembers is told only where asked for, and marked`() {
+    @Test(.proves(.Q53)) func `What bluetoothd remembers is told only where asked for, and marked`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -308,7 +311,7 @@ struct ScanTests {
         #expect(plain.elements.map(\.isCached) == [false])
     }
 
-    @Test func `Q54 The end of a scan brings no sightings`() {
+    @Test(.proves(.Q54)) func `The end of a scan brings no sightings`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         let second = stage.record(
@@ -321,7 +324,7 @@ struct ScanTests {
         #expect(third.elements.isEmpty)
     }
 
-    @Test func `Q31 Q37 A scan that begins while the last one is being stopped waits for that`() {
+    @Test(.proves(.Q31, .Q37)) func `A scan that begins while the last one is being stopped waits for that`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -335,7 +338,7 @@ struct ScanTests {
         #expect(!second.elements.isEmpty)
     }
 
-    @Test func `S91 Nothing is emitted after dispose, not even by dispose from within`() {
+    @Test(.proves(.S91)) func `Nothing is emitted after dispose, not even by dispose from within`() {
         let stage = Stage()
         let bag = DisposeBag()
         let count = BehaviorRelay(value: 0)

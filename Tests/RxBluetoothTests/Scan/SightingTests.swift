@@ -1,13 +1,15 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import TestTraits
 import Testing
 
 /// What is told of whom, and when.
 struct SightingTests {
     private let duplicates = ScanOptions(allowsDuplicates: true)
 
-    @Test func `S23 What begins to advertise later is told then, and all its packets belong to one peripheral`() {
+    @Test(.proves(.S23))
+    func `What begins to advertise later is told then, and all its packets belong to one peripheral`() {
         let address = "C0:00:00:00:00:01"
         let stage = Stage(with: [
             .beacon(address, firstAfter: .seconds(5)), .beacon("C0:00:00:00:00:02", firstAfter: .seconds(2)),
@@ -27,7 +29,8 @@ struct SightingTests {
         #expect(Set(late.map(\.0.peripheral)).count == 1)
     }
 
-    @Test func `S24 A connected peripheral that does not advertise is told by no scan, until it advertises again`() {
+    @Test(.proves(.S24))
+    func `A connected peripheral that does not advertise is told by no scan, until it advertises again`() {
         let (stage, peripheral) = Stage.withSensor()
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: duplicates).filter { $0.peripheral == peripheral })
@@ -46,7 +49,7 @@ struct SightingTests {
         #expect(late.elements.count == 1)
     }
 
-    @Test func `S25 UUIDs of 16, 32 and 128 bits are understood, and what is none is left out`() {
+    @Test(.proves(.S25)) func `UUIDs of 16, 32 and 128 bits are understood, and what is none is left out`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }

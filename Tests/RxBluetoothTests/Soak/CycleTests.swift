@@ -3,6 +3,7 @@ import Foundation
 import RxBluetooth
 import RxBluetoothMocks
 import SoakTesting
+import TestTraits
 import Testing
 
 /// Scans and connections in which nothing goes wrong, over and over, with one manager. In a process of its own, as there is one
@@ -13,8 +14,8 @@ struct CycleTests {
         ProcessInfo.processInfo.environment["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
         ?? (Ground.isPrivateBus ? 100 : 2_000)
 
-    @Test(.timeLimit(.minutes(5)))
-    func `S92 Thousands of scans and connections leave nothing behind`() async {
+    @Test(.proves(.S92), .timeLimit(.minutes(5)))
+    func `Thousands of scans and connections leave nothing behind`() async {
         await #expect(processExitsWith: .success) {
             let stage = Stage(with: [Sensor.peripheral])
             for _ in 0..<10 { Self.cycle(stage) }
@@ -40,8 +41,8 @@ struct CycleTests {
     /// On a real bus each takes some milliseconds.
     private static let shortCycles = Ground.isPrivateBus ? 1_000 : 10_000
 
-    @Test(.timeLimit(.minutes(10)))
-    func `S92 Ten thousand scans and connections that are given up at any moment leave nothing behind`() async {
+    @Test(.proves(.S92), .timeLimit(.minutes(10)))
+    func `Ten thousand scans and connections that are given up at any moment leave nothing behind`() async {
         await #expect(processExitsWith: .success) {
             let (stage, daemon, peripheral) = Stage.scripted()
             for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Disconnect"] {

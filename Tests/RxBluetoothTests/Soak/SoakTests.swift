@@ -1,6 +1,7 @@
 import Foundation
 import RxBluetooth
 import SoakTesting
+import TestTraits
 import Testing
 
 /// A gateway's life: cycles of scan, connect, read, notify and drop, with one manager, while things go wrong at random.
@@ -11,8 +12,8 @@ struct SoakTests {
     private static let seed = variables["RXBLUETOOTH_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
 
     /// In a process of its own, as there is one count of Rx's objects for the process.
-    @Test(.timeLimit(.minutes(5)))
-    func `S92 Cycles with random faults end as promised, and leave nothing`() async {
+    @Test(.proves(.S92), .timeLimit(.minutes(5)))
+    func `Cycles with random faults end as promised, and leave nothing`() async {
         await #expect(processExitsWith: .success) {
             let world = SoakWorld(seed: 7)
             var samples: [Footprint] = []

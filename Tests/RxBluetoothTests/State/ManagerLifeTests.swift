@@ -2,6 +2,7 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// Opening, losing and closing a manager.
@@ -128,7 +129,7 @@ struct ManagerLifeTests {
         #expect(scan.error?.kind == .busUnavailable)
     }
 
-    @Test func `S46 A peripheral outlives a lost bus, and its state is never an old one`() {
+    @Test(.proves(.S46)) func `A peripheral outlives a lost bus, and its state is never an old one`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let (first, second) = (
             Ground.simulation(.everyday, scheduler: scheduler), Ground.simulation(.everyday, scheduler: scheduler)
@@ -151,7 +152,8 @@ struct ManagerLifeTests {
         #expect(connection.isLive)
     }
 
-    @Test func `S44 A link whose subscription and manager are let go in one breath is closed all the same`() {
+    @Test(.proves(.S44)) func `A link whose subscription and manager are let go in one breath is closed all the same`()
+    {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
@@ -166,7 +168,7 @@ struct ManagerLifeTests {
         #expect(manager == nil)
     }
 
-    @Test func `S7 What is asked of a peripheral that has outlived its manager fails as closed at once`() {
+    @Test(.proves(.S7)) func `What is asked of a peripheral that has outlived its manager fails as closed at once`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
@@ -188,7 +190,7 @@ struct ManagerLifeTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
-    @Test func `S7 A stream keeps its manager`() {
+    @Test(.proves(.S7)) func `A stream keeps its manager`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)

@@ -2,10 +2,11 @@ import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 struct StateTests {
-    @Test func `S2 The present state comes first, then each change, and there is no end`() {
+    @Test(.proves(.S2)) func `The present state comes first, then each change, and there is no end`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -18,7 +19,7 @@ struct StateTests {
         #expect(states.isLive)
     }
 
-    @Test func `S2 A late subscriber hears the present state at once`() {
+    @Test(.proves(.S2)) func `A late subscriber hears the present state at once`() {
         let stage = Stage()
         let early = stage.record(stage.manager.state)
         stage.advance(10)
@@ -28,7 +29,7 @@ struct StateTests {
         #expect(late.elements == [.poweredOn])
     }
 
-    @Test func `S3 A state that does not change is not repeated`() {
+    @Test(.proves(.S3)) func `A state that does not change is not repeated`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let scan = stage.record(stage.manager.scanForPeripherals())
@@ -39,7 +40,7 @@ struct StateTests {
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test func `S3 Nothing is repeated when a cause changes that a stronger one hides`() {
+    @Test(.proves(.S3)) func `Nothing is repeated when a cause changes that a stronger one hides`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let named = stage.record(stage.manager.using(.named("hci7")).state)
@@ -67,7 +68,8 @@ struct StateTests {
         #expect(named.elements == [.noAdapter, .daemonUnavailable, .noAdapter])
     }
 
-    @Test func `S3 The ways to and from an adapter that is off are one state, and so are failures of bluetoothd`() {
+    @Test(.proves(.S3))
+    func `The ways to and from an adapter that is off are one state, and so are failures of bluetoothd`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let states = stage.record(stage.manager.state)
@@ -93,7 +95,7 @@ struct StateTests {
         #expect(states.elements.suffix(2) == [.poweredOn, .daemonUnavailable])
     }
 
-    @Test func `S4 Q26 An adapter that comes later is found`() {
+    @Test(.proves(.S4, .Q26)) func `An adapter that comes later is found`() {
         let stage = Stage(Scenario(adapters: [], peripherals: []))
         let states = stage.record(stage.manager.state)
         stage.advance(100)
@@ -103,7 +105,7 @@ struct StateTests {
         #expect(states.elements == [.noAdapter, .poweredOn])
     }
 
-    @Test func `Q28 An adapter that was unplugged comes back under another number`() {
+    @Test(.proves(.Q28)) func `An adapter that was unplugged comes back under another number`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let adapters = stage.record(stage.manager.adapters)
@@ -117,7 +119,7 @@ struct StateTests {
         #expect(adapters.elements.last?.first?.isSelected == true)
     }
 
-    @Test func `Q1 A bluetoothd that starts later is found`() {
+    @Test(.proves(.Q1)) func `A bluetoothd that starts later is found`() {
         let stage = Stage(.everyday, starting: false)
         let states = stage.record(stage.manager.state)
         stage.advance(100)
@@ -127,7 +129,7 @@ struct StateTests {
         #expect(states.elements.last == .poweredOn)
     }
 
-    @Test func `Q2 A bluetoothd that crashes and comes back is followed`() {
+    @Test(.proves(.Q2)) func `A bluetoothd that crashes and comes back is followed`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -140,7 +142,7 @@ struct StateTests {
         #expect(states.isLive)
     }
 
-    @Test func `Q30 An adapter blocked by rfkill is a state of its own`() {
+    @Test(.proves(.Q30)) func `An adapter blocked by rfkill is a state of its own`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -166,7 +168,7 @@ struct StateTests {
         #expect(states.elements == [.poweredOn, .busUnavailable, .poweredOn])
     }
 
-    @Test func `S5 Nothing is opened before somebody subscribes`() {
+    @Test(.proves(.S5)) func `Nothing is opened before somebody subscribes`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let buses = Buses([Ground.simulation(.everyday, scheduler: scheduler)])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
@@ -176,11 +178,13 @@ struct StateTests {
         #expect(buses.count == 0)
     }
 
-    @Test(arguments: [
-        (BluetoothState.poweredOff, BluetoothError.Kind.adapterOff), (.blocked, .adapterBlocked),
-        (.noAdapter, .noAdapter), (.daemonUnavailable, .daemonUnavailable),
-    ])
-    func `S1 Each state that is not on has its error, and nothing is sent`(
+    @Test(
+        .proves(.S1),
+        arguments: [
+            (BluetoothState.poweredOff, BluetoothError.Kind.adapterOff), (.blocked, .adapterBlocked),
+            (.noAdapter, .noAdapter), (.daemonUnavailable, .daemonUnavailable),
+        ])
+    func `Each state that is not on has its error, and nothing is sent`(
         state: BluetoothState, kind: BluetoothError.Kind
     ) {
         let stage = Stage()
@@ -213,7 +217,7 @@ struct StateTests {
         #expect(states.elements == [.noAdapter])
     }
 
-    @Test func `Q28 An adapter that was asked for by name is followed by its address`() {
+    @Test(.proves(.Q28)) func `An adapter that was asked for by name is followed by its address`() {
         let adapters = [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")]
         let stage = Stage(Scenario(adapters: adapters, peripherals: []), adapter: .named("hci0"))
         let seen = stage.record(stage.manager.adapters.map { $0.first(where: \.isSelected)?.address })
@@ -228,7 +232,7 @@ struct StateTests {
         #expect(seen.elements.last == first)
     }
 
-    @Test func `Q27 The first adapter that is on is chosen, and kept while it is on`() {
+    @Test(.proves(.Q27)) func `The first adapter that is on is chosen, and kept while it is on`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
             peripherals: [])

@@ -3,6 +3,7 @@ import FoundationEssentials
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+import TestTraits
 import Testing
 
 /// The wall clock is set by an hour, back or forward, while something is under way. Only time stamps change.
@@ -12,8 +13,8 @@ struct WallClockTests {
     private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
-    @Test(arguments: hours)
-    func `Q95 A read withholds notifications for as long as ever, and echoes too`(seconds: Double) {
+    @Test(.proves(.Q95), arguments: hours)
+    func `A read withholds notifications for as long as ever, and echoes too`(seconds: Double) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -62,8 +63,8 @@ struct WallClockTests {
         #expect(link.kind == .disconnected(.adapter))
     }
 
-    @Test(arguments: hours)
-    func `Q2 Q74 A link that a killed bluetoothd left is ours for five seconds`(seconds: Double) {
+    @Test(.proves(.Q2, .Q74), arguments: hours)
+    func `A link that a killed bluetoothd left is ours for five seconds`(seconds: Double) {
         for isLate in [false, true] {
             let (stage, daemon, peripheral) = Stage.scripted()
             let adapter = ScriptedDaemon.Objects.adapterPath
@@ -91,8 +92,8 @@ struct WallClockTests {
         }
     }
 
-    @Test(arguments: hours)
-    func `Q38 The scan of a killed bluetoothd is ended in the kernel for ten seconds`(seconds: Double) {
+    @Test(.proves(.Q38), arguments: hours)
+    func `The scan of a killed bluetoothd is ended in the kernel for ten seconds`(seconds: Double) {
         for isLate in [false, true] {
             let controller = StoppingController()
             let stage = Stage(with: [Sensor.peripheral], controller: controller)
@@ -141,8 +142,8 @@ struct WallClockTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(arguments: hours)
-    func `S21 Q42 Silence is measured without the wall clock`(seconds: Double) {
+    @Test(.proves(.S21, .Q42), arguments: hours)
+    func `Silence is measured without the wall clock`(seconds: Double) {
         let stage = Stage(with: [Sensor.peripheral])
         let presence = stage.record(
             stage.manager.observePresence(options: ScanOptions(restartsAfterSilence: .seconds(20))))

@@ -1,0 +1,17 @@
+public import Testing
+
+/// The promises and quirks that a test proves.
+///
+/// The trait changes nothing in the run. `scripts/promises` reads it from the source, and compares it with the tests that passed.
+public struct ProofTrait: TestTrait {
+    public let proofs: [Proof]
+}
+
+extension Trait where Self == ProofTrait {
+    /// The test fails if the library breaks one of these promises or does not handle one of these quirks.
+    ///
+    /// ```swift
+    /// @Test(.proves(.S13, .Q34)) func `A scan resumes after bluetoothd crashed`() { … }
+    /// ```
+    public static func proves(_ proofs: Proof...) -> ProofTrait { ProofTrait(proofs: proofs) }
+}
