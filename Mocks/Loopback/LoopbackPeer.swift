@@ -1,5 +1,4 @@
 import DBus
-import RxBluetoothSupport
 
 /// One connection to a loop-back bus, as its router sees it.
 final class LoopbackPeer: Bus, @unchecked Sendable {
@@ -9,10 +8,17 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
 
     let router: LoopbackRouter
     private var serial: UInt32 = 0
-    var pending: [UInt32: LoopbackCall] = [:]
-    var exports: [ObjectPath: LoopbackExport] = [:]
-    var watchers: [PeerDisconnectHandler] = []
-    var lost: DBusError?
+    private var pending: [UInt32: SentCall] = [:]
+    private var exports = ExportTable()
+    private var disconnectHandlers: [DisconnectHandler] = []
+    /// Why the connection has closed; nil while it is open.
+    private var lost: DBusError?
+
+    /// A call that has been sent, and the timer of its deadline.
+    private struct SentCall {
+        let reply: PendingReply
+        let deadline: BusTask
+    }
 
     init(uniqueName: String, router: LoopbackRouter) {
         self.uniqueName = uniqueName
@@ -37,16 +43,21 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func call(
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask {
-        let call = LoopbackCall(reply)
-        let deadline = context.schedule(after: timeout) { call.finish(.failure(.noReply(BusErrorTexts.noReply))) }
-        call.onClosed { deadline.cancel() }
-        context.perform { self.place(call, message) }
-        return BusTask { call.drop() }
+        let call = PendingReply(reply)
+        let deadline = context.schedule(after: timeout) { [weak self] in
+            self?.finish(call, .failure(.noReply(BusErrorTexts.noReply)))
+        }
+        context.perform { self.start(SentCall(reply: call, deadline: deadline), message) }
+        return BusTask {
+            guard call.end() else { return }
+            deadline.cancel()
+            self.context.perform { self.drop(call) }
+        }
     }
 
     func send(_ message: Message) {
         context.perform {
-            guard self.lost == nil else { return }
+            guard !self.isLost else { return }
             self.router.route(message.stamped(serial: self.nextSerial(), sender: self.uniqueName), from: self)
         }
     }
@@ -54,11 +65,11 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
         let subscription = LoopbackSubscription(rule, peer: self, handler)
         context.perform {
-            guard self.lost == nil else { return }
+            guard !self.isLost else { return }
             self.router.subscriptions.add(subscription)
         }
         return BusTask { [router] in
-            subscription.ended.raise()
+            subscription.ended.end()
             router.context.perform { router.subscriptions.remove(subscription) }
         }
     }
@@ -66,14 +77,13 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask {
-        let export = LoopbackExport(includingChildren: includingChildren, handler: handler)
+        let export = ExportTable.Export(includesChildren: includingChildren, handler)
         context.perform {
-            guard self.lost == nil else { return }
-            self.exports[path] = export
+            if !self.isLost { self.exports.insert(export, at: path) }
         }
         return BusTask { [weak self] in
-            export.ended.raise()
-            self?.forget(export, at: path)
+            guard export.end(), let self else { return }
+            context.perform { self.exports.remove(export, at: path) }
         }
     }
 
@@ -90,23 +100,96 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     }
 
     func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask {
-        let watcher = PeerDisconnectHandler(handler)
+        let entry = DisconnectHandler(handler)
         context.perform {
-            if let lost = self.lost { watcher.notify(lost) } else { self.watchers.append(watcher) }
+            if let lost = self.lost { entry.run(lost) } else { self.disconnectHandlers.append(entry) }
         }
-        return BusTask { watcher.ended.raise() }
+        return BusTask { [weak self] in
+            guard entry.end(), let self else { return }
+            context.perform {
+                entry.release()
+                self.disconnectHandlers.removeAll { $0 === entry }
+            }
+        }
     }
 
     func close() {
         context.perform {
-            guard self.lost == nil else { return }
+            guard !self.isLost else { return }
             self.router.leave(self)
             self.lose(.disconnected(BusErrorTexts.closed))
         }
     }
 
-    func nextSerial() -> UInt32 {
+    private func nextSerial() -> UInt32 {
         serial += 1
         return serial
+    }
+
+    // MARK: In the bus's context
+
+    var isLost: Bool { lost != nil }
+
+    private func start(_ call: SentCall, _ message: Message) {
+        guard !call.reply.isEnded else { return }
+        if let lost {
+            call.deadline.cancel()
+            return call.reply.settle(.failure(lost))
+        }
+        let stamped = message.stamped(serial: nextSerial(), sender: uniqueName)
+        call.reply.serial = stamped.serial
+        pending[stamped.serial] = call
+        router.route(stamped, from: self)
+    }
+
+    private func finish(_ call: PendingReply, _ result: Result<Message, DBusError>) {
+        pending.removeValue(forKey: call.serial)?.deadline.cancel()
+        call.settle(result)
+    }
+
+    private func drop(_ call: PendingReply) {
+        pending[call.serial] = nil
+        call.clear()
+    }
+
+    /// Handles a reply. Ignores it if no call waits for it.
+    func receiveReply(_ reply: Message) {
+        guard let call = pending[reply.replySerial] else { return }
+        finish(call.reply, reply.error.map(Result.failure) ?? .success(reply))
+    }
+
+    /// Fails a call that will never be answered.
+    func failCall(_ serial: UInt32, _ error: DBusError) {
+        guard let call = pending[serial] else { return }
+        finish(call.reply, .failure(error))
+    }
+
+    /// Passes a call to the export that serves its path.
+    func serve(_ call: Message) {
+        guard let path = call.path else { return }
+        let incoming = IncomingCall(call, on: self)
+        if call.interface == "org.freedesktop.DBus.Peer", call.member == "Ping" { return incoming.reply() }
+        guard let export = exports.export(for: path) else {
+            return incoming.fail(
+                DBusError(name: DBusError.Name.unknownObject, message: BusErrorTexts.unknownMethod(call)))
+        }
+        export.serve(incoming)
+    }
+
+    /// Fails all pending calls, then calls the disconnect handlers.
+    func lose(_ error: DBusError) {
+        guard lost == nil else { return }
+        lost = error
+        router.subscriptions.removeAll(of: self)
+        exports.removeAll()
+        let calls = pending.sorted { $0.key < $1.key }
+        pending = [:]
+        for (_, call) in calls {
+            call.deadline.cancel()
+            call.reply.settle(.failure(error))
+        }
+        let handlers = disconnectHandlers
+        disconnectHandlers = []
+        for handler in handlers { handler.run(error) }
     }
 }

@@ -74,7 +74,7 @@ final class LoopbackRouter: @unchecked Sendable {
             let call = Awaited(caller: destination, serial: message.replySerial)
             guard awaited[call] === sender else { return }
             awaited[call] = nil
-            peers[destination]?.accept(answer: message)
+            peers[destination]?.receiveReply(message)
         case .signal: deliver(message, from: [sender.uniqueName] + (namesOfOwner[sender.uniqueName] ?? []))
         case nil: break
         }
@@ -90,7 +90,7 @@ final class LoopbackRouter: @unchecked Sendable {
                 DBusError(name: DBusError.Name.serviceUnknown, message: BusErrorTexts.serviceUnknown(destination)))
         }
         if !message.noReplyExpected { awaited[Awaited(caller: sender.uniqueName, serial: message.serial)] = receiver }
-        receiver.accept(call: message)
+        receiver.serve(message)
     }
 
     private func deliver(_ signal: Message, from senders: [String]) {
@@ -102,7 +102,7 @@ final class LoopbackRouter: @unchecked Sendable {
 
     private func abandon(_ call: Awaited) {
         guard let caller = peers[call.caller] else { return }
-        caller.abandon(call.serial, DBusError(name: DBusError.Name.noReply, message: BusErrorTexts.calleeLeft))
+        caller.failCall(call.serial, DBusError(name: DBusError.Name.noReply, message: BusErrorTexts.calleeLeft))
     }
 
     // MARK: Messages of the bus itself
@@ -110,7 +110,7 @@ final class LoopbackRouter: @unchecked Sendable {
     func reply(_ message: Message) {
         guard let destination = message.destination else { return }
         serial += 1
-        peers[destination]?.accept(answer: message.stamped(serial: serial, sender: BusName.daemon))
+        peers[destination]?.receiveReply(message.stamped(serial: serial, sender: BusName.daemon))
     }
 
     func fail(_ call: Message, _ error: DBusError) {

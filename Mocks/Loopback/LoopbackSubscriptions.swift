@@ -1,5 +1,4 @@
 import DBus
-import RxBluetoothSupport
 
 /// Signal subscriptions by sender. A signal is compared with the rules of its sender only.
 struct LoopbackSubscriptions {
@@ -7,7 +6,7 @@ struct LoopbackSubscriptions {
     private var count = 0
 
     mutating func add(_ subscription: LoopbackSubscription) {
-        guard !subscription.ended.isRaised else { return }
+        guard !subscription.ended.isEnded else { return }
         count += 1
         subscription.number = count
         bySender[subscription.rule.sender, default: []].append(subscription)
@@ -23,7 +22,7 @@ struct LoopbackSubscriptions {
 
     mutating func removeAll(of peer: LoopbackPeer) {
         for (sender, list) in bySender {
-            for subscription in list where subscription.peer === peer { subscription.ended.raise() }
+            for subscription in list where subscription.peer === peer { subscription.ended.end() }
             let left = list.filter { $0.peer !== peer }
             bySender[sender] = left.isEmpty ? nil : left
         }
@@ -42,7 +41,7 @@ struct LoopbackSubscriptions {
 final class LoopbackSubscription: @unchecked Sendable {
     // Guard: `number` is set once, when the subscription is added, and used only in the router's serial context.
     let rule: MatchRule
-    let ended = OneShotFlag()
+    let ended = EndFlag()
     fileprivate(set) var number = 0
     fileprivate weak let peer: LoopbackPeer?
     private let handler: @Sendable (Message) -> Void
@@ -54,7 +53,7 @@ final class LoopbackSubscription: @unchecked Sendable {
     }
 
     func offer(_ signal: Message) {
-        if !ended.isRaised, rule.matches(signal) { handler(signal) }
+        if !ended.isEnded, rule.matches(signal) { handler(signal) }
     }
 
     /// Whether a signal to `destination`, or to all if nil, is for the subscriber.

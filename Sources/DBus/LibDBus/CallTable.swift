@@ -117,7 +117,8 @@ final class CallTable: @unchecked Sendable {
     }
 
     private func drop(_ call: PendingCall) {
-        call.forget()
+        call.message = nil
+        call.clear()
         remove(call)
         sendWaiting()
     }
@@ -159,7 +160,7 @@ final class CallTable: @unchecked Sendable {
     func forgetHello() {
         for hello in inFlight.values {
             loop.stop(hello)
-            _ = hello.end()
+            hello.end()
         }
         inFlight = [:]
     }

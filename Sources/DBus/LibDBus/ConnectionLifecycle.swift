@@ -62,20 +62,6 @@ final class ConnectionLifecycle: @unchecked Sendable {
     private var handlers: [DisconnectHandler] = []
     var state = ConnectionState()
 
-    /// A handler that runs at most once.
-    private final class DisconnectHandler: Entry, @unchecked Sendable {
-        // Guard: only the event loop uses `handler` after `init`.
-        var handler: (@Sendable (DBusError) -> Void)?
-
-        init(_ handler: @escaping @Sendable (DBusError) -> Void) { self.handler = handler }
-
-        func run(_ error: DBusError) {
-            let handler = handler
-            self.handler = nil
-            if end() { handler?(error) }
-        }
-    }
-
     init(_ loop: EventLoop) { self.loop = loop }
 
     /// Calls `handler` once when the connection closes, or soon if it has closed already.
@@ -91,7 +77,7 @@ final class ConnectionLifecycle: @unchecked Sendable {
         return BusTask {
             guard entry.end() else { return }
             self.loop.enter {
-                entry.handler = nil
+                entry.release()
                 self.handlers.removeAll { $0 === entry }
             }
         }

@@ -4,19 +4,7 @@ final class ObjectServer: @unchecked Sendable {
     private let loop: EventLoop
     private let lifecycle: ConnectionLifecycle
     private let calls: CallTable
-    private var exports: [ObjectPath: ExportedObject] = [:]
-
-    /// The handler of an exported object.
-    private final class ExportedObject: Entry, @unchecked Sendable {
-        // Guard: only the event loop uses `handler` after `init`.
-        let includesChildren: Bool
-        var handler: (@Sendable (IncomingCall) -> Void)?
-
-        init(_ includesChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void) {
-            self.includesChildren = includesChildren
-            self.handler = handler
-        }
-    }
+    private var exports = ExportTable()
 
     init(_ loop: EventLoop, _ lifecycle: ConnectionLifecycle, _ calls: CallTable) {
         self.loop = loop
@@ -29,20 +17,13 @@ final class ObjectServer: @unchecked Sendable {
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask {
-        let export = ExportedObject(includingChildren, handler)
+        let export = ExportTable.Export(includesChildren: includingChildren, handler)
         loop.enter {
-            guard !self.lifecycle.state.isClosed, !export.isEnded else { return }
-            let replaced = self.exports.updateValue(export, forKey: path)
-            if replaced?.end() == true { replaced?.handler = nil }
+            if !self.lifecycle.state.isClosed { self.exports.insert(export, at: path) }
         }
         return BusTask {
             guard export.end() else { return }
-            self.loop.enter {
-                let handler = export.handler
-                export.handler = nil
-                if self.exports[path] === export { self.exports[path] = nil }
-                withExtendedLifetime(handler) {}
-            }
+            self.loop.enter { self.exports.remove(export, at: path) }
         }
     }
 
@@ -50,32 +31,15 @@ final class ObjectServer: @unchecked Sendable {
     /// Hands a call to the closest export. The answer is sent on `bus`.
     func serve(_ call: Message, on bus: any Bus) {
         let incoming = IncomingCall(call, on: bus)
-        guard let path = call.path, let export = export(for: path), !export.isEnded else {
+        guard let path = call.path, let export = exports.export(for: path) else {
             let text = "There is no object at \(call.path?.description ?? "no path")."
             return incoming.fail(DBusError(name: DBusError.Name.unknownObject, message: text))
         }
-        export.handler?(incoming)
-    }
-
-    private func export(for path: ObjectPath) -> ExportedObject? {
-        if let exact = exports[path] { return exact }
-        var ancestor = path
-        while ancestor != .root {
-            ancestor = ancestor.parent
-            if let export = exports[ancestor], export.includesChildren { return export }
-        }
-        return nil
+        export.serve(incoming)
     }
 
     /// Ends all exports.
-    func close() {
-        let exports = exports
-        self.exports = [:]
-        for export in exports.values {
-            _ = export.end()
-            export.handler = nil
-        }
-    }
+    func close() { exports.removeAll() }
 
     // MARK: Names
 

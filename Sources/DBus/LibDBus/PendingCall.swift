@@ -1,35 +1,20 @@
 /// A call of this process that waits to be sent, or for its reply.
-final class PendingCall: Deadline, @unchecked Sendable {
-    // Guard: one thread makes it and hands it to the event loop; from then on only the event loop uses it.
+// Package access, because Swift 6.3 rejects the implicit override of an initialiser of more access ("infinite recursion").
+package final class PendingCall: PendingReply, @unchecked Sendable {
+    // Guard: as in `PendingReply`.
     let timeout: Duration
     /// The message to send; nil after it was sent.
     var message: Message?
-    /// The serial number on the wire; 0 before it was sent.
-    var serial: UInt32 = 0
     /// Whether the limit of calls in flight counts it.
     var isCapped = false
     private let table: CallTable
-    private var reply: (@Sendable (Result<Message, DBusError>) -> Void)?
 
     init(
         _ table: CallTable, _ timeout: Duration, _ reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) {
         self.table = table
         self.timeout = timeout
-        self.reply = reply
-    }
-
-    /// Completes the call with a result, unless it was cancelled.
-    func settle(_ result: Result<Message, DBusError>) {
-        let reply = reply
-        forget()
-        if end() { reply?(result) }
-    }
-
-    /// Releases what the caller passed in.
-    func forget() {
-        reply = nil
-        message = nil
+        super.init(reply)
     }
 
     override func expire() { table.expire(self) }

@@ -157,14 +157,14 @@ final class SignalRouter: @unchecked Sendable {
         self.subscriptions = []
         (rules, owners) = ([:], NameOwnerTable())
         for subscription in subscriptions {
-            _ = subscription.end()
+            subscription.end()
             subscription.handler = nil
         }
     }
 }
 
 /// A match rule and the handler of its signals.
-private final class SignalSubscription: Entry, @unchecked Sendable {
+private final class SignalSubscription: EndFlag, @unchecked Sendable {
     // Guard: only the event loop uses it after `init`.
     let rule: MatchRule
     /// The owner of the rule's well-known name; nil if the rule names its sender as signals do.

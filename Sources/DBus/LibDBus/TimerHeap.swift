@@ -1,25 +1,11 @@
-import Synchronization
-
-/// Something that is over once: answered, run or called off, whichever comes first, on whichever thread.
-package class Entry: @unchecked Sendable {
-    // Guard: the flag is atomic. What subclasses add is touched in the context only.
-    private let ended = Atomic<Bool>(false)
-
-    /// Whether it is over.
-    final var isEnded: Bool { ended.load(ordering: .acquiring) }
-
-    /// Ends the wait. Returns true to the first caller only.
-    final func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
-}
-
-/// Something that happens at a moment, unless it is taken out of the heap before.
-package class Deadline: Entry, @unchecked Sendable {
-    // Guard: touched in the context only.
+/// An entry of a ``TimerHeap``. It expires at its time, unless it is removed before.
+package class Deadline: EndFlag, @unchecked Sendable {
+    // Guard: only the bus's context uses the variables.
     package fileprivate(set) var due: UInt64 = 0
     fileprivate var order: UInt64 = 0
     fileprivate var slot = -1
 
-    /// What happens. The entry is out of the heap already.
+    /// Runs at the due time, after the heap has removed the entry.
     func expire() {}
 
     fileprivate func isBefore(_ other: Deadline) -> Bool { (due, order) < (other.due, other.order) }
@@ -33,8 +19,9 @@ package final class IndexedDeadline: Deadline, @unchecked Sendable {
     package init(_ index: Int) { self.index = index }
 }
 
-/// The deadlines of a context, the earliest on top. Each knows its slot, so that one that is called off goes at once: a
-/// stale one would wake an idle process up.
+/// A binary heap of deadlines, the earliest at the top.
+///
+/// An entry stores its slot, so that removal needs no search. A cancelled entry must not stay: it would wake an idle process.
 package struct TimerHeap {
     private var entries: [Deadline] = []
     private var inserted: UInt64 = 0
@@ -56,7 +43,7 @@ package struct TimerHeap {
         rise(from: entry.slot)
     }
 
-    /// Takes an entry out; nothing happens where it is not in.
+    /// Removes an entry, if the heap contains it.
     package mutating func remove(_ entry: Deadline) {
         let slot = entry.slot
         guard slot >= 0 else { return }
@@ -68,7 +55,7 @@ package struct TimerHeap {
         rise(from: slot)
     }
 
-    /// Takes out the earliest entry that is due.
+    /// Removes and returns the earliest entry that is due.
     package mutating func popDue(at now: UInt64) -> Deadline? {
         guard let first = entries.first, first.due <= now else { return nil }
         remove(first)
