@@ -1,35 +1,41 @@
-/// One of the machine's Bluetooth adapters, as it was when this value was made.
+/// A snapshot of one Bluetooth adapter of this machine.
+///
+/// ``BluetoothManager/adapters`` emits a new list after each change. Source: BlueZ, `adapter-api.txt`.
 public struct Adapter: Hashable, Sendable {
-    /// The name that the kernel gave it, for example `hci0`.
+    /// The kernel's name of the adapter, for example `hci0`.
     public let name: String
-    /// Its address; nil where bluetoothd did not tell.
+    /// The adapter's public address; nil if bluetoothd does not report it.
     public let address: BluetoothAddress?
     /// The name that other devices see.
     public let alias: String
-    /// The number that the kernel gave it: 0 for `hci0`. One that is plugged in again may get another (Q28).
+    /// The kernel's number of the adapter: 0 for `hci0`.
+    ///
+    /// The number may change when the adapter is plugged in again. ``address`` stays the same.
     public let number: Int
-    /// Whether it is on.
+    /// Whether the adapter is powered on.
     public let isPowered: Bool
-    /// How its power stands; nil before BlueZ 5.66, which does not tell.
+    /// The detailed power state; nil before BlueZ 5.66, which does not report it.
     public let powerState: PowerState?
-    /// Whether it can be a central, so that it can scan and connect. True before BlueZ 5.54, which does not tell.
+    /// Whether the adapter supports the central role, so that it can scan and connect.
+    ///
+    /// Always true before BlueZ 5.54, which does not report roles.
     public let isCentral: Bool
-    /// Whether any program scans with it now.
+    /// Whether any program is scanning with the adapter.
     public let isDiscovering: Bool
-    /// Whether the manager works with it.
+    /// Whether the manager that reports the adapter uses it.
     public let isSelected: Bool
 
-    /// How an adapter's power stands. Source: BlueZ, `adapter-api.txt`, `PowerState`.
+    /// The power state of an adapter. Source: BlueZ, `adapter-api.txt`, `PowerState`.
     public enum PowerState: String, Hashable, Sendable {
-        /// It is on.
+        /// The adapter is on.
         case on
-        /// It is off.
+        /// The adapter is off.
         case off
-        /// It is being switched off.
+        /// The adapter is being switched off.
         case onDisabling = "on-disabling"
-        /// It is being switched on.
+        /// The adapter is being switched on.
         case offEnabling = "off-enabling"
-        /// rfkill keeps it off (Q30).
+        /// rfkill blocks the adapter, so that it cannot be switched on.
         case offBlocked = "off-blocked"
     }
 

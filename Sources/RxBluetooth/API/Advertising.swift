@@ -1,24 +1,25 @@
 public import Rx
 
-/// What this computer is to say of itself, so that others see it in their scans.
+/// The data that this computer advertises.
 ///
-/// There is room for 31 bytes, of which flags take 3; the name goes into the answer to a scan, which has room for as many.
+/// An advertisement has 31 bytes, of which the flags take 3. The name is sent in the scan response, which has 31 more
+/// bytes.
 /// Source: BlueZ, `advertising-api.txt`, `LEAdvertisement1`.
 public struct Advertisement: Hashable, Sendable {
-    /// The name. Default nil: none.
+    /// The local name. Default: nil, no name.
     public var localName: String?
-    /// The services that are listed. Default: none.
+    /// The advertised service UUIDs. Default: none.
     public var services: [BluetoothUUID]
-    /// Data of manufacturers, by company number. Default: none.
+    /// Manufacturer data by company identifier. Default: none.
     public var manufacturerData: [UInt16: [UInt8]]
-    /// Data of services. Default: none.
+    /// Service data by service UUID. Default: none.
     public var serviceData: [BluetoothUUID: [UInt8]]
-    /// What the computer looks like, as the Bluetooth SIG numbers it. Default nil: it is not said.
+    /// The appearance value of the Bluetooth SIG's Assigned Numbers. Default: nil, not advertised.
     public var appearance: UInt16?
-    /// Whether others may connect to this computer. Default: not, it is a broadcast.
+    /// Whether other devices may connect to this computer. Default: false, which is a broadcast.
     public var isConnectable: Bool
 
-    /// Makes an advertisement.
+    /// Creates an advertisement. Without arguments it has no data and is not connectable.
     public init(
         localName: String? = nil, services: [BluetoothUUID] = [], manufacturerData: [UInt16: [UInt8]] = [:],
         serviceData: [BluetoothUUID: [UInt8]] = [:], appearance: UInt16? = nil, isConnectable: Bool = false
@@ -33,16 +34,25 @@ public struct Advertisement: Hashable, Sendable {
 }
 
 extension BluetoothManager {
-    /// Advertises, so that others see this computer in their scans.
+    /// Advertises this computer, so that other devices find it in their scans.
     ///
-    /// Emits once bluetoothd has taken the advertisement, and does not complete. Cold: subscribing advertises and disposing ends
-    /// it, and each subscription is an advertisement of its own; bluetoothd has room for a few. Fails with
-    /// ``BluetoothError/Kind/noFreeSlot`` where it has none left (Q113), with ``BluetoothError/Kind/invalidArgument`` where the
-    /// advertisement is too long or makes no sense, and when Bluetooth cannot be used or ceases to be (Q114). No setting of the adapter is
-    /// changed: an advertisement needs no discoverable adapter (Q35).
+    /// Emits once when bluetoothd has registered the advertisement, and does not complete. Cold: each subscription
+    /// registers an advertisement of its own, and disposing unregisters it. Delivers on the manager's queue.
+    ///
+    /// The adapter's settings do not change; an advertisement does not need a discoverable adapter.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/noFreeSlot`` if the adapter has no room for another advertisement. Controllers support
+    ///   only a few.
+    /// - ``BluetoothError/Kind/invalidArgument`` or ``BluetoothError/Kind/registrationFailed(_:)`` if bluetoothd
+    ///   rejects the advertisement, for example because it is too long.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    ///   cannot be used, also when this happens later.
+    ///
     /// Source: BlueZ, `advertising-api.txt`, `RegisterAdvertisement`.
     ///
-    /// - Parameter advertisement: What to say.
+    /// - Parameter advertisement: The data to advertise.
     public func advertise(_ advertisement: Advertisement) -> Observable<Void> {
         access.operation(.advertise) { [selection] (client, emitter) throws(BluetoothError) in
             try client.advertising.start(advertisement, selection, emitter)

@@ -1,53 +1,73 @@
 public import Rx
 
-/// A characteristic of a connected peripheral. It is valid for the connection in which it was discovered (S54).
+/// A characteristic of a connected peripheral.
+///
+/// It is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection`` it stays valid after
+/// each reconnection.
 public struct Characteristic: Hashable, Sendable {
-    /// The service that it belongs to.
+    /// The service that contains the characteristic.
     public let service: Service
-    /// What kind of characteristic it is. Two characteristics may have one UUID (Q110).
+    /// The UUID. Several characteristics of a peripheral may have the same one; their handles differ.
     public let uuid: BluetoothUUID
-    /// The handle by which bluetoothd names it, which no other attribute of the peripheral has: that of the declaration.
+    /// The attribute handle of the declaration, unique within the peripheral, as bluetoothd reports it.
     public let handle: UInt16
-    /// What can be done with it.
+    /// The operations that the characteristic supports.
     public let properties: Properties
 
-    /// The peripheral that offers it.
+    /// The peripheral that the characteristic belongs to.
     public var peripheral: Peripheral { service.peripheral }
     var key: CharacteristicKey {
         CharacteristicKey(device: peripheral.key, service: service.handle, handle: handle)
     }
     var target: String { "\(uuid) of \(peripheral.address)" }
 
-    /// Reads the value. Emits it once (S62).
+    /// Reads the value.
     ///
-    /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` do not offer reading, before anything
-    /// is sent (S65), with ``BluetoothError/Kind/attError`` where the peripheral refuses, with
-    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with the error of the connection when that ends.
-    /// Operations of one connection run one after the other, in the order of their subscriptions (S55). Cold.
+    /// Emits the value once. Cold: each subscription queues one read. The operations of a connection run one at a time,
+    /// in the order of their subscriptions. A disposed read that has not started is never sent. Delivers on the
+    /// manager's queue.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include
+    ///   ``Characteristic/Properties/read``.
+    /// - ``BluetoothError/Kind/attError``, ``BluetoothError/Kind/needsPairing``, ``BluetoothError/Kind/notAuthorized``
+    ///   or a similar error if the peripheral refuses.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, which begins when the read starts.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    /// - ``BluetoothError/Kind/attributeNotFound`` if the characteristic is no longer valid.
+    ///
     /// Source: BlueZ, `gatt-api.txt`, `ReadValue`.
     public func readValue() -> Single<[UInt8]> {
         peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
     }
 
-    /// How a write is made.
+    /// Whether the peripheral confirms a write.
     public enum WriteType: Sendable {
-        /// The peripheral confirms it. A value longer than one packet is sent in parts (Q99).
+        /// The peripheral confirms the write. bluetoothd sends a value longer than one packet in parts.
         case withResponse
-        /// Nobody confirms it: completing means that bluetoothd has taken it, not that it arrived (Q97).
+        /// The peripheral does not confirm the write. Completion means that bluetoothd has accepted it.
         case withoutResponse
     }
 
-    /// Writes a value. Completes when the peripheral has confirmed it, or for writes without response when bluetoothd
-    /// has taken it (S63).
+    /// Writes the value.
     ///
-    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more than
-    /// ``Peripheral/maximumWriteValueLength(for:)``; ``writeLongValue(_:type:partLength:retry:)`` takes any length. Cold. Source: BlueZ, `gatt-api.txt`, `WriteValue`.
+    /// With response it completes when the peripheral has confirmed the write, without response when bluetoothd has
+    /// accepted it. Cold: each subscription queues one write. A disposed write that has not started is never sent; one
+    /// that has started is not taken back. Delivers on the manager's queue.
+    ///
+    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more bytes than
+    /// ``Peripheral/maximumWriteValueLength(for:)``. ``writeLongValue(_:type:partLength:retry:)`` has no limit. Source:
+    /// BlueZ, `gatt-api.txt`, `WriteValue`.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes, at most 512.
+    ///   - type: Whether the peripheral confirms the write. Default: with response.
     public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
         peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Self.longestValue else {
                 return emitter.fail(Self.tooLong(value.count).during(.write, target))
             }
-            // bluetoothd would refuse it with a text that says nothing (Q99). An MTU that nobody told is not held against it.
+            // The error of bluetoothd does not give the cause (Q99). Without a known MTU the length is not checked.
             if type == .withoutResponse, let limit = peripheral.packetLength, value.count > limit {
                 let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
                 return emitter.fail(BluetoothError(.invalidArgument, dbusMessage: text).during(.write, target))
@@ -57,8 +77,13 @@ public struct Characteristic: Hashable, Sendable {
         .asCompletable()
     }
 
-    /// Tells the characteristic's descriptors: one element each, in the order of their handles, then completes.
-    /// Nothing is sent. Fails with ``BluetoothError/Kind/notConnected`` when the connection has ended. Cold.
+    /// Discovers the descriptors of the characteristic.
+    ///
+    /// Emits one element for each descriptor, in the order of the handles, then completes. bluetoothd reads descriptors
+    /// together with the services, so nothing is sent. Cold. Delivers on the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with
+    /// ``BluetoothError/Kind/attributeNotFound`` if the characteristic is no longer valid.
     public func discoverDescriptors() -> Observable<Descriptor> {
         let discovery: Observable<Descriptor> = peripheral.stream { client, emitter in
             emitter.attempt(.discover, target) { () throws(BluetoothError) in
@@ -71,7 +96,8 @@ public struct Characteristic: Hashable, Sendable {
 }
 
 extension Characteristic {
-    /// The most bytes that the value of a characteristic or a descriptor has: 512.
+    /// The maximum length of a characteristic or descriptor value: 512 bytes.
+    ///
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.9.
     public static let longestValue = 512
 
@@ -83,30 +109,31 @@ extension Characteristic {
 }
 
 extension Characteristic {
-    /// What can be done with a characteristic.
+    /// The operations that a characteristic supports.
+    ///
     /// Source: Core Specification 5.4, Vol 3, Part G, 3.3.1.1; BlueZ, `gatt-api.txt`, `Flags`.
     public struct Properties: OptionSet, Hashable, Sendable {
-        /// The bits, as the specification numbers them.
+        /// The bits of the Characteristic Properties field.
         public let rawValue: UInt16
 
-        /// Makes a set from its bits.
+        /// Creates a set from the bits of the Characteristic Properties field.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The value may be sent in advertisements.
+        /// The value may be broadcast in advertisements.
         public static let broadcast = Properties(rawValue: 0x01)
         /// The value can be read.
         public static let read = Properties(rawValue: 0x02)
-        /// The value can be written without a confirmation.
+        /// The value can be written without response.
         public static let writeWithoutResponse = Properties(rawValue: 0x04)
-        /// The value can be written.
+        /// The value can be written with response.
         public static let write = Properties(rawValue: 0x08)
-        /// The peripheral can send the value, unconfirmed.
+        /// The peripheral can send the value as a notification, without confirmation.
         public static let notify = Properties(rawValue: 0x10)
-        /// The peripheral can send the value, and has it confirmed.
+        /// The peripheral can send the value as an indication, with confirmation.
         public static let indicate = Properties(rawValue: 0x20)
-        /// The value can be written with a signature.
+        /// The value can be written with a signature, without response.
         public static let authenticatedSignedWrites = Properties(rawValue: 0x40)
-        /// There are further properties in a descriptor.
+        /// A descriptor (2900) contains further properties.
         public static let extendedProperties = Properties(rawValue: 0x80)
 
         private static let flags: [(name: String, property: Properties)] = [
@@ -122,47 +149,53 @@ extension Characteristic {
             }
         }
 
-        /// The names of the properties, as BlueZ writes them.
+        /// BlueZ's names of the properties, for example `write-without-response`.
         public var names: [String] { Self.flags.filter { contains($0.property) }.map(\.name) }
     }
 }
 
-/// Writes that are longer than an attribute holds.
+// MARK: - Long writes
 extension Characteristic {
-    /// How far a long write has come.
+    /// The progress of a long write.
     public struct WriteProgress: Hashable, Sendable {
-        /// How many bytes are written, and confirmed where that was asked for.
+        /// The number of bytes written so far. With response, the peripheral has confirmed them.
         public let written: Int
-        /// How many there are to write.
+        /// The length of the whole value in bytes.
         public let total: Int
     }
 
-    /// A part of a long write that failed.
+    /// A failed part of a long write.
     public struct WriteFailure: Sendable {
-        /// Where the part begins, in bytes.
+        /// The position of the part's first byte in the value.
         public let offset: Int
-        /// How many bytes it has.
+        /// The length of the part in bytes.
         public let count: Int
-        /// How often it has failed: 1 the first time.
+        /// The number of times that this part has failed, from 1.
         public let attempt: Int
-        /// Why.
+        /// The error of the last attempt.
         public let error: BluetoothError
     }
 
-    /// Writes more than fits into one write, part by part, as protocols for firmware do (S66).
+    /// Writes a value of any length in several writes, as firmware updates do.
     ///
-    /// Each part is a write of its own to this characteristic; the next begins only when the one before is confirmed, or taken for
-    /// writes without response. Emits the progress after each part, then completes. Other operations may come between the
-    /// parts. A part that fails is handed to `retry`: where that completes, the same part is written again. The
-    /// end of the connection is not retried. Disposing stops after the part that is under way. Fails as ``writeValue(_:type:)``
-    /// does, and with ``BluetoothError/Kind/invalidArgument`` for parts below 1 or above 512 bytes. Cold.
+    /// Each part is a separate write to this characteristic. The next part starts when the previous one is confirmed
+    /// or, without response, accepted by bluetoothd. Emits the progress after each part, then completes. Other
+    /// operations of the connection may run between two parts.
+    ///
+    /// If a part fails, `retry` is called. If its stream completes, the same part is written again. The part is not
+    /// retried if the connection has ended, the characteristic is gone or the manager is closed.
+    ///
+    /// Cold. Disposing lets the present part finish and writes no further ones. Delivers on the manager's queue. Fails
+    /// as ``writeValue(_:type:)`` does, and with ``BluetoothError/Kind/invalidArgument`` if `partLength` is not from 1
+    /// to 512.
     ///
     /// - Parameters:
-    ///   - value: What to write, of any length.
-    ///   - type: How each part is written.
-    ///   - partLength: How many bytes a part has, the last one excepted. Default: what fits into one packet,
-    ///     ``Peripheral/maximumWriteValueLength(for:)`` of writes without response.
-    ///   - retry: What to do before a part is tried again; an error ends the write with it. Default: fail with the part's own.
+    ///   - value: The bytes, of any length.
+    ///   - type: Whether the peripheral confirms each part. Default: with response.
+    ///   - partLength: The length of each part except the last, in bytes, from 1 to 512. Default: one packet, that is
+    ///     ``Peripheral/maximumWriteValueLength(for:)`` without response.
+    ///   - retry: Returns a stream that completes if the part should be written again. Default: it fails with the error
+    ///     of the part.
     public func writeLongValue(
         _ value: [UInt8], type: WriteType = .withResponse, partLength: Int? = nil,
         retry: @escaping @Sendable (WriteFailure) -> Completable = { .error($0.error) }

@@ -1,11 +1,13 @@
 public import Rx
 
-/// A way of its own for writes without response to one characteristic, which this program has alone for as long as the stream
-/// of ``Characteristic/acquireWrite()`` is subscribed to.
+/// Sends a stream of writes without response to one characteristic.
+///
+/// ``Characteristic/acquireWrite()`` emits it. No other program can write the characteristic until that subscription
+/// ends.
 public final class CharacteristicWriter: Sendable {
     /// The characteristic that is written.
     public let characteristic: Characteristic
-    /// The most bytes that one write takes: what fits into one packet, at most 512.
+    /// The maximum length of one write in bytes: one packet, at most 512.
     public let maximumLength: Int
     private let socket: Confined<WriteSocket>
 
@@ -15,9 +17,15 @@ public final class CharacteristicWriter: Sendable {
         self.socket = socket
     }
 
-    /// Hands one write over. Completes when bluetoothd has room for it, so that who waits for it never overruns bluetoothd;
-    /// that is not that it arrived (Q97). Fails with ``BluetoothError/Kind/invalidArgument`` for no bytes at all and for more
-    /// than ``maximumLength``, which bluetoothd would lose (Q100), and with the error of the connection when that ends. Cold.
+    /// Writes one value without response.
+    ///
+    /// Completes when the value is passed to bluetoothd. If bluetoothd has no room, the write waits for it. The
+    /// peripheral does not confirm the write. Writes keep the order of their subscriptions. Cold: each subscription
+    /// writes once, and disposing removes a write that still waits. Delivers on the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes,
+    /// which bluetoothd would discard; with ``BluetoothError/Kind/closed`` after the subscription to
+    /// ``Characteristic/acquireWrite()`` has ended; and with the error of the connection when it ends.
     public func write(_ value: [UInt8]) -> Completable {
         characteristic.peripheral.stream { [self] (client, emitter: Emitter<Never>) in
             guard (1...maximumLength).contains(value.count) else {
@@ -37,21 +45,26 @@ public final class CharacteristicWriter: Sendable {
 }
 
 extension Characteristic {
-    /// Takes this characteristic for streams of writes without response: a socket instead of a call each (`AcquireWrite`).
+    /// Acquires the characteristic for a stream of writes without response.
     ///
-    /// Emits the writer once, and does not complete. Cold: disposing gives the characteristic back; meanwhile
-    /// ``writeValue(_:type:)`` of everybody fails with ``BluetoothError/Kind/exclusiveUse`` (Q100). To write a stream of values:
+    /// A socket replaces one D-Bus call for each write. Emits the writer once, and does not complete. Cold: disposing
+    /// releases the characteristic. Until then ``writeValue(_:type:)`` fails with ``BluetoothError/Kind/exclusiveUse``
+    /// in every program. Delivers on the manager's queue. To write a stream of values:
     ///
     ///     characteristic.acquireWrite().flatMap { writer in values.concatMap { writer.write($0) } }
     ///
-    /// A characteristic that another program has acquired is free again when that program closes its socket, leaves the bus or dies,
-    /// or when the link ends. bluetoothd has no call to take it away: to end the other use, close the link
-    /// (``Peripheral/disconnect()``, or ``ConnectOptions/ExistingLink/replace``) and acquire it over the new one. What this program
-    /// has acquired is closed with the subscription, the connection or the manager, whichever ends first.
+    /// Another program's acquisition ends when that program closes its socket or leaves the bus, or when the link ends.
+    /// bluetoothd has no call to end it earlier: close the link with ``Peripheral/disconnect()`` or
+    /// ``ConnectOptions/ExistingLink/replace``, and acquire the characteristic over the new link.
     ///
-    /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` do not offer writing without response,
-    /// with ``BluetoothError/Kind/exclusiveUse`` where another program has it already, and with the error of the connection when
-    /// that ends. Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include
+    ///   ``Characteristic/Properties/writeWithoutResponse``.
+    /// - ``BluetoothError/Kind/exclusiveUse`` if another program has acquired the characteristic.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    ///
+    /// Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.
     public func acquireWrite() -> Observable<CharacteristicWriter> {
         peripheral.stream { client, emitter in client.operations.acquireWrite(self, emitter) }
     }

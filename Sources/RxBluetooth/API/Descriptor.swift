@@ -1,25 +1,39 @@
 public import Rx
 
-/// A descriptor of a characteristic. It is valid for the connection in which it was discovered.
+/// A descriptor of a characteristic.
+///
+/// It is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection`` it stays valid after
+/// each reconnection.
 public struct Descriptor: Hashable, Sendable {
-    /// The characteristic that it describes.
+    /// The characteristic that the descriptor belongs to.
     public let characteristic: Characteristic
-    /// What kind of descriptor it is.
+    /// The UUID of the descriptor.
     public let uuid: BluetoothUUID
-    /// Its handle, which no other attribute of the peripheral has.
+    /// The attribute handle, unique within the peripheral.
     public let handle: UInt16
 
     var target: String { "\(uuid) of \(characteristic.target)" }
     var path: String { characteristic.key.descriptorPath(handle) }
 
-    /// Reads the value. Emits it once; fails as ``Characteristic/readValue()`` does. Cold.
-    /// Source: BlueZ, `gatt-api.txt`, descriptor hierarchy.
+    /// Reads the value.
+    ///
+    /// Emits the value once. Cold: each subscription queues one read. Delivers on the manager's queue. Fails as
+    /// ``Characteristic/readValue()`` does; the properties of the characteristic do not matter. Source: BlueZ,
+    /// `gatt-api.txt`, `GattDescriptor1`.
     public func readValue() -> Single<[UInt8]> {
         characteristic.peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
     }
 
-    /// Writes a value; completes when the peripheral has confirmed it. Fails as ``Characteristic/writeValue(_:type:)``
-    /// does; the descriptor that turns notifications on (2902) belongs to bluetoothd and cannot be written (Q108). Cold.
+    /// Writes the value, and completes when the peripheral has confirmed it.
+    ///
+    /// Cold: each subscription queues one write. A disposed write that has not started is never sent. Delivers on the
+    /// manager's queue.
+    ///
+    /// Fails as ``Characteristic/writeValue(_:type:)`` does. The Client Characteristic Configuration descriptor (2902)
+    /// belongs to bluetoothd, and writing it fails with ``BluetoothError/Kind/notPermitted``: use
+    /// ``Characteristic/observeValueUpdates(using:buffer:)``.
+    ///
+    /// - Parameter value: The bytes, at most 512.
     public func writeValue(_ value: [UInt8]) -> Completable {
         characteristic.peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Characteristic.longestValue else {

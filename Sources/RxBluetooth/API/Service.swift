@@ -1,26 +1,30 @@
 public import Rx
 
-/// A service of a connected peripheral. It is valid for the connection in which it was discovered (S54).
+/// A service of a connected peripheral.
+///
+/// It is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection`` it stays valid after
+/// each reconnection.
 public struct Service: Hashable, Sendable {
-    /// The peripheral that offers it.
+    /// The peripheral that the service belongs to.
     public let peripheral: Peripheral
-    /// What kind of service it is. Two services of a peripheral may have one UUID (Q110).
+    /// The UUID. Several services of a peripheral may have the same one; their handles differ.
     public let uuid: BluetoothUUID
-    /// The handle of its declaration, which no other attribute of the peripheral has.
+    /// The attribute handle of the declaration, unique within the peripheral.
     public let handle: UInt16
-    /// Whether it is a primary service, and not one that others include.
+    /// Whether the service is primary. A secondary service is included by other services.
     public let isPrimary: Bool
     let link: UInt64
     let epoch: UInt64
 
-    /// Tells the service's characteristics.
+    /// Discovers the characteristics of the service.
     ///
-    /// Emits one element a characteristic, in the order of their handles, and completes. They were read with the
-    /// services, so nothing is sent. Fails with ``BluetoothError/Kind/attributeNotFound`` where
-    /// characteristics were asked for and none is there, and with ``BluetoothError/Kind/notConnected`` when the
-    /// connection has ended. Cold.
+    /// Emits one element for each characteristic, in the order of the handles, then completes. bluetoothd reads
+    /// characteristics together with the services, so nothing is sent. Cold. Delivers on the manager's queue.
     ///
-    /// - Parameter characteristics: The characteristics that are wanted. Default, and empty: all.
+    /// Fails with ``BluetoothError/Kind/attributeNotFound`` if none of the requested characteristics exists or the
+    /// service is no longer valid, and with ``BluetoothError/Kind/notConnected`` without a connection.
+    ///
+    /// - Parameter characteristics: The UUIDs to discover. Default: empty, all characteristics.
     public func discoverCharacteristics(_ characteristics: [BluetoothUUID] = []) -> Observable<Characteristic> {
         let discovery: Observable<Characteristic> = peripheral.stream { client, emitter in
             emitter.attempt(.discover, "service \(uuid) of \(peripheral.address)") { () throws(BluetoothError) in
@@ -31,12 +35,13 @@ public struct Service: Hashable, Sendable {
         return peripheral.resumingAfterReconnect(discovery, link: link)
     }
 
-    /// Tells the services that this one includes.
+    /// Discovers the services that this service includes.
     ///
-    /// Emits one element a service, in the order of their handles, and completes. They were read with the services, so nothing is
-    /// sent. Fails as ``discoverCharacteristics(_:)`` does. Cold. Source: BlueZ, `gatt-api.txt`, `Includes`.
+    /// Emits one element for each included service, in the order of the handles, then completes. bluetoothd reads them
+    /// together with the services, so nothing is sent. Cold. Delivers on the manager's queue. Fails as
+    /// ``discoverCharacteristics(_:)`` does. Source: BlueZ, `gatt-api.txt`, `Includes`.
     ///
-    /// - Parameter services: The services that are wanted. Default, and empty: all.
+    /// - Parameter services: The UUIDs to discover. Default: empty, all included services.
     public func discoverIncludedServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
         let discovery: Observable<Service> = peripheral.stream { client, emitter in
             emitter.attempt(.discover, "service \(uuid) of \(peripheral.address)") { () throws(BluetoothError) in
