@@ -1,31 +1,33 @@
 public import Rx
 
-/// How this program's connection to a peripheral stands. Links of other programs do not count until
-/// ``Peripheral/connect(options:)`` uses them.
+/// The state of this manager's connection to a peripheral.
+///
+/// A link that only other programs use does not count until ``Peripheral/connect(options:)`` shares it.
 public enum ConnectionState: Equatable, Sendable {
-    /// There is none: why the last one ended or could not be made; nil where there has been none yet.
+    /// There is no connection. The error says why the last one ended or failed; nil if there was none.
     case disconnected(BluetoothError?)
-    /// It is being made.
+    /// A connection is being made.
     case connecting
-    /// It is up.
+    /// The connection is established.
     case connected
-    /// It is being closed from here.
+    /// This manager is closing the connection.
     case disconnecting
 }
 
-/// A change of a peripheral's connection.
+/// A change of the connection to a peripheral.
 public struct ConnectionChange: Equatable, Sendable {
-    /// Whose connection it is.
+    /// The peripheral at the other end.
     public let peripheral: Peripheral
-    /// How it stands since the change.
+    /// The new state.
     public let state: ConnectionState
 }
 
 extension Peripheral {
-    /// How this program's connection to the peripheral stands: the present state first, then each change (S37).
+    /// The state of this manager's connection to the peripheral.
     ///
-    /// Never fails and never completes: an adapter that is off is a reason to be disconnected, and no error (S6). Hot;
-    /// subscribing neither connects nor opens the bus. Delivered on the manager's queue.
+    /// Emits the present state first, then each change. Never completes and never fails: if the adapter is switched
+    /// off, the state is ``ConnectionState/disconnected(_:)`` with that reason. Hot; subscribing neither connects nor
+    /// opens the bus. Delivers on the manager's queue.
     public var connectionState: Observable<ConnectionState> {
         let states = connection.distinctUntilChanged()
         return scheduler.map { states.observe(on: $0) } ?? states
@@ -33,88 +35,102 @@ extension Peripheral {
 }
 
 extension BluetoothManager {
-    /// Each change of any of this manager's connections, from the moment of subscription (S43).
+    /// All changes of this manager's connections.
     ///
-    /// Never fails and never completes. Hot; subscribing neither connects nor opens the bus.
+    /// Emits the changes that follow the subscription. Never completes and never fails. Hot; subscribing neither
+    /// connects nor opens the bus. Delivers on the manager's queue.
     public var connectionChanges: Observable<ConnectionChange> {
         access.connectionChanges.observe(on: access.settings.scheduler)
     }
 }
 
-/// How to connect.
+/// The options of ``Peripheral/connect(options:)``.
 public struct ConnectOptions: Sendable {
-    /// What to do where the peripheral has a link already, which another program made, or this one in an earlier life (Q75).
+    /// What `connect` does with a link that exists already.
     ///
-    /// bluetoothd shows only that a device is connected, and neither by whom nor since when. A link also outlives its program: after
-    /// a crash it is there until the peripheral goes or a program closes it. ``BluetoothManager/retrieveConnectedPeripherals(withServices:)``
-    /// lists such links, ``Peripheral/disconnect()`` closes one without connecting first, and these options decide what `connect` does.
+    /// Another program, or this one before a restart, may have made it. bluetoothd reports only that a device is
+    /// connected, and not by which program or since when. A link also outlives its program: after a crash it remains
+    /// until the peripheral or a program closes it.
+    ///
+    /// ``BluetoothManager/retrieveConnectedPeripherals(withServices:)`` lists such links. ``Peripheral/disconnect()``
+    /// closes one without connecting first.
     public enum ExistingLink: Sendable {
-        /// Use it, and leave it open in the end, since it is somebody else's (Q74).
+        /// Use the link and leave it open at the end, because another program may use it.
         case share
-        /// Use it as if we had made it: it is closed in the end, also under another program that uses it.
+        /// Use the link and close it at the end, even if another program uses it.
         case takeOver
-        /// Close it, whoever made it, and make another one; fails where it cannot be closed. It is closed once: a link that another
-        /// program makes right after is shared.
+        /// Close the link and make a new one. The connection fails if the link cannot be closed.
+        ///
+        /// The link is closed once. If another program connects again immediately, its new link is shared.
         case replace
     }
 
-    /// What to do with a link that is there already. Default: ``ExistingLink/share``.
+    /// What to do with an existing link. Default: ``ExistingLink/share``.
     public var existingLink: ExistingLink
-    /// How to connect again when the link is lost; nil, the default, for not at all.
+    /// The policy for connecting again after link loss. Default: nil, no reconnection.
     public var reconnection: Reconnection?
 
-    /// Makes options.
+    /// Creates options. By default an existing link is shared, and a lost link ends the connection.
     public init(existingLink: ExistingLink = .share, reconnection: Reconnection? = nil) {
         self.existingLink = existingLink
         self.reconnection = reconnection
     }
 
-    /// Connect again whenever the link is lost, and go on trying. See ``Reconnection``.
+    /// Options that connect again after each link loss, with the default delays of ``Reconnection``.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts in a row may fail; 0 and less are as 1. Default: any number.
-    ///   - limit: How long the peripheral may be without a link, longer than zero. Default: for ever.
+    ///   - attempts: The number of consecutive failures that ends the connection; less than 1 counts as 1. Default:
+    ///     nil, no limit.
+    ///   - limit: The longest time without a link, more than zero. Default: nil, no limit.
     public static func reconnect(attempts: Int? = nil, within limit: Duration? = nil) -> ConnectOptions {
         ConnectOptions(reconnection: Reconnection(attempts: attempts, limit: limit))
     }
 
-    /// Connect again whenever the link is lost, as `reconnection` says.
+    /// Options that connect again after each link loss, according to a policy.
+    ///
+    /// - Parameter reconnection: The delays, and when to give up.
     public static func reconnect(_ reconnection: Reconnection) -> ConnectOptions {
         ConnectOptions(reconnection: reconnection)
     }
 }
 
-/// How a connection is made again after it was lost, and when that is given up.
+/// The policy for connecting again after link loss: the delays, and when to give up.
 ///
-/// While Bluetooth cannot be used, because bluetoothd, the adapter or the bus is away or off, nothing is tried, and when it
-/// can again it is tried at once. Otherwise there is a pause before each attempt, which doubles with each one that failed. A
-/// link that ended within ``minimumStableDuration`` counts as an attempt that failed, so that a peripheral that accepts
-/// every connection and drops it does not keep the controller busy.
+/// Each attempt follows a delay, which doubles after each failure up to ``maximumDelay``. A link that ends within
+/// ``minimumStableDuration`` counts as a failure too, so that a peripheral that drops every link does not keep the
+/// controller busy. If the bus, bluetoothd or the adapter is not available, no attempt is made; the next one starts as
+/// soon as Bluetooth can be used again.
 public struct Reconnection: Sendable {
-    /// The pause before the first attempt. Default 0.25 s. Less than 10 ms counts as 10 ms.
+    /// The delay before the first attempt. Default: 0.25 s; minimum: 10 ms.
     public var initialDelay: Duration
-    /// The longest pause. Default 30 s. Less than 10 ms counts as 10 ms.
+    /// The longest delay. Default: 30 s; minimum: 10 ms.
     public var maximumDelay: Duration
-    /// By which part of itself a pause may be longer or shorter, from 0 to 1, so that attempts at many devices that went out of
-    /// reach at once do not fall together for ever; ``maximumDelay`` is kept all the same. Default 0.2. Other
-    /// values count as the nearer of 0 and 1, and what is no number as 0.
+    /// The largest random change of a delay, as a fraction from 0 to 1. Default: 0.2.
+    ///
+    /// It spreads the attempts at many peripherals that were lost together. A delay never exceeds ``maximumDelay``.
+    /// Values outside the range count as 0 or 1, and NaN as 0.
     public var jitter: Double
-    /// How many attempts in a row may fail; the last one's error ends the connection. Default nil: any number. Since it takes a
-    /// failure to end it, 0 and less are as 1. What Bluetooth itself does, for example to be switched off, does not count.
+    /// The number of consecutive failures that ends the connection. Default: nil, no limit.
+    ///
+    /// The connection then fails with the last error. Values below 1 count as 1. Failures of Bluetooth itself, for
+    /// example an adapter that is switched off, do not count.
     public var attempts: Int?
-    /// How long the peripheral may be without a link; the last error ends the connection then. Default nil: for ever. With zero and
-    /// less, connecting fails with ``BluetoothError/Kind/invalidArgument``.
+    /// The longest time without a link. Default: nil, no limit.
+    ///
+    /// After it the connection fails with the last error. With zero or less, connecting fails with
+    /// ``BluetoothError/Kind/invalidArgument``.
     public var limit: Duration?
-    /// Decides the jitter, so that it is the same each time. Default nil: at random.
+    /// The seed of the random changes, for reproducible delays. Default: nil, random.
     public var seed: UInt64?
-    /// Which errors end the connection at once. Default: ``isFinal(_:)``. What this program asked for itself, disconnecting or
-    /// closing the manager, always ends it.
+    /// Returns whether an error ends the connection at once. Default: ``isFinal(_:)``.
+    ///
+    /// Disconnecting and closing the manager always end it. The closure may run on any thread.
     public var shouldGiveUp: @Sendable (BluetoothError) -> Bool
 
-    /// How long a link must last to count as a success: 10 s.
+    /// The shortest duration of a link that counts as a success: 10 s.
     public static let minimumStableDuration = Duration.seconds(10)
 
-    /// Makes a policy.
+    /// Creates a policy. The defaults are those of the properties.
     public init(
         initialDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(30), jitter: Double = 0.2,
         attempts: Int? = nil, limit: Duration? = nil, seed: UInt64? = nil,
@@ -129,19 +145,21 @@ public struct Reconnection: Sendable {
         self.shouldGiveUp = shouldGiveUp
     }
 
-    /// Whether trying again is of no use after an error: it was asked for, the bond is lost, a pairing has failed, a permission is
-    /// missing, or bluetoothd does not offer it.
+    /// Returns whether connecting again cannot help after an error.
     ///
-    /// It is not the opposite of ``BluetoothError/isTransient``, which is about the next moment, while a connection that is made again
-    /// waits longer each time. A peripheral comes back into reach or an adapter is switched on. Which kind of Bluetooth bluetoothd takes
-    /// depends on where it heard the peripheral last (Q83), so that is not final either. A pairing asks a person, so it is final
-    /// whatever it failed with.
+    /// True if this program disconnected, the manager was closed, the bond is lost, authentication or pairing failed, a
+    /// permission is missing, the peripheral already has a connection, or an argument or a feature is not supported.
+    /// Errors of pairing are final because a repeated attempt could ask the user again.
     ///
-    /// A link that is lost while an operation waits for a pairing fails with ``BluetoothError/DisconnectReason/authentication``. That ends
-    /// the connection only if bluetoothd gave the reason: otherwise the peripheral may just be out of reach.
-    ///
-    /// A link that ``Peripheral/pair()`` closes to pair anew is made again. A device that bluetoothd removed is looked for again: that happens to each one that was
-    /// never paired when the adapter is switched off (Q32).
+    /// This is not the opposite of ``BluetoothError/isTransient``, which is about an immediate repetition. A connection
+    /// waits longer after each failure, so that a peripheral may return or an adapter may be switched on. These are not
+    /// final:
+    /// - Attempts over classic Bluetooth: bluetoothd selects the transport by where it saw the peripheral last.
+    /// - A device that bluetoothd removed, for example one without a bond when the adapter is switched off. It is
+    ///   scanned for.
+    /// - A link that ``Peripheral/pair()`` closes in order to pair.
+    /// - ``BluetoothError/DisconnectReason/authentication`` if the library inferred it because a pairing was in
+    ///   progress. The peripheral may have been out of range.
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
         case .disconnected(.requested): true

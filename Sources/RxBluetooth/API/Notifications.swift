@@ -1,25 +1,34 @@
 public import Rx
 
-/// Values that the peripheral sends by itself.
+// MARK: - Notifications and indications
 extension Characteristic {
-    /// Receives the values that the peripheral notifies or indicates.
+    /// Observes the values that the peripheral notifies or indicates.
     ///
-    /// Emits each value, in order (S76), and never completes. Cold and shared: notifications are turned on with the first
-    /// subscription to this characteristic and off when the last is disposed of (S69). Values that come while they are
-    /// being turned on are delivered (Q102), what came before is not (S80); the answer of a read of ours is not (Q95, S64), though
-    /// bluetoothd shows those of other programs alike, and only ``NotificationTransport/socket`` is free of these.
+    /// Emits each value, in order, and never completes. Cold and shared: the first subscription to this characteristic
+    /// turns notifications on, disposing the last one turns them off. Values that arrive while notifications are being
+    /// turned on are delivered, earlier ones are not. Delivers on the manager's queue.
     ///
-    /// Fails with ``BluetoothError/Kind/notPermitted`` where ``properties`` offer neither, with the cause where they
-    /// cannot be turned on (S72), with ``BluetoothError/Kind/overflow`` as `buffer` says, and with the error of the connection
-    /// when that ends. Where another program has the characteristic alone, or asks for it by another transport than
-    /// this one does already, that is ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` (Q105). Over a
-    /// connection that is made again when it is lost, notifications are turned on again and the stream goes on (S78).
+    /// Results of this program's reads are not emitted. bluetoothd reports the reads of other programs like
+    /// notifications; only ``NotificationTransport/socket`` excludes them. With ``ConnectOptions/reconnection``
+    /// notifications are turned on again after link loss, and the stream continues.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` include neither notifications
+    ///   nor indications; for a socket, if they do not include notifications.
+    /// - ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` if another program uses the
+    ///   characteristic exclusively, or this program uses it with signals and a socket is requested.
+    /// - ``BluetoothError/Kind/overflow`` if the buffer is full and ``ValueBuffer/overflow`` is
+    ///   ``ValueBuffer/Overflow/fail``.
+    /// - ``BluetoothError/Kind/timedOut`` if notifications are not turned on within ``Deadlines/operation``, or the
+    ///   error of the peripheral or bluetoothd if they cannot be turned on.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    ///
     /// Source: BlueZ, `gatt-api.txt`, `StartNotify` and `AcquireNotify`.
     ///
     /// - Parameters:
-    ///   - transport: How bluetoothd hands the values over. Default: by signals. A subscriber by signals joins those who are
-    ///     there already by socket.
-    ///   - buffer: What may wait for this subscriber. Default: 1024 values; one more is an error.
+    ///   - transport: How bluetoothd delivers the values. Default: signals. If a subscription with a socket exists, one
+    ///     with signals shares the socket.
+    ///   - buffer: The buffer in front of this subscriber. Default: 1024 values; one more is an error.
     public func observeValueUpdates(
         using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
     ) -> Observable<[UInt8]> {
@@ -30,61 +39,67 @@ extension Characteristic {
             link: service.link)
     }
 
-    /// How many values of this characteristic subscribers of this manager have lost because they were too slow for their
-    /// ``ValueBuffer`` (S81): since the peripheral became known, all subscribers together.
+    /// The number of this characteristic's values that subscribers lost because their buffers were full.
+    ///
+    /// It counts all subscribers of this manager together, since the peripheral object was created. See
+    /// ``ValueBuffer``.
     public var droppedValueCount: Int { peripheral.drops(of: key) }
 
-    /// How the peripheral sends values by itself.
+    /// How the peripheral sends values.
     public enum Updates: Sendable {
-        /// Unconfirmed.
+        /// Notifications, without confirmation.
         case notifications
-        /// Each one confirmed by bluetoothd.
+        /// Indications, each confirmed by bluetoothd.
         case indications
     }
 
-    /// Which of the two bluetoothd turns on: notifications wherever they are offered, and there is no choice (S77, Q108). Nil where
-    /// ``properties`` offer neither.
+    /// Whether bluetoothd turns on notifications or indications; nil if ``properties`` include neither.
+    ///
+    /// bluetoothd prefers notifications if both are supported. Programs cannot choose.
     public var updates: Updates? {
         if properties.contains(.notify) { return .notifications }
         return properties.contains(.indicate) ? .indications : nil
     }
 }
 
-/// How many notified values may wait for a subscriber that is slower than the peripheral, and what becomes of the next
-/// one (S81). What is lost is counted: ``Characteristic/droppedValueCount``.
+/// The buffer of a subscriber that is slower than the peripheral, and what happens when it is full.
+///
+/// ``Characteristic/droppedValueCount`` counts the lost values.
 public struct ValueBuffer: Hashable, Sendable {
-    /// What becomes of a value for which there is no room.
+    /// What happens to a value if the buffer is full.
     public enum Overflow: Hashable, Sendable {
-        /// It is lost, and after the values that wait the stream fails with ``BluetoothError/Kind/overflow``, so that no gap
-        /// goes unnoticed.
+        /// The value is lost. After the buffered values the stream fails with ``BluetoothError/Kind/overflow``.
         case fail
-        /// The eldest value that waits is lost: for measurements, of which the latest counts.
+        /// The oldest buffered value is lost. For measurements of which only the latest matters.
         case dropOldest
-        /// It is lost itself.
+        /// The new value is lost.
         case dropNewest
     }
 
-    /// How many values may wait. Default: 1024. Zero and less count as 1.
+    /// The number of values that the buffer holds. Default: 1024; minimum: 1.
     public var capacity: Int {
         didSet { capacity = max(1, capacity) }
     }
-    /// What happens when more come. Default: the stream fails.
+    /// What happens if the buffer is full. Default: the stream fails.
     public var overflow: Overflow
 
-    /// Makes a buffer.
+    /// Creates a buffer. By default it holds 1024 values, and the stream fails when it is full.
     public init(capacity: Int = 1024, overflow: Overflow = .fail) {
         self.capacity = max(1, capacity)
         self.overflow = overflow
     }
 }
 
-/// How bluetoothd hands notified values over.
+/// How bluetoothd delivers notified values.
 public enum NotificationTransport: Hashable, Sendable {
-    /// By D-Bus signals (`StartNotify`). No value is lost on the way, also those that come while notifications are being turned
-    /// on. bluetoothd shows what other programs read by the same signal.
+    /// By D-Bus signals (`StartNotify`), also while notifications are being turned on.
+    ///
+    /// bluetoothd sends values that other programs read by the same signal.
     case signals
-    /// By a socket (`AcquireNotify`): a quarter of the work for each value, and nothing but notifications. bluetoothd gives it to
-    /// one program at a time and only for characteristics that notify; it loses what comes before the socket is there (Q102),
-    /// and, if this program does not read for long, what no longer fits in (Q106).
+    /// By a socket (`AcquireNotify`), which needs a quarter of the work for each value.
+    ///
+    /// It delivers notifications only, not values that programs read. One program at a time can use it, and the
+    /// characteristic must support notifications. Values that arrive before the socket is open are lost, and also
+    /// values that do not fit into the socket while this program is too slow.
     case socket
 }

@@ -1,12 +1,14 @@
 public import Rx
 
-/// A Bluetooth device in the role of a peripheral. There is one object for each device of a manager (S46).
+/// A Bluetooth LE device in the peripheral role.
 ///
-/// It holds no connection: ``connect(options:)`` makes one, and the subscription to it is the connection.
+/// A manager has one object for each device of an adapter, so identity is equality. The object does not hold a
+/// connection: subscribing to ``connect(options:)`` makes one, and disposing ends it. If the manager is deallocated,
+/// operations fail with ``BluetoothError/Kind/closed``.
 public final class Peripheral: Sendable {
-    /// The device's address. One that is random may belong to another device later.
+    /// The device's address. A random address may belong to another device later.
     public let address: BluetoothAddress
-    /// Its number among those that the manager met, for log lines.
+    /// The number that stands for the peripheral in log lines without addresses.
     let number: UInt64
     private let adapter: AdapterIdentity
     private weak let access: BlueZAccess?
@@ -21,7 +23,7 @@ public final class Peripheral: Sendable {
         var drops: [CharacteristicKey: Int] = [:]
     }
 
-    /// What only few of many peripherals have.
+    /// State that few peripherals have, allocated when needed.
     private struct Use {
         var connection: BehaviorSubject<ConnectionState>?
         var reconnector: Reconnector?
@@ -39,24 +41,25 @@ public final class Peripheral: Sendable {
         info = Guarded(Info(name: nil, kind: kind))
     }
 
-    /// Where bluetoothd has the device now: under its adapter's present number (Q28).
+    /// The key of the device, with the present number of its adapter (Q28).
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
-    /// The adapter to which it belongs.
+    /// The selection that finds the peripheral's adapter again.
     var adapterSelection: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
 
-    /// The name of the adapter that hears the device and connects to it, for example `hci0`. After that was plugged in again it may be
-    /// another (Q28). While it is away the name that it had; nil where another adapter has that now.
+    /// The name of the peripheral's adapter, for example `hci0`.
+    ///
+    /// It may change when the adapter is plugged in again. While the adapter is absent, this is its last name; nil if
+    /// another adapter has that name now.
     public var adapterName: String? { adapter.number == AdapterIdentity.absent ? nil : "hci\(adapter.number)" }
 
-    /// The address of that adapter; nil where bluetoothd did not tell.
+    /// The address of the peripheral's adapter; nil if bluetoothd does not report it.
     public var adapterAddress: BluetoothAddress? { adapter.address }
 
-    /// Which kind of address it is; nil where bluetoothd did not tell.
+    /// Whether ``address`` is public or random; nil if bluetoothd does not report it.
     public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
 
-    /// The device's name as last heard, from an advertisement or, after a connection, from the device itself; nil while none
-    /// is known.
+    /// The latest name, from an advertisement or read from the connected device; nil if none is known.
     public var name: String? { info.withLock(\.name) }
 
     func update(name: String?, kind: BluetoothAddress.Kind?) {
@@ -66,25 +69,38 @@ public final class Peripheral: Sendable {
         }
     }
 
-    /// Connects.
+    /// Connects to the peripheral.
     ///
-    /// Emits the peripheral once it is connected, and does not complete: it fails with
-    /// ``BluetoothError/Kind/disconnected(_:)`` when the link is lost, and everything under way over the link fails with the same
-    /// cause (S59). Cold: subscribing connects, disposing disconnects. A link that another program made is used and not
-    /// closed (Q74), unless the options say otherwise. Fails with ``BluetoothError/Kind/alreadyConnected`` while this manager has a
-    /// connection (S32), and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``. An attempt that the
-    /// controller gave up is repeated within that time, eight times at most (Q77). While another program connects to the peripheral,
-    /// its link is waited for and shared; if its attempt fails, this one follows. If bluetoothd removes the device during an attempt, as
-    /// it does with one that does not answer, the device is scanned for, and the attempt is repeated until the deadline.
+    /// Emits the peripheral once when it is connected, and does not complete. When the link is lost it fails with
+    /// ``BluetoothError/Kind/disconnected(_:)``, and everything that uses the connection fails with the same reason.
+    /// Cold: subscribing connects, disposing disconnects. A link that another program made is shared and left open,
+    /// unless the options say otherwise. Delivers on the manager's queue.
     ///
-    /// With ``ConnectOptions/reconnection`` the connection is made again whenever it is lost. It emits once all the same, when the
-    /// services were read for the first time; ``connectionState`` tells each loss with its reason. What was discovered stays
-    /// valid. Discovery and notifications wait for the link to come back and go on by themselves (S78); reads and writes
-    /// fail when it is lost, for they may have taken effect. It fails with the last error when it is given up.
+    /// Until ``Deadlines/connect`` has passed:
+    /// - An attempt that the controller aborts is repeated after 250 ms, at most eight times.
+    /// - If another program is connecting to the peripheral, its link is awaited and shared. If that attempt fails,
+    ///   this one follows.
+    /// - If bluetoothd removes the device, which it does if the device does not answer, the device is scanned for and
+    ///   the attempt is repeated.
+    ///
+    /// With ``ConnectOptions/reconnection`` a lost link is made again until the policy gives up; then it fails with the
+    /// last error. It emits once, when the services were read for the first time; ``connectionState`` reports each loss
+    /// and its reason. Discovered attributes stay valid. Discovery and notifications wait for the next link and
+    /// continue. Reads and writes fail, because they may have taken effect.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/alreadyConnected`` if this manager has a connection to the peripheral.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``.
+    /// - ``BluetoothError/Kind/connectFailed(_:)``, ``BluetoothError/Kind/noFreeSlot``,
+    ///   ``BluetoothError/Kind/bondLost`` or a similar error if bluetoothd cannot connect.
+    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the peripheral; scan for it again.
+    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    ///   cannot be used.
+    ///
     /// Source: BlueZ, `device-api.txt`, `Connect`.
     ///
-    /// - Parameter options: Whether to connect again, and what to do with a link that is there already. Default: connect
-    ///   once, and share it.
+    /// - Parameter options: Whether to reconnect, and what to do with an existing link. Default: no reconnection, share
+    ///   the link.
     public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
         if let reconnection = options.reconnection { return reconnecting(options, reconnection) }
         return link(LinkRequest(existing: options.existingLink))
@@ -96,14 +112,18 @@ public final class Peripheral: Sendable {
         }
     }
 
-    /// Closes the link, whoever made it, and completes when it is closed; at once where there is none.
-    /// A live ``connect(options:)`` fails with ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`.
-    /// Fails where bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` where the link is not closed in
-    /// ``Deadlines/disconnect`` (S44). Cold; once it is sent, disposing does not take it back.
-    /// Source: BlueZ, `device-api.txt`, `Disconnect`.
+    /// Closes the link to the peripheral, even if another program made it.
+    ///
+    /// Completes when the link is closed, and at once if there is none. The stream of ``connect(options:)`` fails with
+    /// ``BluetoothError/Kind/disconnected(_:)`` and the reason ``BluetoothError/DisconnectReason/requested``; there is
+    /// no reconnection. Cold; disposing does not cancel a disconnection that has started. Delivers on the manager's
+    /// queue.
+    ///
+    /// Fails if bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` if the link is not closed within
+    /// ``Deadlines/disconnect``. Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            // One that waits for its link to come back has none to close.
+            // A reconnecting connection without a link has nothing to close, but has to end.
             reconnector?.end(BluetoothError(.disconnected(.requested)))
             client.begin(.disconnect, address.description, emitter) { client, emitter in
                 client.links.disconnect(self, emitter)
@@ -112,14 +132,17 @@ public final class Peripheral: Sendable {
         .asCompletable()
     }
 
-    /// Reads which services the peripheral has.
+    /// Discovers the services of the connected peripheral.
     ///
-    /// Emits one element a service, in the order of their handles, and completes. bluetoothd reads the whole tree after each
-    /// connection, and this waits until it has, at most ``Deadlines/services`` (Q70). Fails with
-    /// ``BluetoothError/Kind/attributeNotFound`` where services were asked for and none is there,
-    /// and with ``BluetoothError/Kind/notConnected`` outside a connection. Cold.
+    /// Emits one element for each service, in the order of the handles, then completes. bluetoothd reads all services
+    /// after it connects; discovery waits for that and sends nothing. Cold. With ``ConnectOptions/reconnection`` it
+    /// starts again after a lost link. Delivers on the manager's queue.
     ///
-    /// - Parameter services: The services that are wanted. Default, and empty: all.
+    /// Fails with ``BluetoothError/Kind/attributeNotFound`` if none of the requested services exists, with
+    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/services``, with ``BluetoothError/Kind/notConnected`` without
+    /// a connection, and with the error of the connection when it ends.
+    ///
+    /// - Parameter services: The UUIDs to discover. Default: empty, all services.
     public func discoverServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
         let discovery: Observable<Service> = stream { [self] client, emitter in
             client.attributes.discoverServices(of: self, services, emitter)
@@ -127,23 +150,30 @@ public final class Peripheral: Sendable {
         return resumingAfterReconnect(discovery)
     }
 
-    /// What the largest packet of the present link is, or that there is none.
+    /// Stores the MTU of the link; nil if there is no link.
     func update(mtu: Int?) { info.withLock { $0.mtu = mtu } }
 
-    /// The largest ATT packet of the present link, in bytes: 23 until bluetoothd and the peripheral have agreed on more, and
-    /// without a link (S82). ``observeMTU()`` tells its changes. Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
+    /// The ATT MTU of the present link in bytes.
+    ///
+    /// 23 without a link, and until bluetoothd reports a larger one. ``observeMTU()`` emits its changes. Source: Core
+    /// Specification 5.4, Vol 3, Part F, 3.2.8.
     public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
 
-    /// What fits into a packet of the present link, where bluetoothd has told that.
+    /// The bytes that one packet of the present link holds; nil if its MTU is not known.
     var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
 
-    /// Reads how strong the link is received. Emits it once, in dBm: −127 to 20, usually −100 to −30 (S83).
+    /// Reads the RSSI of the link in dBm, from −127 to 20, usually −100 to −30.
     ///
-    /// bluetoothd tells the strength of advertisements only, so the adapter's controller is asked by libbluetooth, which needs
-    /// no privilege and sends nothing to the peripheral. Who asks while an answer is awaited gets the same one.
-    /// Fails with ``BluetoothError/Kind/notConnected`` outside a connection, with ``BluetoothError/Kind/unsupported`` where the
-    /// controller does not tell or the manager was given a bus and no ``HostController``, with
-    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/rssi``, and with the error of the connection when that ends. Cold.
+    /// Emits the value once. The adapter's controller provides it, because bluetoothd reports only the RSSI of
+    /// advertisements. No privilege is needed and nothing is sent to the peripheral. Cold; subscriptions during a read
+    /// share its result. Delivers on the manager's queue.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    /// - ``BluetoothError/Kind/unsupported`` if the controller cannot read the RSSI, or the manager was created without
+    ///   a ``HostController``.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/rssi``.
+    ///
     /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
     public func readRSSI() -> Single<Int> {
         stream { [self] client, emitter in
@@ -161,7 +191,9 @@ public final class Peripheral: Sendable {
         return undelivered(begin).observe(on: scheduler)
     }
 
-    /// A stream that begins once it is known whether Bluetooth can be used. An error of `begin` fails it, as one of this operation.
+    /// A stream that starts when it is known whether Bluetooth can be used.
+    ///
+    /// An error that `begin` throws fails it as an error of `operation`.
     func operation<Element: Sendable>(
         _ operation: BluetoothError.Operation,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
@@ -169,7 +201,7 @@ public final class Peripheral: Sendable {
         stream { [target = address.description] client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
-    /// Values that come faster than they may be taken.
+    /// A stream of values with a bounded buffer in front of its subscriber.
     func stream(
         within buffer: ValueBuffer, of characteristic: Characteristic,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<[UInt8]>) -> Void
@@ -195,15 +227,15 @@ public final class Peripheral: Sendable {
             }, begin)
     }
 
-    /// How many values of a characteristic were lost for want of room.
+    /// The number of values of a characteristic that were dropped because a buffer was full.
     func drops(of key: CharacteristicKey) -> Int { info.withLock { $0.drops[key] ?? 0 } }
 }
 
 extension Peripheral {
-    /// The manager's way to the bus; nil when the manager is gone.
+    /// The access to the bus; nil if the manager is deallocated.
     var present: BlueZAccess? { access }
 
-    /// How the connection stands; made when somebody first looks or connects.
+    /// The connection state, created with the first connection or subscription.
     var connection: BehaviorSubject<ConnectionState> {
         use.withLock { use in
             if let connection = use.connection { return connection }
@@ -213,7 +245,7 @@ extension Peripheral {
         }
     }
 
-    /// The connection has changed.
+    /// Sets the connection state, and reports a change.
     func enter(_ state: ConnectionState) {
         let connection = connection
         guard (try? connection.value()) != state else { return }
@@ -222,10 +254,10 @@ extension Peripheral {
         access?.connectionChanges.onNext(ConnectionChange(peripheral: self, state: state))
     }
 
-    /// Who keeps the peripheral connected, if somebody does.
+    /// Keeps the peripheral connected; nil without reconnection.
     var reconnector: Reconnector? { use.withLock(\.reconnector) }
 
-    /// Takes the place of who keeps it connected; false where it is taken.
+    /// Sets the reconnector. Returns false if there is one already.
     func claim(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
             guard use.reconnector == nil else { return false }
@@ -234,7 +266,7 @@ extension Peripheral {
         }
     }
 
-    /// Gives that place back; false where it was another's.
+    /// Removes the reconnector. Returns false if the present one is another.
     func free(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
             guard use.reconnector === reconnector else { return false }
@@ -245,12 +277,12 @@ extension Peripheral {
 }
 
 extension Peripheral: Hashable, CustomStringConvertible {
-    /// The address, and the name where one is known.
+    /// The address, followed by the name if one is known.
     public var description: String { name.map { "\(address) “\($0)”" } ?? address.description }
 
-    /// Whether both are the same object, which they are where they are the same device of one manager.
+    /// Returns whether both are the same object. A manager has one object for each device of an adapter.
     public static func == (one: Peripheral, other: Peripheral) -> Bool { one === other }
 
-    /// Hashes the identity.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,13 +1,15 @@
 public import Rx
 
-/// What changes while a peripheral is connected.
+// MARK: - Services and battery level
 extension Peripheral {
-    /// Tells when the peripheral changes its services while it is connected, as after an update of its firmware (S53, Q111).
+    /// Observes changes of the peripheral's services, for example after a firmware update.
     ///
-    /// Emits the services that are no longer valid: operations on them and on what is in them fail with
-    /// ``BluetoothError/Kind/attributeNotFound``, also where a new one looks the same. All others stay valid. An empty list
-    /// says that services were added. After either, ``discoverServices(_:)`` tells what there is. Never completes; fails with
-    /// ``BluetoothError/Kind/notConnected`` outside a connection, and with the error of the connection when that ends. Cold.
+    /// Emits the services that are no longer valid, and an empty list if services were only added. Operations on these
+    /// services and their attributes fail with ``BluetoothError/Kind/attributeNotFound``, even if a new service looks
+    /// the same. All other services stay valid. ``discoverServices(_:)`` returns the new ones.
+    ///
+    /// Never completes. Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the
+    /// connection when it ends. Cold. Delivers on the manager's queue.
     public func observeModifiedServices() -> Observable<[Service]> {
         stream { [self] client, emitter in
             emitter.attempt(.discover, address.description) { () throws(BluetoothError) in
@@ -16,13 +18,17 @@ extension Peripheral {
         }
     }
 
-    /// Tells the charge of the peripheral's battery, in percent from 0 to 100.
+    /// Observes the battery level in percent, from 0 to 100.
     ///
-    /// Emits the present level, then each change, and never completes. bluetoothd follows the battery level by itself and shows
-    /// it as `org.bluez.Battery1`; where it shows the characteristic (2A19) too, that is read and its notifications are followed, so that a
-    /// level comes at once. Fails with ``BluetoothError/Kind/unsupported`` where neither has told a level
-    /// within ``Deadlines/services``, with the error of the read, and with that of the connection when that ends. Cold.
-    /// Source: BlueZ, `battery-api.txt`; Battery Service 1.1.
+    /// Emits the present level, then each change, and never completes. The level comes from bluetoothd's
+    /// `org.bluez.Battery1`. If bluetoothd also shows the characteristic (2A19), its value is read and its
+    /// notifications are turned on, so that a level is available at once. Cold; disposing ends that.
+    /// Delivers on the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/unsupported`` if there is neither the characteristic nor a level within
+    /// ``Deadlines/services``; with the error of reading the characteristic; with ``BluetoothError/Kind/notConnected``
+    /// without a connection; and with the error of the connection when it ends. Source: BlueZ, `battery-api.txt`;
+    /// Battery Service 1.1.
     public func observeBatteryLevel() -> Observable<Int> {
         discoverServices()
             .filter { $0.uuid == 0x180F }
@@ -49,10 +55,10 @@ extension Peripheral {
 }
 
 extension Characteristic {
-    /// The levels that a characteristic tells, read once and then as they are notified.
+    /// The levels of a Battery Level characteristic: the value that is read, then the notified ones.
     fileprivate func percentage() -> Observable<Int> {
         let updates = updates == nil ? .empty() : observeValueUpdates(buffer: Self.latest)
-        // bluetoothd may keep the notifications of what it follows itself; it tells the changes then (Q109).
+        // bluetoothd may keep these notifications to itself, and reports the changes instead (Q109).
         let tolerant: Observable<[UInt8]> = updates.catch { error in
             switch (error as? BluetoothError)?.kind {
             case .notAuthorized, .notPermitted, .exclusiveUse, .unsupported, .busy, .attError: .empty()
@@ -66,17 +72,21 @@ extension Characteristic {
     private static let latest = ValueBuffer(capacity: 1, overflow: .dropOldest)
 }
 
-/// How much fits into a packet.
+// MARK: - MTU
 extension Peripheral {
-    /// The smallest MTU, which every LE link has to begin with: 23 bytes.
+    /// The default ATT MTU, with which every LE link starts: 23 bytes.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
     public static let smallestMTU = 23
 
-    /// Tells the largest ATT packet of the connection, in bytes: 23 until bluetoothd and the peripheral have agreed on more
-    /// (S82).
+    /// Observes the ATT MTU of the connection in bytes.
     ///
-    /// Emits the present one first, then each change, and never completes. Fails with ``BluetoothError/Kind/notConnected`` outside
-    /// a connection, and with the error of the connection when that ends; an operation that fails does not concern it. Cold; nothing is
-    /// sent for it. Source: BlueZ, `gatt-api.txt`, `MTU`, from 5.62 on; before, it stays 23 (Q101).
+    /// Emits the present MTU, then each change, and never completes. The MTU is 23 until bluetoothd and the peripheral
+    /// have negotiated a larger one. BlueZ before 5.62 does not report it, so it stays 23 there. Nothing is sent. Cold.
+    /// Delivers on the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the connection when
+    /// it ends. Source: BlueZ, `gatt-api.txt`, `MTU`.
     public func observeMTU() -> Observable<Int> {
         stream { [self] client, emitter in
             emitter.attempt(.readState, "the MTU of \(address)") { () throws(BluetoothError) in
@@ -85,9 +95,12 @@ extension Peripheral {
         }
     }
 
-    /// The most bytes that one ``Characteristic/writeValue(_:type:)`` takes over the present link: for writes without response
-    /// what fits into one packet, which is ``mtu`` less 3 and at most 512; for writes with response always 512, for bluetoothd sends
-    /// these in parts (Q99).
+    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the present link.
+    ///
+    /// Without response it is one packet: ``mtu`` − 3, at most 512. With response it is always 512, because bluetoothd
+    /// sends longer values in parts.
+    ///
+    /// - Parameter type: Whether the peripheral confirms the write.
     public func maximumWriteValueLength(for type: Characteristic.WriteType) -> Int {
         switch type {
         case .withResponse: Characteristic.longestValue
@@ -95,6 +108,6 @@ extension Peripheral {
         }
     }
 
-    /// What a packet holds beside its three bytes of opcode and handle.
+    /// The bytes of a value in one packet, which begins with one byte of opcode and two of handle.
     static func payload(of mtu: Int) -> Int { min(Characteristic.longestValue, mtu - 3) }
 }
