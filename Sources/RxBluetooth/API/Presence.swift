@@ -1,23 +1,23 @@
 public import Rx
 
-/// A device came into range, or is heard no more.
+/// A peripheral that came into range or is no longer received.
 public enum PresenceChange: Sendable {
-    /// It is present: heard or connected, for the first time or after it was lost; with what it last advertised.
+    /// The peripheral is present: it was received, or is connected. The value has its latest advertisement.
     case found(ScannedPeripheral)
-    /// It was silent without a link for ``PresenceOptions/silence``, or nothing can be heard any more.
+    /// The peripheral was silent for ``PresenceOptions/silence``, or the scan failed or was interrupted.
     case lost(Peripheral)
 }
 
-/// Which peripherals count as present.
+/// The options for observing presence.
 public struct PresenceOptions: Hashable, Sendable {
-    /// How long a peripheral without a link may be silent before it is lost. Default 10 s. Must be longer than zero.
+    /// The silence after which a peripheral without a link is lost. Default: 10 s; more than zero.
     public var silence: Duration
-    /// Whether a connected peripheral is present, by whatever program it was connected. Default: true.
+    /// Whether a peripheral that is connected by any program is present. Default: true.
     ///
-    /// Most peripherals do not advertise while they are connected. With `false` such a peripheral is lost after ``silence``.
+    /// Most peripherals do not advertise during a connection. With false, such a peripheral is lost after ``silence``.
     public var includesConnected: Bool
 
-    /// Makes options.
+    /// Creates options. The defaults are those of the properties.
     public init(silence: Duration = .seconds(10), includesConnected: Bool = true) {
         self.silence = silence
         self.includesConnected = includesConnected
@@ -25,18 +25,22 @@ public struct PresenceOptions: Hashable, Sendable {
 }
 
 extension BluetoothManager {
-    /// Scans, and reports which peripherals are present.
+    /// Scans, and reports which peripherals come and go.
     ///
-    /// Emits ``PresenceChange/found(_:)`` when a peripheral is first heard or is connected, and ``PresenceChange/lost(_:)`` when
-    /// it was silent for ``PresenceOptions/silence``, each peripheral for itself. While it is connected it is present, whether it
-    /// advertises or not; its silence begins when the link ends. Never completes. It is one more scan: cold, shared and failing as
-    /// ``scanForPeripherals(withServices:options:)``; before it fails, or waits with ``ScanOptions/resumes``, it reports all as
-    /// lost. Fails with ``BluetoothError/Kind/invalidArgument`` for a silence of zero or less.
+    /// Emits ``PresenceChange/found(_:)`` when a peripheral is first received or is connected, and
+    /// ``PresenceChange/lost(_:)`` when it was silent for ``PresenceOptions/silence``. Each peripheral has its own
+    /// timer, which starts when its last advertisement is received or its link ends. Never completes.
+    ///
+    /// Cold; it shares the discovery session and has the errors of ``scanForPeripherals(withServices:options:)``.
+    /// Before it fails, or waits because of ``ScanOptions/resumes``, it emits all present peripherals as lost. Fails
+    /// with ``BluetoothError/Kind/invalidArgument`` if the silence is zero or less. Delivers on the manager's queue.
     ///
     /// - Parameters:
-    ///   - services: Only peripherals that list one of these, or send data of one. Default, and empty: all.
-    ///   - options: As for any scan; whether duplicates are allowed, and what is known from earlier, do not matter here.
-    ///   - presence: Which peripherals count as present. Default: see ``PresenceOptions``.
+    ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
+    ///     peripherals.
+    ///   - options: The options of the scan; ``ScanOptions/allowsDuplicates`` and ``ScanOptions/includesKnown`` are
+    ///     ignored.
+    ///   - presence: The silence, and whether connected peripherals are present.
     public func observePresence(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions(),
         presence: PresenceOptions = PresenceOptions()
@@ -44,14 +48,16 @@ extension BluetoothManager {
         access.presence(services, options, presence, on: selection)
     }
 
-    /// Scans, and reports which peripherals are present, with the default ``PresenceOptions`` but for the silence.
+    /// Scans, and reports which peripherals come and go, with a given silence.
     ///
-    /// See ``observePresence(withServices:options:presence:)``.
+    /// See ``observePresence(withServices:options:presence:)``. Connected peripherals are present.
     ///
     /// - Parameters:
-    ///   - services: Only peripherals that list one of these, or send data of one. Default, and empty: all.
-    ///   - options: As for any scan.
-    ///   - silence: How long a peripheral without a link may be silent before it is lost.
+    ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
+    ///     peripherals.
+    ///   - options: The options of the scan; ``ScanOptions/allowsDuplicates`` and ``ScanOptions/includesKnown`` are
+    ///     ignored.
+    ///   - silence: The silence after which a peripheral without a link is lost; more than zero.
     public func observePresence(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions(), silence: Duration
     ) -> Observable<PresenceChange> {

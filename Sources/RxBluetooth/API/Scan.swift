@@ -4,25 +4,34 @@ public import Rx
 extension BluetoothManager {
     /// Scans for peripherals.
     ///
-    /// Emits each peripheral that is heard, as ``ScanOptions`` say, and never completes. Fails when Bluetooth cannot be
-    /// used or ceases to be: ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` and others (S13); with ``ScanOptions/resumes`` it waits and goes on instead.
-    /// Options that cannot be met fail with ``BluetoothError/Kind/invalidArgument``, before anything else happens.
-    /// Cold: scanning begins with the first subscription to any scan of this manager and stops when the last is
-    /// disposed of; further subscriptions share it (S11). Which of the scanned peripherals each gets is decided here, since the
-    /// filters of all programs are merged by bluetoothd (Q43).
+    /// Emits each peripheral that is received, once or for every advertisement as ``ScanOptions/allowsDuplicates``
+    /// says, and never completes. Cold and shared: all scans of a manager over one adapter use one discovery session.
+    /// The first subscription starts it, disposing the last one stops it. Each subscription receives only peripherals
+    /// that match its own arguments. Delivers on the manager's queue.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    ///   cannot be used, also when this happens later. With ``ScanOptions/resumes`` the scan waits instead.
+    /// - ``BluetoothError/Kind/busy`` if the controller refuses to scan for more than 11 s.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/startScan``.
+    /// - ``BluetoothError/Kind/invalidArgument`` for invalid options, before anything is sent.
+    ///
     /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`.
     ///
     /// - Parameters:
-    ///   - services: Only peripherals that list one of these, or send data of one. Default, and empty: all.
-    ///   - options: What is reported, and how often.
+    ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
+    ///     peripherals.
+    ///   - options: Which peripherals are emitted, how often, and what follows an interruption.
     public func scanForPeripherals(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
     ) -> Observable<ScannedPeripheral> {
         access.scan(services, options, on: selection)
     }
 
-    /// The peripherals of the adapter that bluetoothd knows now, without scanning, by address. They may be far away.
-    /// Fails when Bluetooth cannot be used.
+    /// Lists the peripherals that bluetoothd knows, by address, without scanning.
+    ///
+    /// Emits the list once. The peripherals may be out of range. Cold. Delivers on the manager's queue. Fails if
+    /// Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
         access.operation(.scan) { [selection] (client, emitter) throws(BluetoothError) in
             emitter.finish(client.scans.known(on: try client.chooseAdapter(selection)))
@@ -31,33 +40,42 @@ extension BluetoothManager {
     }
 }
 
-/// How a scan reports, and what it does when it is interrupted. The defaults are those of CoreBluetooth.
+/// The options of a scan. The defaults are those of CoreBluetooth.
 public struct ScanOptions: Hashable, Sendable {
-    /// Whether every advertisement is reported. Where not, which is the default, a peripheral is reported when it is
-    /// first heard, and again when its name or the services that it lists change.
+    /// Whether each advertisement is emitted. Default: false.
+    ///
+    /// With false, a peripheral is emitted when it is first received, and again when its name or its listed services
+    /// change.
     public var allowsDuplicates: Bool
-    /// Whether to begin with the peripherals that bluetoothd remembers, marked ``ScannedPeripheral/isCached``. They may
-    /// be far away (Q53). Default: not.
+    /// Whether the scan first emits the peripherals that bluetoothd already knows. Default: false.
+    ///
+    /// They have ``ScannedPeripheral/isCached`` set, and may be out of range.
     public var includesKnown: Bool
-    /// Whether the scan waits where Bluetooth cannot be used, and goes on by itself when it can (again): after bluetoothd was
-    /// started anew, the adapter was switched on or plugged in, the computer woke up, or the bus came back. It fails
-    /// then only where waiting is of no use, and ``BluetoothManager/state`` tells why it is silent. What was reported
-    /// before an interruption is reported again after it. Default: not; the scan fails.
+    /// Whether the scan continues by itself after an interruption. Default: false, the scan fails.
+    ///
+    /// With true, it waits while Bluetooth cannot be used, for example because bluetoothd restarts, the adapter is off
+    /// or unplugged, or the computer is suspended. ``BluetoothManager/state`` shows the reason. It retries errors that
+    /// may pass, such as ``BluetoothError/Kind/busy``, after pauses that grow from 0.25 s to 30 s, and fails only with
+    /// other errors. After an interruption, peripherals are emitted again.
     public var resumes: Bool
-    /// After how long a silence of all devices scanning is started anew, because a controller may fall silent while everything
-    /// says that it scans (Q42). It takes this long at least and twice as long at most, and where the air stays silent, each time
-    /// twice as long as the time before, up to 16 times. Scans of one manager share the shortest. Default nil: never.
-    /// Less than 0.1 s counts as 0.1 s; with zero and less, the scan fails with ``BluetoothError/Kind/invalidArgument``.
+    /// Restarts the scan after this long without any advertisement. Default: nil, never.
+    ///
+    /// Controllers sometimes stop reporting while they seem to scan. The restart follows after one to two times this
+    /// duration. While nothing is received, the duration doubles with each restart, up to 16 times. Scans that share a
+    /// session use the shortest duration.
+    ///
+    /// The minimum is 0.1 s. With zero or less, the scan fails with ``BluetoothError/Kind/invalidArgument``.
     public var restartsAfterSilence: Duration?
 
-    /// Whether only services count that an advertisement lists, and not those that it merely has data of. bluetoothd can choose by
-    /// these alone: where all scans of the manager ask so and name services, it is given the union of these, and leaves out all
-    /// other devices, which saves the work for each of their packets where there are many. Default: not.
+    /// Whether only listed services match, and not service data. Default: false.
+    ///
+    /// If all scans of the manager set it and name services, bluetoothd filters by these services. That saves work if
+    /// many other devices advertise. bluetoothd cannot filter by service data.
     public var listedServicesOnly: Bool
-    /// Which of the peripherals are reported: those that fit one of these (S17). Default, and empty: all.
+    /// The filters, of which a peripheral has to match at least one. Default: empty, all peripherals.
     public var filters: [ScanFilter]
 
-    /// Makes options.
+    /// Creates options. The defaults are those of the properties.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
         restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = []
@@ -71,48 +89,48 @@ public struct ScanOptions: Hashable, Sendable {
     }
 }
 
-/// One sighting of a peripheral by a scan.
+/// A peripheral as a scan received it.
 public struct ScannedPeripheral: Sendable {
-    /// The peripheral; the same object each time that it is seen.
+    /// The peripheral. It is the same object each time it is received.
     public let peripheral: Peripheral
-    /// What it advertised.
+    /// The data that the peripheral has advertised.
     public let advertisementData: AdvertisementData
-    /// The strength at which it was heard, in dBm, from -127 to +20; nil where bluetoothd does not know it (Q55).
+    /// The RSSI in dBm, from −127 to 20; nil if bluetoothd does not report it.
     public let rssi: Int16?
-    /// Whether this comes from bluetoothd's memory: it was not heard since this scan began (Q53).
+    /// Whether the data was stored by bluetoothd and not received by the present discovery session.
     public let isCached: Bool
-    /// When this process heard of it.
+    /// The time at which this process received the data, by the wall clock.
     public let timestamp: Date
 }
 
-/// What an advertisement has to have. A filter wants everything that it says, and of several filters one suffices (S17).
+/// The conditions that a peripheral's advertisement has to match.
 ///
-/// It is applied here, for bluetoothd merges filters with those of all other programs (Q43); only the least strength of all scans
-/// is left to bluetoothd as well. What was not
-/// advertised fits no filter that asks for it (S18).
+/// All conditions of a filter have to match. Data that was not advertised does not match a condition for it. The
+/// library applies filters itself, because bluetoothd merges the filters of all programs. Only the lowest
+/// ``minimumRSSI`` of all scans is passed to bluetoothd.
 public struct ScanFilter: Hashable, Sendable {
-    /// What a name has to be.
+    /// A condition for the advertised name.
     public enum NamePattern: Hashable, Sendable {
-        /// This, letter by letter.
+        /// The name is equal to this text.
         case exact(String)
-        /// Anything that begins so.
+        /// The name begins with this text.
         case prefix(String)
     }
 
-    /// A device's address. Default nil: any.
+    /// The address of the device. Default: nil, any address.
     public var address: BluetoothAddress?
-    /// The advertised name. Default nil: any, or none.
+    /// The condition for the advertised name. Default: nil, any name or none.
     public var name: NamePattern?
-    /// Services that have all to be listed, or to have data. Default: any, or none.
+    /// The services that have to be listed or to have data, all of them. Default: none required.
     public var services: [BluetoothUUID]
-    /// Data of manufacturers, by company number; all have to be there. Default: any, or none.
+    /// Patterns of manufacturer data by company identifier, all of which have to match. Default: none.
     public var manufacturerData: [UInt16: DataPattern]
-    /// Data of services; all have to be there. Default: any, or none.
+    /// Patterns of service data by service UUID, all of which have to match. Default: none.
     public var serviceData: [BluetoothUUID: DataPattern]
-    /// The least strength, in dBm. Default nil: any, or unknown.
+    /// The lowest RSSI in dBm; an unknown RSSI does not match. Default: nil, any RSSI.
     public var minimumRSSI: Int16?
 
-    /// Makes a filter.
+    /// Creates a filter. Without arguments it matches all peripherals.
     public init(
         address: BluetoothAddress? = nil, name: NamePattern? = nil, services: [BluetoothUUID] = [],
         manufacturerData: [UInt16: DataPattern] = [:], serviceData: [BluetoothUUID: DataPattern] = [:],
@@ -141,13 +159,13 @@ public struct ScanFilter: Hashable, Sendable {
     }
 }
 
-/// The beginning of data, compared bit by bit where a mask says so (S19).
+/// A pattern for the beginning of data, with an optional mask.
 public struct DataPattern: Hashable, Sendable {
-    /// The bytes, with those bits cleared that do not matter, as far as any matters.
+    /// The bytes with unmasked bits cleared, up to the last byte with a masked bit.
     private let bytes: [UInt8]
     private let mask: [UInt8]
 
-    /// Any data, also empty.
+    /// Matches any data, also empty data.
     public static let any = DataPattern(bytes: [], mask: [])
 
     private init(bytes: [UInt8], mask: [UInt8]) {
@@ -155,12 +173,12 @@ public struct DataPattern: Hashable, Sendable {
         self.mask = mask
     }
 
-    /// Data that begins so.
+    /// Creates a pattern that matches data with this beginning.
     ///
     /// - Parameters:
-    ///   - bytes: The beginning, at least one byte.
-    ///   - mask: The bits that matter, as long as `bytes`. Default nil: all.
-    /// - Throws: ``BluetoothError/Kind/invalidArgument`` where there are no bytes, or a mask of another length (S20).
+    ///   - bytes: The beginning of the data, at least one byte.
+    ///   - mask: The bits to compare, as long as `bytes`. Default: nil, all bits.
+    /// - Throws: ``BluetoothError/Kind/invalidArgument`` if `bytes` is empty or the mask has another length.
     public init(_ bytes: [UInt8], mask: [UInt8]? = nil) throws(BluetoothError) {
         let mask = mask ?? Array(repeating: 0xFF, count: bytes.count)
         guard !bytes.isEmpty, mask.count == bytes.count else {
@@ -168,7 +186,7 @@ public struct DataPattern: Hashable, Sendable {
                 .invalidArgument,
                 dbusMessage: bytes.isEmpty ? "A pattern needs data" : "A mask is as long as its data")
         }
-        // What the mask does not look at need not be there.
+        // Data may be shorter if the mask ignores the rest (S19).
         let count = (mask.lastIndex { $0 != 0 } ?? -1) + 1
         self.init(bytes: zip(bytes, mask).prefix(count).map { $0 & $1 }, mask: Array(mask.prefix(count)))
     }
