@@ -1,57 +1,63 @@
-/// What an adapter's controller tells only when it is asked directly, since bluetoothd does not pass it on: a seam, so that
-/// tests answer in its place. ``HCIController`` asks the real one.
+/// Access to the controller of an adapter, for values that bluetoothd does not provide.
 ///
-/// A manager that is made for the system bus has ``HCIController``; one that is given its bus has none unless it is given
-/// one too, because what stands behind that bus may be no adapter of this machine.
+/// A manager for the system bus uses ``HCIController``. A manager that is created with another bus has no host
+/// controller by default, because the adapters behind that bus may not belong to this machine. Tests provide an own
+/// implementation.
 public protocol HostController: Sendable {
-    /// Asks how strong a peripheral's link is received.
+    /// Reads the RSSI of the link to a peripheral.
     ///
-    /// It is called in the bus's context, so it must not block. `answer` may be called on any thread, at once or later, once;
-    /// what comes after the first, or after the deadline, is dropped.
+    /// Called in the bus context, so it must not block. Only the first call of `answer` before the deadline counts.
     ///
     /// - Parameters:
-    ///   - adapter: The adapter's name, for example `hci0`.
     ///   - address: The peripheral's address, as the controller knows it.
-    ///   - deadline: After which nobody waits for the answer any more.
-    ///   - answer: Gets the strength in dBm, or why it is not known.
+    ///   - adapter: The adapter's name, for example `hci0`.
+    ///   - deadline: The time after which the answer is ignored.
+    ///   - answer: Receives the RSSI in dBm or the error. May be called on any thread.
     func readRSSI(
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
         _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void)
 
-    /// Ends what an adapter's controller is looking for. A bluetoothd that was killed in the middle of a scan leaves the kernel
-    /// looking for up to 10.24 s, and its successor refuses every scan meanwhile (Q38).
+    /// Ends a discovery of the kernel that a killed bluetoothd has left behind.
     ///
-    /// It is called in the bus's context, so it must not block. `done` may be called on any thread, once, with whether it was
-    /// ended. Default: nothing is ended.
+    /// The kernel continues such a discovery for up to 10.24 s, and the next bluetoothd cannot scan until it ends.
+    /// Called in the bus context, so it must not block. The default implementation does nothing.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter's name, for example `hci0`.
+    ///   - done: Receives whether the discovery was ended. Call it once, on any thread.
     func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void)
 
-    /// The switches by which the kernel may keep the adapters off, for ``BluetoothManager/diagnose()``, which calls it where
-    /// it is subscribed to. Default: none.
+    /// Reads the rfkill switches of this machine.
+    ///
+    /// ``BluetoothManager/diagnose()`` calls it on the subscribing thread. The default implementation returns none.
     func radioSwitches() -> [RadioSwitch]
 }
 
 extension HostController {
-    /// Ends nothing.
+    /// Does nothing, and reports that no discovery was ended.
     public func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) { done(false) }
 
-    /// None.
+    /// Returns no switches.
     public func radioSwitches() -> [RadioSwitch] { [] }
 }
 
-/// A switch by which the kernel keeps a radio off, as `rfkill list bluetooth` shows it.
+/// An rfkill switch of a radio, as `rfkill list bluetooth` shows it.
+///
 /// Source: Linux, `Documentation/ABI/stable/sysfs-class-rfkill`.
 public struct RadioSwitch: Hashable, Sendable {
-    /// Its name: that of the adapter, for example `hci0`, or of a switch of the machine. What is no printable ASCII is shown as `?`.
+    /// The name: that of the adapter, for example `hci0`, or of a switch of the machine.
+    ///
+    /// Characters that are not printable ASCII are replaced by `?`.
     public let name: String
-    /// Whether a program or a key has switched the radio off; `rfkill unblock bluetooth` switches it on.
+    /// Whether software or a key blocks the radio; `rfkill unblock bluetooth` unblocks it.
     public let isSoftBlocked: Bool
-    /// Whether a switch in hardware has; only that switches it on again.
+    /// Whether a hardware switch blocks the radio; only that switch unblocks it.
     public let isHardBlocked: Bool
 
-    /// Whether the radio is kept off.
+    /// Whether the radio is blocked by software or hardware.
     public var isBlocked: Bool { isSoftBlocked || isHardBlocked }
 
-    /// Makes one.
+    /// Creates a switch with these states.
     public init(name: String, isSoftBlocked: Bool, isHardBlocked: Bool) {
         self.name = name
         self.isSoftBlocked = isSoftBlocked

@@ -1,18 +1,26 @@
 public import Rx
 
 extension Peripheral {
-    /// Pairs, so that a bond remains.
+    /// Pairs with the device and creates a bond.
     ///
-    /// Completes when the device is paired. With a bond that bluetoothd has already it completes at once and nothing is sent, also if
-    /// the device has lost its side of the bond or an attribute requires a stronger one: call ``forget()`` first then.
-    /// Without a connection of this manager one is made
-    /// for the purpose and closed afterwards; a ``connect()`` meanwhile waits for that. A connection in which an operation has
-    /// failed with ``BluetoothError/Kind/needsPairing`` is of no more use to bluetoothd: it is closed first, and fails with the same. What bluetoothd asks is
-    /// answered as the manager's ``PairingPolicy`` says, and where that may need an answer, one device pairs after the other. Fails with
-    /// ``BluetoothError/Kind/pairingFailed(_:)`` where the device or bluetoothd refuses or an answer was wrong, with
-    /// ``BluetoothError/Kind/notAuthorized`` where the policy does not allow the device, with the error of the link where that is
-    /// lost, and with ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``. Cold; subscriptions that overlap share one
-    /// attempt, and disposing of the last calls it off. Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
+    /// Completes when the device is paired, and at once without sending anything if bluetoothd has a bond already.
+    /// Requests of bluetoothd are answered according to the manager's ``PairingPolicy``. Cold; overlapping
+    /// subscriptions share one attempt, and disposing the last one cancels it. Delivers on the manager's queue.
+    ///
+    /// If the device has lost its bond, or an attribute requires a stronger one, call ``forget()`` first. Without a
+    /// connection of this manager, pairing makes one and closes it at the end; a ``connect()`` during this time waits
+    /// for the end. A connection in which an operation failed with ``BluetoothError/Kind/needsPairing`` is closed first
+    /// and fails with that error. If the policy may need an answer of the user, devices pair one after another.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or an answer was wrong.
+    /// - ``BluetoothError/Kind/notAuthorized`` if ``PairingPolicy/allowed`` does not include the device.
+    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device; scan for it again.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``.
+    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    ///   cannot be used, and the error of the link if it is lost.
+    ///
+    /// Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
     public func pair() -> Completable {
         operation(.pair) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
             try client.pairings.pair(self, emitter)
@@ -20,16 +28,20 @@ extension Peripheral {
         .asCompletable()
     }
 
-    /// Whether the device is paired: the present value first, as soon as bluetoothd has told it, then each change.
+    /// Whether the device is paired.
     ///
-    /// A device that bluetoothd does not know is not paired. While bluetoothd is away nothing is emitted. Never completes; fails
-    /// with ``BluetoothError/Kind/busUnavailable`` when the bus is lost and ``BluetoothError/Kind/closed`` when the manager is closed. Each
-    /// subscription follows on its own. Source: BlueZ, `device-api.txt`, `Paired`.
+    /// Emits the present value first, then each change, and never completes. The value is false for a device that
+    /// bluetoothd does not know. Nothing is emitted while bluetoothd is not available. Cold. Delivers on the manager's
+    /// queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/busUnavailable`` when the bus is lost, and with ``BluetoothError/Kind/closed``
+    /// when the manager is closed. Source: BlueZ, `device-api.txt`, `Paired`.
     public var isPaired: Observable<Bool> { watch(\.isPaired) }
 
-    /// Whether there is a bond, that is, keys that outlast the connection: emits, and ends, as ``isPaired`` does. Before BlueZ 5.65
-    /// it is the same as that. Only this side of the bond is known: a device may have lost its own (Q87).
-    /// Source: BlueZ, `device-api.txt`, `Bonded`.
+    /// Whether bluetoothd has a bond with the device: keys that remain after the connection.
+    ///
+    /// Emits and fails as ``isPaired`` does, and before BlueZ 5.65 it has the same value. It describes this side only:
+    /// the device may have lost its bond. Source: BlueZ, `device-api.txt`, `Bonded`.
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
@@ -39,12 +51,17 @@ extension Peripheral {
         }
     }
 
-    /// Marks the device as trusted, or not: bluetoothd then lets it use services of this machine without asking, keeps it, and
-    /// connects to it by itself when it advertises for that (Q85).
+    /// Marks the device as trusted or not.
     ///
-    /// Completes when bluetoothd has noted it. Fails with ``BluetoothError/Kind/peripheralGone`` where it does not know the device, and
-    /// with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``. Cold; once it is sent, disposing does not take
-    /// it back. Source: BlueZ, `device-api.txt`, `Trusted`.
+    /// bluetoothd keeps a trusted device, lets it use services of this computer without a request, and connects to it
+    /// when it advertises for that. Completes when bluetoothd has stored the change. Cold; disposing does not cancel a
+    /// request that was sent. Delivers on the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device, with
+    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and if Bluetooth cannot be used. Source: BlueZ,
+    /// `device-api.txt`, `Trusted`.
+    ///
+    /// - Parameter isTrusted: Whether the device is trusted. Default: true.
     public func trust(_ isTrusted: Bool = true) -> Completable {
         operation(.trust) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
             try client.trust(isTrusted, self, emitter)
@@ -52,16 +69,21 @@ extension Peripheral {
         .asCompletable()
     }
 
-    /// Makes bluetoothd forget the device: its bond, its name and its services. A link is closed before, whoever made it.
+    /// Removes the device from bluetoothd, with its bond, name and services.
     ///
-    /// Completes when it is forgotten, at once where bluetoothd does not know it; it need not be connected. A live ``connect()`` fails with
-    /// ``BluetoothError/Kind/disconnected(_:)`` for the reason `requested`. The device itself keeps its bond, and may have to be told to forget it,
-    /// too. Fails with ``BluetoothError/Kind/adapterOff`` and the like, and with ``BluetoothError/Kind/timedOut`` after
-    /// ``Deadlines/operation``. Cold; once it is sent, disposing does not take it back.
-    /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
+    /// A link is closed first, even if another program made it; the stream of ``connect(options:)`` fails with
+    /// ``BluetoothError/Kind/disconnected(_:)`` and the reason ``BluetoothError/DisconnectReason/requested``. Completes
+    /// when the device is removed, and at once if bluetoothd does not know it. Cold; disposing does not cancel a
+    /// request that was sent. Delivers on the manager's queue.
+    ///
+    /// The device keeps its side of the bond. Often it has to remove it too before it can pair again.
+    ///
+    /// Fails with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with
+    /// ``BluetoothError/Kind/adapterOff`` or a similar error if Bluetooth cannot be used. Source: BlueZ,
+    /// `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
         operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
-            // What is made again would bring the device back.
+            // A reconnection would bring the device back.
             reconnector?.end(BluetoothError(.disconnected(.requested)))
             try client.forget(self, emitter)
         }
@@ -70,12 +92,16 @@ extension Peripheral {
 }
 
 extension BluetoothManager {
-    /// What bluetoothd asks about pairings, where the manager was made with ``PairingPolicy/Mode/ask``; otherwise nothing comes.
+    /// The pairing requests of bluetoothd, if the policy's mode is ``PairingPolicy/Mode/ask``.
     ///
-    /// Emits each request to all subscribers, while they are subscribed; whoever answers first decides. A request that nobody
-    /// answers in ``PairingPolicy/timeout``, or that comes while nobody is subscribed, is rejected. Never completes; fails with
-    /// ``BluetoothError/Kind/busUnavailable`` when the bus is lost and with ``BluetoothError/Kind/closed`` when the manager is closed. A
-    /// bluetoothd that is restarted asks again by itself. Hot. Source: BlueZ, `agent-api.txt`.
+    /// Emits each request to all subscribers; the first answer decides. Hot: subscribing registers the manager's agent,
+    /// and opens the bus if necessary. A request is rejected if there is no answer within ``PairingPolicy/timeout``, if
+    /// there is no subscriber, or when the last one is disposed. In other modes nothing is emitted. Delivers on the
+    /// manager's queue.
+    ///
+    /// Never completes, and continues after a restart of bluetoothd. Fails with ``BluetoothError/Kind/busUnavailable``
+    /// when the bus is lost, and with ``BluetoothError/Kind/closed`` when the manager is closed. Source: BlueZ,
+    /// `agent-api.txt`.
     public var pairingRequests: Observable<PairingRequest> {
         access.stream { client, emitter in
             if let failure = client.finalFailure { return emitter.fail(failure) }

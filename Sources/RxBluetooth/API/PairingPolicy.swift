@@ -1,45 +1,61 @@
-/// How a manager answers when bluetoothd asks it about a pairing.
+/// How a manager answers pairing requests of bluetoothd.
 ///
-/// A manager has one agent with bluetoothd, whatever it pairs: it is registered with the first connection or pairing, or when
-/// ``BluetoothManager/pairingRequests`` is subscribed to, and again after bluetoothd was restarted. With ``isDefault`` it is
-/// registered as soon as bluetoothd runs. Source: BlueZ, `agent-api.txt`.
+/// The manager registers one agent for all its pairings: with its first connection, pairing or subscription to
+/// ``BluetoothManager/pairingRequests``, and again after a restart of bluetoothd. With ``isDefault`` it is registered
+/// as soon as bluetoothd runs. Source: BlueZ, `agent-api.txt`.
 public struct PairingPolicy: Hashable, Sendable {
-    /// Who answers.
+    /// How requests are answered.
     public enum Mode: Hashable, Sendable {
-        /// Nobody: no agent is registered. bluetoothd then asks that of another program, such as a desktop's; without any, it
-        /// pairs as for a program that has neither display nor keys (Q90), and an operation that needs pairing has no
-        /// answer for 30 s, at the end of which the link is lost.
+        /// No agent is registered.
+        ///
+        /// bluetoothd then uses the agent of another program, such as a desktop's. Without any, pairing works only if
+        /// it needs neither display nor keyboard. An operation that needs pairing gets no answer for 30 s, after which
+        /// the link is lost.
         case noAgent
-        /// The manager agrees to nothing. An operation on an attribute that is protected fails at once with
-        /// ``BluetoothError/Kind/needsPairing``; other operations of that connection then fail with
-        /// ``BluetoothError/Kind/connectionStalled``, and bluetoothd ends the connection within 30 s unless the device is bonded.
-        /// ``Peripheral/pair()`` succeeds where it just works, for that asks nobody.
+        /// All requests are rejected.
+        ///
+        /// An operation on a protected attribute fails at once with ``BluetoothError/Kind/needsPairing``, and further
+        /// operations of that connection with ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the
+        /// connection within 30 s unless the device is bonded. ``Peripheral/pair()`` can still succeed with Just Works
+        /// pairing, for which bluetoothd sends no request.
         case refuse
-        /// The manager agrees to a pairing that needs neither passkey nor comparison, and to no other. An operation on an
-        /// attribute that is protected then pairs by itself, as far as bluetoothd asks this manager; see ``isDefault``.
+        /// Just Works pairing is accepted; pairing with a passkey or a comparison is rejected.
+        ///
+        /// An operation on a protected attribute then pairs by itself if bluetoothd asks this manager's agent; see
+        /// ``isDefault``.
         case justWorks
-        /// The manager gives this passkey, from 0 to 999999, for example the one that is printed on the device.
+        /// The manager answers with this passkey from 0 to 999999, for example one printed on the device.
         case passkey(UInt32)
         /// The subscribers of ``BluetoothManager/pairingRequests`` answer.
         case ask
     }
 
-    /// Who answers. Default: ``Mode/refuse``.
+    /// How requests are answered. Default: ``Mode/refuse``.
     public var mode: Mode
-    /// The devices that may pair; requests of others are rejected, and ``Peripheral/pair()`` of others fails with
-    /// ``BluetoothError/Kind/notAuthorized`` before anything is sent. Nil, the default: all. Only a device of this list may use
-    /// services of this machine (`AuthorizeService`), unless ``Mode/ask`` lets a person decide. A bonded device that changes
-    /// its address may stand here with its identity address, or with the one of its first connection (Q62).
+    /// The devices that may pair. Default: nil, all devices.
+    ///
+    /// Requests of other devices are rejected, and ``Peripheral/pair()`` with them fails with
+    /// ``BluetoothError/Kind/notAuthorized`` before anything is sent.
+    ///
+    /// The list also decides which devices may use services of this computer (`AuthorizeService`). With
+    /// ``Mode/justWorks`` and ``Mode/passkey(_:)`` the listed ones may, and none if it is nil. With ``Mode/ask`` the user
+    /// decides; with ``Mode/refuse`` none may.
+    ///
+    /// A bonded device with private addresses matches with its identity address and with the address of its first
+    /// connection.
     public var allowed: Set<BluetoothAddress>?
-    /// Whether to be the agent that bluetoothd asks where nobody in particular is concerned: for pairings that a device begins,
-    /// and those that a protected attribute demands. Desktops have such an agent, and only one can be it (Q90). Default: not.
-    /// The agent that was registered first is it as long as no other asks to be.
+    /// Whether the manager's agent is bluetoothd's default agent. Default: false.
+    ///
+    /// bluetoothd asks the default agent about pairings that no program requested: those that a device starts or that a
+    /// protected attribute requires. Only one agent can be the default; desktops usually have one. Without a request
+    /// for it, the agent that was registered first is the default.
     public var isDefault: Bool
-    /// How long a person has to answer, on the bus's clock, before the request is rejected. bluetoothd itself waits 60 s.
-    /// Default: 30 s.
+    /// The time that the user has to answer before a request is rejected. Default: 30 s.
+    ///
+    /// It runs on the clock of ``Deadlines``. bluetoothd itself waits for 60 s.
     public var timeout: Duration
 
-    /// Makes a policy. A passkey above 999999 is a programmer's error.
+    /// Creates a policy. Traps if a passkey is above 999999.
     public init(
         _ mode: Mode = .refuse, allowed: Set<BluetoothAddress>? = nil, isDefault: Bool = false,
         timeout: Duration = .seconds(30)
@@ -57,19 +73,22 @@ public struct PairingPolicy: Hashable, Sendable {
         allowed.map { addresses.contains(where: $0.contains) } ?? true
     }
 
-    /// What the agent tells bluetoothd that its user can do; nil where no agent is registered. It decides which method of
-    /// pairing comes about. Source: Core Specification 5.4, Vol 3, Part H, 2.3.5.1.
+    /// The IO capability that the agent registers, which decides the pairing method; nil for no agent.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part H, 2.3.5.1.
     var capability: String? {
         switch mode {
         case .noAgent: nil
         case .refuse, .justWorks: "NoInputNoOutput"
-        // With a display it would come to a comparison with devices that can do both.
+        // With a display, devices that can show and confirm numbers would compare them instead.
         case .passkey: "KeyboardOnly"
         case .ask: "KeyboardDisplay"
         }
     }
 
-    /// Whether a pairing may need an answer. bluetoothd asks an agent one thing at a time, and fails the second pairing.
+    /// Whether a pairing may need an answer.
+    ///
+    /// bluetoothd asks an agent one request at a time, and fails a second pairing.
     var mayBeAsked: Bool {
         switch mode {
         case .noAgent, .refuse, .justWorks: false
@@ -77,21 +96,21 @@ public struct PairingPolicy: Hashable, Sendable {
         }
     }
 
-    /// The answer to a question about a device; nil where a person decides.
+    /// The answer to a request of a device; nil if the user decides.
     func answer(to question: PairingRequest.Question, of addresses: [BluetoothAddress]) -> PairingRequest.Answer? {
         guard allows(addresses) else { return .reject }
         switch (mode, question) {
         case (.ask, _): return nil
         case (.noAgent, _), (.refuse, _): return .reject
         case (_, .displayPasskey), (_, .displayPinCode): return .accept
-        // What a device may do on this machine is not a matter of pairing, so only who is named may do it.
+        // Pairing does not permit the use of services, so only devices in `allowed` may use them.
         case (_, .service): return allowed == nil ? .reject : .accept
         case (.justWorks, .authorization): return .accept
         case (.passkey(let passkey), .passkey): return .passkey(passkey)
         case (.passkey(let passkey), .pinCode):
             let digits = String(passkey)
             return .pinCode(String(repeating: "0", count: 6 - digits.count) + digits)
-        // A number that nobody compares protects nobody; nor does a pairing without the passkey that was to be given.
+        // Accepting a number that is not compared, or a method without the given passkey, would lose the protection.
         case (.justWorks, _), (.passkey, _): return .reject
         }
     }

@@ -1,30 +1,34 @@
 public import Rx
 
-/// Something that bluetoothd asks about a pairing, for a person to answer once.
+/// A request of bluetoothd during pairing, which the user answers once.
 ///
-/// It is open until it is answered, until ``PairingPolicy/timeout`` is over, or until bluetoothd takes it back because the pairing
-/// has ended otherwise; see ``outcome``. It may be answered from any thread.
+/// It is open until it is answered, until ``PairingPolicy/timeout`` has passed, or until bluetoothd cancels it because
+/// the pairing ended; see ``outcome``. All methods may be called on any thread.
 public final class PairingRequest: Sendable {
-    /// What is asked. Source: BlueZ, `agent-api.txt`.
+    /// The question of a request. Source: BlueZ, `agent-api.txt`.
     public enum Question: Hashable, Sendable {
-        /// Whether the device shows the same number, of six digits.
+        /// Does the device show the same number? It has six digits, from 0 to 999999.
         case confirmation(UInt32)
-        /// The passkey that the device shows. Answer with ``Answer/passkey(_:)``.
+        /// Which passkey does the device show? Answer with ``Answer/passkey(_:)``.
         case passkey
-        /// The PIN of a classic device. Answer with ``Answer/pinCode(_:)``.
+        /// Which PIN does the classic device have? Answer with ``Answer/pinCode(_:)``.
         case pinCode
-        /// Whether to pair with no more ado: the device, or an attribute that is protected, began it.
+        /// May the device pair without a passkey? The device or a protected attribute started the pairing.
         case authorization
-        /// Whether the device may use a service of this machine.
+        /// May the device use a service of this computer?
         case service(BluetoothUUID)
-        /// Nothing: the passkey is to be typed on the device, and so many of its six digits are typed already. It is answered
-        /// before it is emitted; each further digit is another request.
+        /// Show this passkey, so that the user types it on the device. No answer is needed.
+        ///
+        /// `entered` is the number of digits that were typed; each further digit is a new request. The request is
+        /// answered before it is emitted.
         case displayPasskey(UInt32, entered: UInt16)
-        /// Nothing: the PIN is to be typed on the device. It is answered before it is emitted.
+        /// Show this PIN, so that the user types it on the device. No answer is needed.
+        ///
+        /// The request is answered before it is emitted.
         case displayPinCode(String)
     }
 
-    /// An answer.
+    /// The answer to a request.
     public enum Answer: Hashable, Sendable {
         /// Yes.
         case accept
@@ -32,32 +36,32 @@ public final class PairingRequest: Sendable {
         case passkey(UInt32)
         /// The PIN, from 1 to 16 bytes of UTF-8.
         case pinCode(String)
-        /// No.
+        /// No. The pairing fails.
         case reject
     }
 
     /// How a request ended.
     public enum Outcome: Hashable, Sendable {
-        /// Somebody answered it, with yes or no.
+        /// The user answered, or the question was only a display.
         case answered(Answer)
-        /// Nobody answered in time, or nobody was there to be asked. It was rejected.
+        /// There was no answer in time, or no subscriber. The request was rejected.
         case unanswered
-        /// bluetoothd took it back, or is gone, or the manager was closed.
+        /// bluetoothd cancelled the request or stopped, or the manager was closed.
         case cancelled
     }
 
     static let highestPasskey: UInt32 = 999_999
 
-    /// The device that it is about.
+    /// The device that pairs.
     public let peripheral: Peripheral
-    /// What is asked.
+    /// The question.
     public let question: Question
     private let scheduler: any SchedulerType
     private let answered: @Sendable (Answer) -> Void
     private let state = BehaviorSubject<Outcome?>(value: nil)
     private let isOver = Guarded(false)
 
-    /// - Parameter answered: Called once, on any thread, with an answer that fits.
+    /// - Parameter answered: Called once with a valid answer, on any thread.
     init(
         _ question: Question, about peripheral: Peripheral, scheduler: any SchedulerType,
         answered: @escaping @Sendable (Answer) -> Void
@@ -68,9 +72,11 @@ public final class PairingRequest: Sendable {
         self.answered = answered
     }
 
-    /// Answers. Tells whether the request was still open; only the first answer counts.
+    /// Answers the request. Only the first answer counts.
     ///
-    /// Throws ``BluetoothError/Kind/invalidArgument`` where the answer does not fit the question; the request is then still open.
+    /// - Parameter answer: The answer, which has to fit the question. ``Answer/reject`` fits all questions.
+    /// - Returns: Whether the request was still open.
+    /// - Throws: ``BluetoothError/Kind/invalidArgument`` if the answer does not fit. The request stays open.
     @discardableResult
     public func answer(_ answer: Answer) throws(BluetoothError) -> Bool {
         if let flaw = question.flaw(of: answer) {
@@ -82,12 +88,15 @@ public final class PairingRequest: Sendable {
         return true
     }
 
-    /// Emits how the request ended, and completes: at once where it has. Never fails. Delivered where the manager delivers.
+    /// How the request ended.
+    ///
+    /// Emits once when the request has ended, and at once if it has already. Never fails. Delivers on the manager's
+    /// queue.
     public var outcome: Single<Outcome> {
         state.compactMap { $0 }.take(1).observe(on: scheduler).asSingle()
     }
 
-    /// Ends the request. Tells whether it was open.
+    /// Ends the request. Returns whether it was open.
     @discardableResult
     func end(_ outcome: Outcome) -> Bool {
         let isFirst = isOver.withLock { isOver in
@@ -100,7 +109,7 @@ public final class PairingRequest: Sendable {
 }
 
 extension PairingRequest.Question {
-    /// Whether bluetoothd only shows something, and wants no answer.
+    /// Whether the question only shows something and needs no answer.
     var isDisplay: Bool {
         switch self {
         case .displayPasskey, .displayPinCode: true
@@ -108,7 +117,7 @@ extension PairingRequest.Question {
         }
     }
 
-    /// Why an answer does not fit; nil where it does.
+    /// Why an answer does not fit the question; nil if it fits.
     func flaw(of answer: PairingRequest.Answer) -> String? {
         switch (self, answer) {
         case (_, .reject): nil
