@@ -1,8 +1,8 @@
 extension Diagnosis {
-    /// How long what waits for the air or for a device may take before it is worth mentioning.
+    /// The duration after which a scan, a connection, an operation or a pairing is reported as slow.
     static let worthMentioning = Duration.seconds(5)
 
-    /// When nothing is known.
+    /// The diagnosis if the bus does not answer.
     static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
         var diagnosis = Diagnosis(
             state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
@@ -11,7 +11,7 @@ extension Diagnosis {
         return diagnosis
     }
 
-    /// What may be why nothing happens, the most likely first.
+    /// The findings, with the most likely cause first.
     func found(_ selection: AdapterSelection) -> [Finding] {
         var found = [obstacle(selection)].compactMap { $0 } + activities
         if rejectedMessages > 0 {
@@ -30,7 +30,9 @@ extension Diagnosis {
             : [Finding(.working, "Bluetooth can be used, and what this program has asked for is under way.")]
     }
 
-    /// What keeps Bluetooth from being used, and nothing behind it can matter before that is mended.
+    /// The first reason why Bluetooth cannot be used; nil if it can.
+    ///
+    /// Causes behind it do not matter until it is removed.
     private func obstacle(_ selection: AdapterSelection) -> Finding? {
         switch bus {
         case .reachable: break
@@ -92,7 +94,7 @@ extension Diagnosis {
         }
     }
 
-    /// What is under way and takes long, the longest first.
+    /// What has been in progress for long, with the longest first.
     private var activities: [Finding] {
         var found: [(Duration, Finding)] = []
         for scan in scans { found += scan.findings }
@@ -191,12 +193,12 @@ extension Diagnosis.Finding {
         self.init(cause: cause, text: text, advice: advice)
     }
 
-    /// What an error says, in sentences.
+    /// A finding with the sentences of an error.
     fileprivate init(_ cause: Diagnosis.Cause, _ error: BluetoothError) {
         let bare = BluetoothError(error.kind)
         var text = bare.description
         if let advice = bare.advice { text = String(text.dropLast(advice.count + 1)) }
-        // bluetoothd is written as it is everywhere.
+        // The name bluetoothd stays in lower case at the beginning of a sentence.
         let start = text.hasPrefix("bluetoothd") ? "b" : text.prefix(1).uppercased()
         self.init(cause, start + text.dropFirst(), bare.advice)
     }
@@ -211,6 +213,6 @@ extension RadioSwitch {
 }
 
 extension Adapter {
-    /// Its name, and its address where that is known.
+    /// The name, followed by the address if it is known.
     var title: String { address.map { "\(name) (\($0))" } ?? name }
 }

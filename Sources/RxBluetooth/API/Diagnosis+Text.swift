@@ -1,11 +1,11 @@
 extension Diagnosis: CustomStringConvertible {
-    /// Plain sentences, one a line: what is likely the cause and what to do about it first, then how everything stands.
+    /// The findings and their advice, then all facts, one sentence per line.
     public var description: String {
         let causes = findings.map { finding in [finding.text, finding.advice].compactMap { $0 }.joined(separator: " ") }
         return (causes + facts).joined(separator: "\n")
     }
 
-    /// How everything stands, in sentences, from the bus to the connections.
+    /// The state of everything as sentences, from the bus to the pairings.
     public var facts: [String] {
         [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + (adapters.isEmpty ? [] : [choice])
             + switches.map(\.sentence)
@@ -107,7 +107,7 @@ extension Diagnosis.PairingStatus {
 }
 
 extension AdapterSelection {
-    /// Which adapter was asked for; nil for any.
+    /// The selected adapter; nil for automatic selection.
     var wanted: String? {
         switch self {
         case .automatic: nil
@@ -116,7 +116,7 @@ extension AdapterSelection {
         }
     }
 
-    /// Why this adapter is worked with, or none.
+    /// Why the manager uses this adapter, or none.
     func reason(for adapter: AdapterRecord?) -> String {
         guard let adapter else {
             return wanted.map { "No adapter is chosen: \($0) was asked for." } ?? "No adapter is chosen."
@@ -133,7 +133,7 @@ extension AdapterSelection {
 }
 
 extension Duration {
-    /// About how long it is, in words.
+    /// The approximate length in words.
     var spoken: String {
         switch self {
         case ..<Duration.seconds(1): "less than a second"

@@ -1,19 +1,20 @@
 public import Rx
 
-/// Why nothing happens, or what does: all that stands between a program and a device, from the bus to the queue of a connection.
-/// ``BluetoothManager/diagnose()`` makes it. Its description is plain sentences, the most likely cause first.
+/// The state of everything between this program and a device, with the likely causes of a problem.
+///
+/// ``BluetoothManager/diagnose()`` creates it. ``description`` is plain sentences, with the most likely cause first.
 public struct Diagnosis: Equatable, Sendable {
-    /// Whether Bluetooth can be used; nil where that was not found out in time.
+    /// Whether Bluetooth can be used; nil if that was not known in time.
     public let state: BluetoothState?
-    /// How the system bus stands.
+    /// The state of the system bus.
     public let bus: BusStatus
-    /// How bluetoothd stands.
+    /// The state of bluetoothd.
     public let daemon: DaemonStatus
-    /// The machine's adapters, by number.
+    /// The adapters of this machine, by number.
     public let adapters: [Adapter]
-    /// Why the manager works with the adapter that it works with, or with none, as a sentence.
+    /// Why the manager uses its adapter, or none, as a sentence.
     public let choice: String
-    /// The switches by which the kernel may keep adapters off; none where there is no ``HostController``.
+    /// The rfkill switches; empty without a ``HostController``.
     public let switches: [RadioSwitch]
     /// The discovery sessions of this manager.
     public let scans: [ScanStatus]
@@ -23,126 +24,139 @@ public struct Diagnosis: Equatable, Sendable {
     public let connections: [ConnectionStatus]
     /// The pairings of this manager.
     public let pairings: [PairingStatus]
-    /// How many malformed messages bluetoothd has sent since the bus was opened.
+    /// The number of malformed messages from bluetoothd since the bus was opened.
     public let rejectedMessages: Int
-    /// What may be why nothing happens, the most likely first; at least one.
+    /// The findings, with the most likely cause first. There is at least one.
     public internal(set) var findings: [Finding] = []
 
-    /// How the system bus stands.
+    /// The state of the system bus.
     public enum BusStatus: Equatable, Sendable {
-        /// It is there, and answers.
+        /// The bus answers.
         case reachable
-        /// It is not, or was lost.
+        /// There is no bus, or the connection to it was lost.
         case unreachable(BluetoothError)
-        /// It is there and did not answer in time.
+        /// The bus did not answer in time.
         case silent
     }
 
-    /// How bluetoothd stands. The name is that of its connection to the bus, for example `:1.5`.
+    /// The state of bluetoothd. The name is that of its bus connection, for example `:1.5`.
     public enum DaemonStatus: Equatable, Sendable {
-        /// It answers.
+        /// bluetoothd answers.
         case answers(name: String)
-        /// It runs and did not answer in time.
+        /// bluetoothd runs and did not answer in time.
         case silent(name: String)
-        /// It answers that it will not.
+        /// bluetoothd answers with an error.
         case refuses(name: String, BluetoothError)
-        /// It does not run.
+        /// bluetoothd does not run.
         case notRunning
-        /// That is not known, because of the bus.
+        /// The state is not known, because the bus does not answer.
         case unknown
     }
 
-    /// A discovery session of this manager.
+    /// The state of a discovery session of this manager.
     public struct ScanStatus: Equatable, Sendable {
-        /// With which adapter.
+        /// The name of the adapter, for example `hci0`.
         public let adapter: String
-        /// How far it is.
+        /// The step that the session is in.
         public let step: Step
-        /// How long it has been so.
+        /// The time since this step began.
         public let duration: Duration
-        /// How many scans share it.
+        /// The number of scans that share the session.
         public let subscribers: Int
-        /// How long ago any device was heard; nil for never.
+        /// The time since the last advertisement of any device; nil if there was none.
         public let sinceAdvertisement: Duration?
 
-        /// How far a session is.
+        /// The step of a discovery session.
         public enum Step: Equatable, Sendable {
-            /// It is being started; bluetoothd has refused so often (Q38).
+            /// The session is starting. bluetoothd has refused to start it this many times.
             case starting(refusals: Int)
-            /// It is on.
+            /// The session is active.
             case active
-            /// It is being stopped.
+            /// The session is stopping.
             case stopping
         }
     }
 
-    /// That other programs scan with an adapter. bluetoothd does not tell which.
+    /// A scan of other programs. bluetoothd does not report which ones.
     public struct ForeignScan: Equatable, Sendable {
-        /// With which adapter.
+        /// The name of the adapter, for example `hci0`.
         public let adapter: String
-        /// For how long; nil where they did so before this manager came.
+        /// The time since the scan began; nil if it began before this manager opened the bus.
         public let duration: Duration?
     }
 
-    /// A connection of this manager.
+    /// The state of a connection of this manager.
     public struct ConnectionStatus: Equatable, Sendable {
-        /// To whom.
+        /// The connected peripheral.
         public let peripheral: Peripheral
-        /// How far it is.
+        /// The step that the connection is in.
         public let step: Step
-        /// How long it has been so.
+        /// The time since this step began.
         public let duration: Duration
-        /// The operation that has its turn; nil for none.
+        /// The operation that is running; nil if there is none.
         public let running: QueuedOperation?
-        /// How long it has it.
+        /// The time since that operation started; nil if there is none.
         public let runningFor: Duration?
-        /// How many operations wait behind it.
+        /// The number of operations that wait for it.
         public let waiting: Int
-        /// How long there has been no link where there is to be one again (``ConnectOptions/reconnection``); nil where there is one.
+        /// The time without a link while a reconnection is in progress; nil otherwise.
+        ///
+        /// See ``ConnectOptions/reconnection``.
         public let disconnectedFor: Duration?
-        /// The last reason for that.
+        /// The latest reason for being without a link; nil if there is a link or no reconnection.
         public let cause: BluetoothError?
 
-        /// How far a connection is.
+        /// The step of a connection.
         public enum Step: String, Equatable, Sendable {
-            /// It is being made, it is up, it is down and why is being asked, it is being closed, or it waits to be made again.
+            /// The steps in their order.
+            ///
+            /// - `connecting`: is being made.
+            /// - `connected`: is established.
+            /// - `losing`: the link is lost, and the reason is being determined.
+            /// - `closing`: is being closed.
+            /// - `waiting`: for the next attempt to reconnect.
             case connecting, connected, losing, closing, waiting
         }
     }
 
-    /// A pairing of this manager.
+    /// The state of a pairing of this manager.
     public struct PairingStatus: Equatable, Sendable {
-        /// With whom.
+        /// The device that pairs.
         public let peripheral: Peripheral
-        /// How far it is.
+        /// The step that the pairing is in.
         public let step: Step
-        /// How long it has been so.
+        /// The time since this step began.
         public let duration: Duration
 
-        /// How far a pairing is.
+        /// The step of a pairing.
         public enum Step: String, Equatable, Sendable {
-            /// It waits for another pairing, for the agent and the link, for bluetoothd and whoever answers, or to be called off.
+            /// The steps in their order.
+            ///
+            /// - `waiting`: for another pairing to end.
+            /// - `preparing`: waits for the agent and the link.
+            /// - `pairing`: waits for bluetoothd and the user's answer.
+            /// - `undoing`: is being cancelled.
             case waiting, preparing, pairing, undoing
         }
     }
 
-    /// Something that may be why nothing happens.
+    /// A possible cause of a problem.
     public struct Finding: Equatable, Sendable {
-        /// What it is.
+        /// The cause, for programs.
         public let cause: Cause
-        /// The same in a sentence.
+        /// The cause as a sentence.
         public let text: String
-        /// What to do about it, in a sentence; nil where there is nothing.
+        /// What to do, as a sentence; nil if there is nothing to do.
         public let advice: String?
     }
 
-    /// What may be why nothing happens. The raw values stay the same in all versions.
+    /// A possible cause of a problem. The raw values are the same in all versions.
     public enum Cause: String, CaseIterable, Sendable {
         /// There is no system bus.
         case busUnavailable = "bus-unavailable"
         /// The system bus does not answer.
         case busSilent = "bus-silent"
-        /// This process may not speak to bluetoothd.
+        /// This process is not permitted to use bluetoothd.
         case permissionDenied = "permission-denied"
         /// bluetoothd does not run.
         case daemonUnavailable = "daemon-unavailable"
@@ -150,34 +164,34 @@ public struct Diagnosis: Equatable, Sendable {
         case daemonSilent = "daemon-silent"
         /// bluetoothd answers with an error.
         case daemonRefuses = "daemon-refuses"
-        /// There is no adapter.
+        /// There is no adapter that can be used.
         case noAdapter = "no-adapter"
-        /// There are adapters, and not the one that was asked for.
+        /// There are adapters, but not the selected one.
         case otherAdapters = "other-adapters"
-        /// rfkill keeps the adapter off.
+        /// rfkill blocks the adapter.
         case adapterBlocked = "adapter-blocked"
         /// The adapter is off.
         case adapterOff = "adapter-off"
         /// The adapter is being switched on or off.
         case adapterChanging = "adapter-changing"
-        /// bluetoothd refuses to scan, or does not answer.
+        /// bluetoothd refuses to start a scan, or has not answered for 5 s.
         case scanNotStarted = "scan-not-started"
-        /// A scan is on, and nothing was heard for a while.
+        /// A scan has received nothing for 5 s.
         case nothingHeard = "nothing-heard"
-        /// A connection has been under way for a while.
+        /// Connecting has taken 5 s, or a lost connection has not come back for 5 s.
         case connecting = "connecting"
-        /// An operation has had its turn for a while, and others wait behind it.
+        /// An operation has had no answer for 5 s.
         case operationRuns = "operation-runs"
-        /// A pairing has been under way for a while.
+        /// A pairing has taken 5 s.
         case pairing
-        /// bluetoothd sent messages that make no sense.
+        /// bluetoothd has sent malformed messages.
         case malformedMessages = "malformed-messages"
-        /// Nothing stands in the way, and something is under way.
+        /// There is no problem, and something is in progress.
         case working = "working"
-        /// Nothing stands in the way, and nothing was asked for.
+        /// There is no problem, and this manager does nothing.
         case idle = "idle"
 
-        /// Whether Bluetooth cannot be used for this reason.
+        /// Whether Bluetooth cannot be used because of this cause.
         public var isObstacle: Bool {
             switch self {
             case .busUnavailable, .busSilent, .permissionDenied, .daemonUnavailable, .daemonSilent, .daemonRefuses,
@@ -195,12 +209,15 @@ public struct Diagnosis: Equatable, Sendable {
 }
 
 extension BluetoothManager {
-    /// Finds out why nothing happens: whether the bus, bluetoothd and the adapter can be used and which stands in the way, who scans,
-    /// when a device was heard last, and what each connection is about.
+    /// Determines why nothing happens, or what is in progress.
     ///
-    /// Emits one ``Diagnosis``, also where nothing answers at all: at the latest after ``Deadlines/diagnosis``, 2 s, and where the
-    /// bus gives no sign of life half a second later. Fails with ``BluetoothError/Kind/closed`` only. Cold: it
-    /// opens the bus where that is not open, asks bluetoothd for one property, and disturbs nothing that is under way.
+    /// It checks the bus, bluetoothd and the adapter, and reports which programs scan, when an advertisement was last
+    /// received, and the state of each connection and pairing.
+    ///
+    /// Emits one ``Diagnosis``, also if nothing answers: after ``Deadlines/diagnosis`` (default: 2 s) at the latest, or
+    /// 0.5 s later if the bus cannot be opened. Fails only with ``BluetoothError/Kind/closed``. Cold: subscribing opens
+    /// the bus if necessary and reads one property from bluetoothd; nothing else is changed. Delivers on the manager's
+    /// queue.
     public func diagnose() -> Single<Diagnosis> {
         let (access, selection) = (access, selection)
         return Observable.deferred {
@@ -209,7 +226,7 @@ extension BluetoothManager {
             let collected: Observable<Diagnosis> = access.stream { client, emitter in
                 DiagnosisCollector(client, switches, selection, emitter).begin()
             }
-            // A bus that does not even open has no clock that runs.
+            // A deadline in the client does not run before the bus is open.
             let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
                 .map { _ in Diagnosis.ofSilentBus(switches, selection) }
             return collected.amb(late).take(1)

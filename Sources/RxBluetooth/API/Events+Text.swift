@@ -1,7 +1,7 @@
 internal import Logging
 
 extension BluetoothEvent: CustomStringConvertible {
-    /// The event in one line, without addresses, names and values; devices are numbered (S84).
+    /// The event in one line, without addresses, names and values. Devices are numbered.
     public var description: String {
         let details = kind.details(.redacted).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
         return kind.text + details.joined()
@@ -9,7 +9,7 @@ extension BluetoothEvent: CustomStringConvertible {
 }
 
 extension BluetoothEvent.Kind {
-    /// What happened, the same for all events of a kind.
+    /// The kind of event as a sentence, which is the same for all events of the kind.
     var text: String {
         switch self {
         case .stateChanged: "The state of Bluetooth has changed."
@@ -38,7 +38,7 @@ extension BluetoothEvent.Kind {
         }
     }
 
-    /// The particulars of the event.
+    /// The details of the event.
     func details(_ contents: LogContents) -> Logger.Metadata {
         var details = Details(contents)
         switch self {
@@ -91,7 +91,7 @@ extension BluetoothEvent.Kind {
     }
 }
 
-/// Gathers particulars, and leaves out what is nobody's business.
+/// Collects details, without those that the log must not contain.
 private struct Details {
     let contents: LogContents
     var metadata: Logger.Metadata = [:]
@@ -127,8 +127,9 @@ private struct Details {
         if contents == .full { self["target"] = operation.target }
     }
 
-    /// Of an error the code, and the name that the daemon gave where it is one of the vocabulary; any other name, and the text,
-    /// may quote a path, and so an address.
+    /// Adds the error's code, and its D-Bus name if BlueZ or D-Bus defines it.
+    ///
+    /// Any other name, and the text, may contain an object path and so an address.
     mutating func add(_ error: BluetoothError?, _ again: Duration? = nil) {
         if let again { self["again"] = "\(again)" }
         guard let error else { return }
@@ -140,7 +141,7 @@ private struct Details {
         if contents == .full { self["text"] = error.description }
     }
 
-    /// Whether an error's name is one of BlueZ or D-Bus, whose own names are letters alone.
+    /// Whether BlueZ or D-Bus defines the error name. Their own names consist of letters only.
     private static func isOfVocabulary(_ name: String) -> Bool {
         ["org.bluez.Error.", "org.freedesktop.DBus.Error.", "org.freedesktop.DBus.Error.Spawn."].contains { prefix in
             let own = name.utf8.dropFirst(prefix.utf8.count)

@@ -3,101 +3,117 @@ import Logging
 public import Rx
 import Synchronization
 
-/// Something that a manager does or meets, for whoever watches how it works: waits, retries, losses, and what queues.
+/// Something that a manager did or observed, for monitoring: waits, retries, losses and queues.
 ///
-/// ``BluetoothManager/events`` tells them. Its description names no address, no name and no value (S84); its fields do.
+/// ``BluetoothManager/events`` emits it. ``description`` contains no address, name or value of a device; the fields do.
 public struct BluetoothEvent: Equatable, Sendable {
-    /// Counts the events that this manager told, from 1. A gap says that so many were lost on a subscriber who is too slow.
+    /// The number of the event among those that the manager emitted, from 1.
+    ///
+    /// A gap means that this many events were lost because a subscriber was too slow.
     public let number: UInt64
-    /// When it happened, on the clock of the manager's scheduler.
+    /// The time of the event, on the clock of the manager's scheduler.
     public let time: Date
     /// What happened.
     public let kind: Kind
 
-    /// What can happen.
+    /// What happened.
     public enum Kind: Equatable, Sendable {
-        /// Bluetooth can be used from now on, or something else stands in the way.
+        /// The state has changed.
         case stateChanged(BluetoothState)
-        /// The manager works with this adapter from now on, for example `hci0`; nil for none.
+        /// The manager now uses this adapter, for example `hci0`; nil for none.
         case adapterChosen(String?)
-        /// bluetoothd did not tell its objects. It is asked again after that time, and a late answer counts too.
+        /// Reading bluetoothd's objects failed. It is repeated after this time; a late reply counts too.
         case snapshotFailed(BluetoothError, again: Duration?)
-        /// A discovery session with bluetoothd has begun on this adapter, shared by all scans over it.
+        /// A discovery session has started on this adapter. All scans with the adapter share it.
         case scanBegan(adapter: String)
-        /// bluetoothd refused to begin one (Q38). It is asked again after that time; nil where the scans have failed.
+        /// bluetoothd refused to start a discovery session.
+        ///
+        /// The request is repeated after this time; nil if the scans have failed.
         case scanRefused(adapter: String, BluetoothError, again: Duration?)
-        /// The session is begun anew, under those who share it: nothing was heard for as long as
-        /// ``ScanOptions/restartsAfterSilence`` allows (Q42), or bluetoothd has dropped it without a word (Q34).
+        /// A discovery session is restarted, and its scans continue.
+        ///
+        /// It was silent for ``ScanOptions/restartsAfterSilence``, or bluetoothd has dropped it.
         case scanRestarted(adapter: String)
-        /// The session has ended: with the error of its scans, or nil where nobody scans any more.
+        /// A discovery session has ended, with the error of its scans; nil if they were disposed.
         case scanEnded(adapter: String, BluetoothError?)
-        /// A scan with ``ScanOptions/resumes`` was interrupted and is tried again after that time, once Bluetooth can be used.
+        /// A scan with ``ScanOptions/resumes`` was interrupted.
+        ///
+        /// It is repeated after this time, and when Bluetooth can be used.
         case scanInterrupted(BluetoothError, again: Duration)
-        /// A connection has changed: links that come up, and go down with the cause.
+        /// The state of a connection has changed.
         case connection(Peripheral, ConnectionState)
-        /// The controller gave an attempt to connect up; so many times in a row now. It is repeated after that time (Q77).
+        /// The controller aborted an attempt to connect, this many times in a row.
+        ///
+        /// The attempt is repeated after this time.
         case connectRepeated(Peripheral, aborts: Int, again: Duration)
-        /// A connection that is made again whenever it is lost was lost, or an attempt failed; so many in a row now. The next
-        /// comes after that time, once Bluetooth can be used.
+        /// A reconnecting connection was lost, or an attempt failed, this many times in a row.
+        ///
+        /// The next attempt follows after this time, and when Bluetooth can be used.
         case reconnection(Peripheral, BluetoothError, failures: Int, again: Duration)
-        /// An operation has come into the queue of its connection, in which so many wait now.
+        /// An operation was queued. This many wait in the queue of its connection.
         case operationQueued(QueuedOperation, waiting: Int)
-        /// It is the operation's turn, after it waited so long.
+        /// An operation has started after waiting this long.
         case operationStarted(QueuedOperation, waited: Duration)
-        /// An operation that had its turn is over after so long: nil where it went well.
+        /// An operation that started has ended after this time; the error is nil if it succeeded.
         case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
-        /// An operation never had its turn: its link was lost, or nil where it was disposed of (S57).
+        /// An operation was removed from the queue before it started.
+        ///
+        /// The error is that of the lost link; nil if the subscription was disposed.
         case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
-        /// A notified value was lost, since its subscriber is too slow (S81); so many of the characteristic now.
+        /// A notified value was dropped because a subscriber was too slow.
+        ///
+        /// The total counts the dropped values of the characteristic.
         case valueDropped(Characteristic, total: Int)
-        /// bluetoothd does not take the agent that answers for pairings, or not as the default one.
+        /// bluetoothd refused to register the pairing agent, or to make it the default agent.
         case agentRefused(BluetoothError, asDefault: Bool)
-        /// The policy answered what bluetoothd asked about a pairing.
+        /// The policy answered a pairing request.
         case pairingAnswered(Peripheral, isAccepted: Bool)
-        /// bluetoothd asked about a pairing, and nobody was there to answer.
+        /// There was no subscriber for a pairing request.
         case pairingUnanswered(Peripheral)
-        /// A device is paired.
+        /// ``Peripheral/pair()`` has paired a device.
         case paired(Peripheral)
-        /// bluetoothd sent something malformed, which was ignored; so many since the bus was opened.
+        /// bluetoothd sent a malformed message, which was ignored. The total counts since the bus was opened.
         case messageRejected(total: Int)
-        /// bluetoothd sent something about an object that is gone, which is normal (Q19); so many since the bus was opened.
+        /// bluetoothd sent a signal for an object that no longer exists, which is normal.
+        ///
+        /// The total counts since the bus was opened.
         case signalForUnknownObject(total: Int)
     }
 }
 
-/// A read, a write, or turning notifications on, as it goes through the queue of its connection.
+/// A GATT operation in the queue of its connection: a read, a write or turning notifications on.
 public struct QueuedOperation: Equatable, Sendable {
-    /// Tells it from the others of its connection.
+    /// The number of the operation within its link, from 1.
     public let number: UInt64
-    /// What it does.
+    /// What the operation does.
     public let operation: BluetoothError.Operation
-    /// Over whose connection.
+    /// The peripheral at the other end of the connection.
     public let peripheral: Peripheral
-    /// To which attribute, as errors name it.
+    /// The attribute, with the text that errors use.
     public let target: String
 }
 
 extension BluetoothManager {
-    /// What the manager does and meets, from the moment of subscription: what waits in queues and how long, retries, drops, scan
-    /// sessions, links, and steps of recovery.
+    /// The manager's events for monitoring: queues, retries, drops, scan sessions, links and recovery.
     ///
-    /// Never fails and never completes. Hot; subscribing neither connects nor opens the bus. Delivered on the manager's
-    /// queue, where 1024 may wait; of more the eldest are lost, which leaves a gap in ``BluetoothEvent/number``. While nobody
-    /// subscribes no event is made.
+    /// Emits the events that follow the subscription. Never completes and never fails. Hot; subscribing neither
+    /// connects nor opens the bus. Without subscribers no event is created. Delivers on the manager's queue. At most
+    /// 1024 events wait there; then the oldest are dropped, which leaves a gap in ``BluetoothEvent/number``.
     public var events: Observable<BluetoothEvent> { access.settings.eventLog.events }
 }
 
-/// What log lines may tell (S84).
+/// What log lines may contain.
 public enum LogContents: Hashable, Sendable {
-    /// No address, no name and no value of any device, and no text of bluetoothd, which may quote one; nor a name of an error
-    /// that neither BlueZ nor D-Bus has. Devices are numbered in the order in which the manager met them.
+    /// No address, name or value of a device, and no text from bluetoothd.
+    ///
+    /// Names of D-Bus errors are included if BlueZ or D-Bus defines them. Devices are numbered in the order in which
+    /// the manager met them.
     case redacted
     /// Everything.
     case full
 }
 
-/// Where everything that is worth telling is told, once: to who watches the events, and to the log. What neither wants is not even
-/// made.
+/// Sends each event to the subscribers and to the log. Events that neither needs are not built.
 final class EventLog: Sendable {
     private let logger: Logger
     private let contents: LogContents
@@ -111,7 +127,7 @@ final class EventLog: Sendable {
         self.scheduler = scheduler
     }
 
-    /// Each tells an event, on any thread, at its level of the log.
+    /// Each method records an event at its log level, on any thread.
     func warning(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.warning, event) }
     func info(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.info, event) }
     func debug(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.debug, event) }
@@ -128,7 +144,7 @@ final class EventLog: Sendable {
         subject.onNext(BluetoothEvent(number: number, time: scheduler.now, kind: kind))
     }
 
-    /// The events from the moment of subscription, with room for many that wait; then the eldest are lost.
+    /// The events after the subscription, with a bounded buffer that drops the oldest.
     var events: Observable<BluetoothEvent> {
         subject.observe(
             on: scheduler, within: ValueBuffer(capacity: 1024, overflow: .dropOldest),

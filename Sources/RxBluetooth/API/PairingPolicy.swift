@@ -38,8 +38,8 @@ public struct PairingPolicy: Hashable, Sendable {
     /// ``BluetoothError/Kind/notAuthorized`` before anything is sent.
     ///
     /// The list also decides which devices may use services of this computer (`AuthorizeService`). With
-    /// ``Mode/justWorks`` and ``Mode/passkey(_:)`` the listed ones may, and none if it is nil. With ``Mode/ask`` the user
-    /// decides; with ``Mode/refuse`` none may.
+    /// ``Mode/justWorks`` and ``Mode/passkey(_:)`` the listed ones may, and none if it is nil. With ``Mode/ask`` the
+    /// user decides; with ``Mode/refuse`` none may.
     ///
     /// A bonded device with private addresses matches with its identity address and with the address of its first
     /// connection.
