@@ -83,6 +83,6 @@ struct CountingLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        if event.message.description == "bluetoothd sent something malformed." { recorder.tally.rejected += 1 }
+        if event.message.description == "bluetoothd sent a malformed message." { recorder.tally.rejected += 1 }
     }
 }

@@ -104,7 +104,7 @@ extension Characteristic {
     static func tooLong(_ count: Int) -> BluetoothError {
         BluetoothError(
             .invalidArgument,
-            dbusMessage: "The value has \(count) bytes, and an attribute holds \(longestValue) at most")
+            dbusMessage: "The value has \(count) bytes, and an attribute holds at most \(longestValue)")
     }
 }
 

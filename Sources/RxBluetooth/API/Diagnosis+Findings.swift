@@ -18,8 +18,8 @@ extension Diagnosis {
             found.append(
                 Finding(
                     .malformedMessages,
-                    "bluetoothd has sent \(rejectedMessages) messages that make no sense, which were ignored.",
-                    "Report them to the makers of BlueZ if they come again."))
+                    "bluetoothd has sent \(rejectedMessages) malformed messages, which were ignored.",
+                    "If this happens again, report it to the BlueZ project."))
         }
         guard found.isEmpty else { return found }
         return scans.isEmpty && connections.isEmpty && pairings.isEmpty
@@ -27,7 +27,7 @@ extension Diagnosis {
                 Finding(
                     .idle, "Bluetooth can be used, and this program neither scans nor connects now.")
             ]
-            : [Finding(.working, "Bluetooth can be used, and what this program has asked for is under way.")]
+            : [Finding(.working, "Bluetooth can be used, and this program's operations are in progress.")]
     }
 
     /// The first reason why Bluetooth cannot be used; nil if it can.
@@ -40,7 +40,7 @@ extension Diagnosis {
         case .unreachable(let error): return Finding(.busUnavailable, error)
         case .silent:
             return Finding(
-                .busSilent, "The system bus does not answer.", "See whether it hangs: systemctl status dbus.")
+                .busSilent, "The system bus does not answer.", "Check whether it hangs: systemctl status dbus.")
         }
         switch daemon {
         case .answers: return adapterObstacle(selection)
@@ -51,8 +51,8 @@ extension Diagnosis {
                 error.advice)
         case .silent(let name):
             return Finding(
-                .daemonSilent, "bluetoothd runs as \(name), and does not answer.",
-                "Start it anew: sudo systemctl restart bluetooth.")
+                .daemonSilent, "bluetoothd runs as \(name), but does not answer.",
+                "Restart it: sudo systemctl restart bluetooth.")
         case .notRunning, .unknown: return Finding(.daemonUnavailable, BluetoothError(.daemonUnavailable))
         }
     }
@@ -64,7 +64,7 @@ extension Diagnosis {
             guard let blocked else { return Finding(.noAdapter, "There is no Bluetooth adapter.", advice) }
             return Finding(
                 .noAdapter,
-                "There is no Bluetooth adapter, and the switch “\(blocked.name)” is off, which may hide it.",
+                "There is no Bluetooth adapter. The rfkill switch “\(blocked.name)” blocks a radio and may hide one.",
                 blocked.advice)
         }
         guard let adapter = adapters.first(where: \.isSelected) else {
@@ -74,8 +74,8 @@ extension Diagnosis {
                     .noAdapter, "No adapter can be a central, which scanning and connecting need: \(present).", advice)
             }
             return Finding(
-                .otherAdapters, "The adapter \(wanted) is not there; there is \(present).",
-                "Plug it in, or work with another one.")
+                .otherAdapters, "There is no adapter \(wanted); available adapters: \(present).",
+                "Plug it in, or select another one.")
         }
         if adapter.isPowered { return nil }
         switch adapter.powerState {
@@ -87,7 +87,7 @@ extension Diagnosis {
         case .offEnabling, .onDisabling:
             return Finding(
                 .adapterChanging, "The adapter \(adapter.title) is being switched on or off.",
-                "Wait a moment, and unplug it and plug it in again if it stays so.")
+                "Wait a moment. If this does not end, unplug the adapter and plug it in again.")
         case .off, .on, nil:
             return Finding(
                 .adapterOff, "The adapter \(adapter.title) is off.", BluetoothError(.adapterOff).advice)
@@ -115,7 +115,7 @@ extension Diagnosis.ScanStatus {
                     Diagnosis.Finding(
                         .scanNotStarted,
                         "A scan with \(adapter) has been starting for \(duration.spoken), and \(why).",
-                        "See what else scans or pairs with this adapter, and restart bluetoothd if nothing does.")
+                        "End other scans and pairings with this adapter. If there are none, restart bluetoothd.")
                 )
             ]
         case .active:
@@ -125,8 +125,8 @@ extension Diagnosis.ScanStatus {
                 (
                     silence,
                     Diagnosis.Finding(
-                        .nothingHeard, "The scan with \(adapter) has heard no device for \(silence.spoken).",
-                        "See whether a device advertises and is near; a scan with restartsAfterSilence starts anew by itself."
+                        .nothingHeard, "The scan with \(adapter) has received no advertisement for \(silence.spoken).",
+                        "Check that a device advertises nearby. ScanOptions.restartsAfterSilence restarts silent scans."
                     )
                 )
             ]
@@ -143,9 +143,9 @@ extension Diagnosis.ConnectionStatus {
                     disconnectedFor,
                     Diagnosis.Finding(
                         .connecting,
-                        "The connection to \(peripheral.address) has been lost for \(disconnectedFor.spoken), and is tried again"
+                        "The connection to \(peripheral.address) has been lost for \(disconnectedFor.spoken) and is retried"
                             + (cause.map { " (\($0.code))." } ?? "."),
-                        "See whether the device is on, near, and not connected to something else.")
+                        "Check that the device is on, nearby, and not connected to another device.")
                 )
             ]
         }
@@ -156,7 +156,7 @@ extension Diagnosis.ConnectionStatus {
                     Diagnosis.Finding(
                         .connecting,
                         "The connection to \(peripheral.address) has been under way for \(duration.spoken).",
-                        "See whether the device is on, near, and not connected to something else.")
+                        "Check that the device is on, nearby, and not connected to another device.")
                 )
             ]
         }
@@ -182,7 +182,7 @@ extension Diagnosis.PairingStatus {
                 duration,
                 Diagnosis.Finding(
                     .pairing, "A pairing with \(peripheral.address) has been under way for \(duration.spoken).",
-                    "See whether the device is in pairing mode, and whether a request is to be answered.")
+                    "Check that the device is in pairing mode, and that no pairing request waits for an answer.")
             )
         ]
     }
@@ -207,7 +207,7 @@ extension Diagnosis.Finding {
 extension RadioSwitch {
     fileprivate var advice: String? {
         isHardBlocked
-            ? "Turn the switch or press the key of this machine that switches its radios on."
+            ? "Turn the switch on, or press the key of this machine that controls its radios."
             : BluetoothError(.adapterBlocked).advice
     }
 }

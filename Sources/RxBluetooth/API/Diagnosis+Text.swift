@@ -53,9 +53,9 @@ extension Adapter {
 extension RadioSwitch {
     fileprivate var sentence: String {
         switch (isSoftBlocked, isHardBlocked) {
-        case (false, false): "The radio switch “\(name)” is on."
-        case (true, false): "The radio switch “\(name)” was switched off by a program or a key."
-        case (_, true): "The radio switch “\(name)” is off in hardware."
+        case (false, false): "The rfkill switch “\(name)” does not block its radio."
+        case (true, false): "The rfkill switch “\(name)” blocks its radio by software or a key."
+        case (_, true): "The rfkill switch “\(name)” blocks its radio in hardware."
         }
     }
 }
@@ -65,11 +65,11 @@ extension Diagnosis.ScanStatus {
         let scans = subscribers == 1 ? "1 scan" : "\(subscribers) scans"
         switch step {
         case .starting:
-            return "A discovery session for \(scans) is being started with \(adapter) since \(duration.spoken)."
+            return "A discovery session with \(adapter) for \(scans) has been starting for \(duration.spoken)."
         case .stopping: return "A discovery session with \(adapter) is being stopped."
         case .active:
-            let heard = sinceAdvertisement.map { "a device was heard \($0.spoken) ago" } ?? "no device was heard yet"
-            return "This program has been scanning with \(adapter) for \(duration.spoken), for \(scans), and \(heard)."
+            let heard = sinceAdvertisement.map { "last advertisement \($0.spoken) ago" } ?? "no advertisement yet"
+            return "This program has been scanning with \(adapter) for \(duration.spoken) (\(scans)); \(heard)."
         }
     }
 }
@@ -78,16 +78,16 @@ extension Diagnosis.ConnectionStatus {
     fileprivate var sentence: String {
         let state =
             switch step {
-            case .connecting: "is being made"
-            case .connected: "is up"
-            case .losing: "is down, and the reason is being asked for"
-            case .closing: "is being closed"
-            case .waiting: "waits to be made again"
+            case .connecting: "has been connecting"
+            case .connected: "has been up"
+            case .losing: "has been down with its reason still unknown"
+            case .closing: "has been closing"
+            case .waiting: "has been waiting to reconnect"
             }
-        var text = "The connection to \(peripheral.address) \(state) since \(duration.spoken)"
+        var text = "The connection to \(peripheral.address) \(state) for \(duration.spoken)"
         if let running, let runningFor {
             text +=
-                "; \(running.operation.rawValue) of \(running.target) runs since \(runningFor.spoken), and \(waiting) wait"
+                "; \(running.operation.rawValue) of \(running.target) has run for \(runningFor.spoken), and \(waiting) wait"
         }
         return text + "."
     }
@@ -97,12 +97,12 @@ extension Diagnosis.PairingStatus {
     fileprivate var sentence: String {
         let state =
             switch step {
-            case .waiting: "waits for its turn"
-            case .preparing: "is being prepared"
-            case .pairing: "is under way"
-            case .undoing: "is being called off"
+            case .waiting: "has been waiting for its turn"
+            case .preparing: "has been preparing"
+            case .pairing: "has been in progress"
+            case .undoing: "has been cancelling"
             }
-        return "The pairing with \(peripheral.address) \(state) since \(duration.spoken)."
+        return "The pairing with \(peripheral.address) \(state) for \(duration.spoken)."
     }
 }
 
@@ -119,15 +119,15 @@ extension AdapterSelection {
     /// Why the manager uses this adapter, or none.
     func reason(for adapter: AdapterRecord?) -> String {
         guard let adapter else {
-            return wanted.map { "No adapter is chosen: \($0) was asked for." } ?? "No adapter is chosen."
+            return wanted.map { "No adapter is chosen: \($0) was requested." } ?? "No adapter is chosen."
         }
         let name = "hci\(adapter.number)"
         switch self {
         case .automatic:
             return adapter.isPowered
                 ? "\(name) is chosen: it is on and can be a central."
-                : "\(name) is chosen: none is on, and it comes first."
-        case .named, .address: return "\(name) is chosen: \(wanted ?? "it") was asked for."
+                : "\(name) is chosen: no adapter is on, and it is the first."
+        case .named, .address: return "\(name) is chosen: \(wanted ?? "it") was requested."
         }
     }
 }

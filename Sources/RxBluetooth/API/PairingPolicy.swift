@@ -61,7 +61,7 @@ public struct PairingPolicy: Hashable, Sendable {
         timeout: Duration = .seconds(30)
     ) {
         if case .passkey(let passkey) = mode {
-            precondition(passkey <= PairingRequest.highestPasskey, "A passkey has six digits at most.")
+            precondition(passkey <= PairingRequest.highestPasskey, "A passkey has at most six digits.")
         }
         self.mode = mode
         self.allowed = allowed

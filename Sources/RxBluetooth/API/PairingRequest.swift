@@ -124,11 +124,11 @@ extension PairingRequest.Question {
         case (.passkey, .passkey(let passkey)):
             passkey <= PairingRequest.highestPasskey ? nil : "A passkey is a number from 0 to 999999"
         case (.pinCode, .pinCode(let text)):
-            (1...16).contains(text.utf8.count) && !text.utf8.contains(0) ? nil : "A PIN has 1 to 16 characters"
-        case (.passkey, _): "The passkey is asked for"
-        case (.pinCode, _): "The PIN is asked for"
+            (1...16).contains(text.utf8.count) && !text.utf8.contains(0) ? nil : "A PIN has 1 to 16 bytes of UTF-8"
+        case (.passkey, _): "Answer with a passkey, or reject"
+        case (.pinCode, _): "Answer with a PIN, or reject"
         case (_, .accept): nil
-        case (_, .passkey), (_, .pinCode): "The question is answered by yes or no"
+        case (_, .passkey), (_, .pinCode): "Accept or reject the request"
         }
     }
 }

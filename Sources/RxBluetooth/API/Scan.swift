@@ -184,7 +184,7 @@ public struct DataPattern: Hashable, Sendable {
         guard !bytes.isEmpty, mask.count == bytes.count else {
             throw BluetoothError(
                 .invalidArgument,
-                dbusMessage: bytes.isEmpty ? "A pattern needs data" : "A mask is as long as its data")
+                dbusMessage: bytes.isEmpty ? "A pattern needs at least one byte" : "A mask must be as long as its data")
         }
         // Data may be shorter if the mask ignores the rest (S19).
         let count = (mask.lastIndex { $0 != 0 } ?? -1) + 1

@@ -28,7 +28,7 @@ struct DiagnoseCommandTests {
         options.adapter = try AdapterSelection(parsing: "hci7")
         let missing = CommandHarness().run(DiagnoseVerb(), options)
         #expect(missing.code == .notFound)
-        #expect(missing.lines.first?.hasPrefix("The adapter “hci7” is not there; there is hci0") == true)
+        #expect(missing.lines.first?.hasPrefix("There is no adapter “hci7”; available adapters: hci0") == true)
     }
 
     @Test func `Works without a bus`() {
@@ -47,7 +47,7 @@ struct DiagnoseCommandTests {
         }
         let outcome = CommandHarness(scenario).run(DiagnoseVerb())
         #expect(outcome.code == .unavailable)
-        #expect(outcome.lines.first?.contains("does not answer. Start it anew") == true)
+        #expect(outcome.lines.first?.contains("does not answer. Restart it") == true)
         #expect((outcome.time ?? 99) < 2.1)
         let quick = CommandHarness(scenario).run(DiagnoseVerb(), .limited(.milliseconds(500)))
         #expect((quick.time ?? 99) < 0.6)

@@ -65,8 +65,8 @@ struct DiagnosisTests {
         #expect(diagnosis.cause == .otherAdapters)
         #expect(
             diagnosis.findings.first?.text
-                == "The adapter “hci7” is not there; there is hci0 (00:1A:7D:DA:71:01).")
-        #expect(diagnosis.choice == "No adapter is chosen: “hci7” was asked for.")
+                == "There is no adapter “hci7”; available adapters: hci0 (00:1A:7D:DA:71:01).")
+        #expect(diagnosis.choice == "No adapter is chosen: “hci7” was requested.")
     }
 
     @Test func `A bluetoothd that hangs is told after 2 s, from its start and later`() throws {
@@ -86,7 +86,7 @@ struct DiagnosisTests {
         stage.simulation.bluez.add(Fault("Properties.Get", .lost))
         let diagnosis = try ask(stage, within: 2_000)
         #expect(diagnosis.cause == .daemonSilent)
-        #expect(diagnosis.findings.first?.advice == "Start it anew: sudo systemctl restart bluetooth.")
+        #expect(diagnosis.findings.first?.advice == "Restart it: sudo systemctl restart bluetooth.")
     }
 
     @Test(.proves(.Q15)) func `A bus that forbids it is told, also where only some calls are forbidden`() throws {
@@ -136,7 +136,7 @@ struct DiagnosisTests {
         stage.advance(10_000)
         let silent = try ask(stage)
         #expect(silent.cause == .nothingHeard)
-        #expect(silent.findings.first?.text == "The scan with hci0 has heard no device for 10 s.")
+        #expect(silent.findings.first?.text == "The scan with hci0 has received no advertisement for 10 s.")
         #expect(silent.foreignScans.isEmpty)
         scan.dispose()
         stage.advance(1_000)
