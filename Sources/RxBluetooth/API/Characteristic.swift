@@ -55,9 +55,15 @@ public struct Characteristic: Hashable, Sendable {
     /// accepted it. Cold: each subscription queues one write. A disposed write that has not started is never sent; one
     /// that has started is not taken back. Delivers on the manager's queue.
     ///
-    /// Fails as ``readValue()`` does, and with ``BluetoothError/Kind/invalidArgument`` for more bytes than
-    /// ``Peripheral/maximumWriteValueLength(for:)``. ``writeLongValue(_:type:partLength:retry:)`` has no limit. Source:
-    /// BlueZ, `gatt-api.txt`, `WriteValue`.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include this type of
+    ///   write.
+    /// - ``BluetoothError/Kind/invalidArgument`` for more bytes than ``Peripheral/maximumWriteValueLength(for:)``.
+    ///   ``writeLongValue(_:type:partLength:retry:)`` has no limit.
+    /// - The other errors of ``readValue()``. After ``BluetoothError/Kind/timedOut`` and a lost link the write may have
+    ///   taken effect.
+    ///
+    /// Source: BlueZ, `gatt-api.txt`, `WriteValue`.
     ///
     /// - Parameters:
     ///   - value: The bytes, at most 512.

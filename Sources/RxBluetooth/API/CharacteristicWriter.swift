@@ -23,9 +23,11 @@ public final class CharacteristicWriter: Sendable {
     /// peripheral does not confirm the write. Writes keep the order of their subscriptions. Cold: each subscription
     /// writes once, and disposing removes a write that still waits. Delivers on the manager's queue.
     ///
-    /// Fails with ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes,
-    /// which bluetoothd would discard; with ``BluetoothError/Kind/closed`` after the subscription to
-    /// ``Characteristic/acquireWrite()`` has ended; and with the error of the connection when it ends.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes, which
+    ///   bluetoothd would discard.
+    /// - ``BluetoothError/Kind/closed`` if the subscription to ``Characteristic/acquireWrite()`` has ended.
+    /// - The error of the connection when it ends.
     public func write(_ value: [UInt8]) -> Completable {
         characteristic.peripheral.stream { [self] (client, emitter: Emitter<Never>) in
             guard (1...maximumLength).contains(value.count) else {

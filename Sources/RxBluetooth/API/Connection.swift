@@ -98,8 +98,10 @@ public struct ConnectOptions: Sendable {
 ///
 /// Each attempt follows a delay, which doubles after each failure up to ``maximumDelay``. A link that ends within
 /// ``minimumStableDuration`` counts as a failure too, so that a peripheral that drops every link does not keep the
-/// controller busy. If the bus, bluetoothd or the adapter is not available, no attempt is made; the next one starts as
-/// soon as Bluetooth can be used again.
+/// controller busy.
+///
+/// While the bus, bluetoothd or the adapter is not available, no attempt is made. The next one starts as soon as
+/// Bluetooth can be used again.
 public struct Reconnection: Sendable {
     /// The delay before the first attempt. Default: 0.25 s; minimum: 10 ms.
     public var initialDelay: Duration
@@ -147,9 +149,9 @@ public struct Reconnection: Sendable {
 
     /// Returns whether connecting again cannot help after an error.
     ///
-    /// True if this program disconnected, the manager was closed, the bond is lost, authentication or pairing failed, a
-    /// permission is missing, the peripheral already has a connection, or an argument or a feature is not supported.
-    /// Errors of pairing are final because a repeated attempt could ask the user again.
+    /// Final are disconnection by this program, a closed manager, a lost bond, failed authentication or pairing, and a
+    /// missing permission. An existing connection, an invalid argument and a missing feature are final too. Errors of
+    /// pairing are final because another attempt could ask the user again.
     ///
     /// This is not the opposite of ``BluetoothError/isTransient``, which is about an immediate repetition. A connection
     /// waits longer after each failure, so that a peripheral may return or an adapter may be switched on. These are not

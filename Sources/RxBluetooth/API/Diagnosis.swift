@@ -211,12 +211,12 @@ public struct Diagnosis: Equatable, Sendable {
 extension BluetoothManager {
     /// Determines why nothing happens, or what is in progress.
     ///
-    /// It checks the bus, bluetoothd and the adapter, and reports which programs scan, when an advertisement was last
-    /// received, and the state of each connection and pairing.
+    /// It checks the bus, bluetoothd and the adapter. It reports scans, the time of the last advertisement, and the
+    /// state of each connection and pairing.
     ///
     /// Emits one ``Diagnosis``, also if nothing answers: after ``Deadlines/diagnosis`` (default: 2 s) at the latest, or
     /// 0.5 s later if the bus cannot be opened. Fails only with ``BluetoothError/Kind/closed``. Cold: subscribing opens
-    /// the bus if necessary and reads one property from bluetoothd; nothing else is changed. Delivers on the manager's
+    /// the bus if necessary and sends one request to bluetoothd, which changes nothing. Delivers on the manager's
     /// queue.
     public func diagnose() -> Single<Diagnosis> {
         let (access, selection) = (access, selection)

@@ -1,8 +1,7 @@
 /// Access to the controller of an adapter, for values that bluetoothd does not provide.
 ///
-/// A manager for the system bus uses ``HCIController``. A manager that is created with another bus has no host
-/// controller by default, because the adapters behind that bus may not belong to this machine. Tests provide an own
-/// implementation.
+/// A manager for the system bus uses ``HCIController``. A manager with a given bus has none by default, because the
+/// adapters behind that bus may not belong to this machine. Tests provide their own implementation.
 public protocol HostController: Sendable {
     /// Reads the RSSI of the link to a peripheral.
     ///

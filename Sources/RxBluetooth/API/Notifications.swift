@@ -99,7 +99,7 @@ public enum NotificationTransport: Hashable, Sendable {
     /// By a socket (`AcquireNotify`), which needs a quarter of the work for each value.
     ///
     /// It delivers notifications only, not values that programs read. One program at a time can use it, and the
-    /// characteristic must support notifications. Values that arrive before the socket is open are lost, and also
-    /// values that do not fit into the socket while this program is too slow.
+    /// characteristic must support notifications. Values are lost if they arrive before the socket is open, or if the
+    /// socket is full because this program does not read it.
     case socket
 }

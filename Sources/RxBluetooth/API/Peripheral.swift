@@ -138,9 +138,10 @@ public final class Peripheral: Sendable {
     /// after it connects; discovery waits for that and sends nothing. Cold. With ``ConnectOptions/reconnection`` it
     /// starts again after a lost link. Delivers on the manager's queue.
     ///
-    /// Fails with ``BluetoothError/Kind/attributeNotFound`` if none of the requested services exists, with
-    /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/services``, with ``BluetoothError/Kind/notConnected`` without
-    /// a connection, and with the error of the connection when it ends.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/attributeNotFound`` if none of the requested services exists.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd has not read the services after ``Deadlines/services``.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// - Parameter services: The UUIDs to discover. Default: empty, all services.
     public func discoverServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {

@@ -25,10 +25,13 @@ extension Peripheral {
     /// notifications are turned on, so that a level is available at once. Cold; disposing ends that.
     /// Delivers on the manager's queue.
     ///
-    /// Fails with ``BluetoothError/Kind/unsupported`` if there is neither the characteristic nor a level within
-    /// ``Deadlines/services``; with the error of reading the characteristic; with ``BluetoothError/Kind/notConnected``
-    /// without a connection; and with the error of the connection when it ends. Source: BlueZ, `battery-api.txt`;
-    /// Battery Service 1.1.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/unsupported`` if there is neither the characteristic nor a level within
+    ///   ``Deadlines/services``.
+    /// - The error of reading the characteristic.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    ///
+    /// Source: BlueZ, `battery-api.txt`; Battery Service 1.1.
     public func observeBatteryLevel() -> Observable<Int> {
         discoverServices()
             .filter { $0.uuid == 0x180F }

@@ -99,7 +99,7 @@ public struct ScannedPeripheral: Sendable {
     public let rssi: Int16?
     /// Whether the data was stored by bluetoothd and not received by the present discovery session.
     public let isCached: Bool
-    /// The time at which this process received the data, by the wall clock.
+    /// The time at which this process received the data, on the clock of the manager's scheduler.
     public let timestamp: Date
 }
 
