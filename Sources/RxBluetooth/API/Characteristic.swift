@@ -191,7 +191,7 @@ extension Characteristic {
     /// If a part fails, `retry` is called. If its stream completes, the same part is written again. The part is not
     /// retried if the connection has ended, the characteristic is gone or the manager is closed.
     ///
-    /// Cold. Disposing lets the present part finish and writes no further ones. Delivers on the manager's queue. Fails
+    /// Cold. Disposing lets the current part finish and writes no further ones. Delivers on the manager's queue. Fails
     /// as ``writeValue(_:type:)`` does, and with ``BluetoothError/Kind/invalidArgument`` if `partLength` is not from 1
     /// to 512.
     ///

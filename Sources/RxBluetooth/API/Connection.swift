@@ -25,7 +25,7 @@ public struct ConnectionChange: Equatable, Sendable {
 extension Peripheral {
     /// The state of this manager's connection to the peripheral.
     ///
-    /// Emits the present state first, then each change. Never completes and never fails: if the adapter is switched
+    /// Emits the current state first, then each change. Never completes and never fails: if the adapter is switched
     /// off, the state is ``ConnectionState/disconnected(_:)`` with that reason. Hot; subscribing neither connects nor
     /// opens the bus. Delivers on the manager's queue.
     public var connectionState: Observable<ConnectionState> {

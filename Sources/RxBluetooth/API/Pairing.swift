@@ -30,7 +30,7 @@ extension Peripheral {
 
     /// Whether the device is paired.
     ///
-    /// Emits the present value first, then each change, and never completes. The value is false for a device that
+    /// Emits the current value first, then each change, and never completes. The value is false for a device that
     /// bluetoothd does not know. Nothing is emitted while bluetoothd is not available. Cold. Delivers on the manager's
     /// queue.
     ///

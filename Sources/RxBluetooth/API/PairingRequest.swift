@@ -36,7 +36,7 @@ public final class PairingRequest: Sendable {
         case passkey(UInt32)
         /// The PIN, from 1 to 16 bytes of UTF-8.
         case pinCode(String)
-        /// No. The pairing fails.
+        /// No. The pairing, or the use of the service, is refused.
         case reject
     }
 

@@ -41,7 +41,7 @@ public final class Peripheral: Sendable {
         info = Guarded(Info(name: nil, kind: kind))
     }
 
-    /// The key of the device, with the present number of its adapter (Q28).
+    /// The key of the device, with the current number of its adapter (Q28).
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
     /// The selection that finds the peripheral's adapter again.
@@ -154,13 +154,13 @@ public final class Peripheral: Sendable {
     /// Stores the MTU of the link; nil if there is no link.
     func update(mtu: Int?) { info.withLock { $0.mtu = mtu } }
 
-    /// The ATT MTU of the present link in bytes.
+    /// The ATT MTU of the current link in bytes.
     ///
     /// 23 without a link, and until bluetoothd reports a larger one. ``observeMTU()`` emits its changes. Source: Core
     /// Specification 5.4, Vol 3, Part F, 3.2.8.
     public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
 
-    /// The bytes that one packet of the present link holds; nil if its MTU is not known.
+    /// The bytes that one packet of the current link holds; nil if its MTU is not known.
     var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
 
     /// Reads the RSSI of the link in dBm, from −127 to 20, usually −100 to −30.
@@ -267,7 +267,7 @@ extension Peripheral {
         }
     }
 
-    /// Removes the reconnector. Returns false if the present one is another.
+    /// Removes the reconnector. Returns false if the current one is another.
     func free(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
             guard use.reconnector === reconnector else { return false }

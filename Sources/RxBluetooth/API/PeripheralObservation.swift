@@ -20,7 +20,7 @@ extension Peripheral {
 
     /// Observes the battery level in percent, from 0 to 100.
     ///
-    /// Emits the present level, then each change, and never completes. The level comes from bluetoothd's
+    /// Emits the current level, then each change, and never completes. The level comes from bluetoothd's
     /// `org.bluez.Battery1`. If bluetoothd also shows the characteristic (2A19), its value is read and its
     /// notifications are turned on, so that a level is available at once. Cold; disposing ends that.
     /// Delivers on the manager's queue.
@@ -84,7 +84,7 @@ extension Peripheral {
 
     /// Observes the ATT MTU of the connection in bytes.
     ///
-    /// Emits the present MTU, then each change, and never completes. The MTU is 23 until bluetoothd and the peripheral
+    /// Emits the current MTU, then each change, and never completes. The MTU is 23 until bluetoothd and the peripheral
     /// have negotiated a larger one. BlueZ before 5.62 does not report it, so it stays 23 there. Nothing is sent. Cold.
     /// Delivers on the manager's queue.
     ///
@@ -98,7 +98,7 @@ extension Peripheral {
         }
     }
 
-    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the present link.
+    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the current link.
     ///
     /// Without response it is one packet: ``mtu`` − 3, at most 512. With response it is always 512, because bluetoothd
     /// sends longer values in parts.

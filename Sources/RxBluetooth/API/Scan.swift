@@ -97,7 +97,7 @@ public struct ScannedPeripheral: Sendable {
     public let advertisementData: AdvertisementData
     /// The RSSI in dBm, from −127 to 20; nil if bluetoothd does not report it.
     public let rssi: Int16?
-    /// Whether the data was stored by bluetoothd and not received by the present discovery session.
+    /// Whether the data was stored by bluetoothd and not received by the current discovery session.
     public let isCached: Bool
     /// The time at which this process received the data, on the clock of the manager's scheduler.
     public let timestamp: Date
