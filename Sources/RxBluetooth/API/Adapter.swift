@@ -4,7 +4,7 @@
 public struct Adapter: Hashable, Sendable {
     /// The kernel's name of the adapter, for example `hci0`.
     public let name: String
-    /// The adapter's public address; nil if bluetoothd does not report it.
+    /// The adapter's Bluetooth address; nil if bluetoothd does not report it.
     public let address: BluetoothAddress?
     /// The name that other devices see.
     public let alias: String

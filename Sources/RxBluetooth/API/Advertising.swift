@@ -4,6 +4,7 @@ public import Rx
 ///
 /// An advertisement has 31 bytes, of which the flags take 3. The name is sent in the scan response, which has 31 more
 /// bytes.
+///
 /// Source: BlueZ, `advertising-api.txt`, `LEAdvertisement1`.
 public struct Advertisement: Hashable, Sendable {
     /// The local name. Default: nil, no name.

@@ -1,5 +1,5 @@
 extension Diagnosis: CustomStringConvertible {
-    /// The findings and their advice, then all facts, one sentence per line.
+    /// The findings with their advice, then all facts, one per line.
     public var description: String {
         let causes = findings.map { finding in [finding.text, finding.advice].compactMap { $0 }.joined(separator: " ") }
         return (causes + facts).joined(separator: "\n")

@@ -58,7 +58,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
         /// An operation was removed from the queue before it started.
         ///
-        /// The error is that of the lost link; nil if the subscription was disposed.
+        /// The error is the reason, for example a lost link; nil if the subscription was disposed.
         case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
         /// A notified value was dropped because a subscriber was too slow.
         ///
