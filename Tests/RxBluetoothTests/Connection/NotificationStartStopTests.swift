@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Subscribers that come and go while notifications are being turned on or off.
-struct NotificationPhaseTests {
+struct NotificationStartStopTests {
     let stage: Stage
     let peripheral: Peripheral
     let link: Recording<Peripheral>

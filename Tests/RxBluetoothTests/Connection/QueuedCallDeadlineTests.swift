@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// What does not wait for a call that waits behind others (Q9).
-struct CrowdedBusTests {
+struct QueuedCallDeadlineTests {
     private func manager(_ stage: Stage) -> (CrowdedBus, BluetoothManager) {
         let bus = CrowdedBus(stage.simulation.connect())
         return (bus, BluetoothManager(bus: bus, scheduler: stage.scheduler, deadlines: .prompt))

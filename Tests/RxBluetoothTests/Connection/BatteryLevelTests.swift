@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct BatteryTests {
+struct BatteryLevelTests {
     private func stage(_ level: SimulatedBehaviour...) -> (Stage, Peripheral, Recording<Peripheral>) {
         var characteristic = SimulatedCharacteristic("2a19")
         characteristic.behaviours = level

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Streams of writes without response, over a socket.
-struct WriterTests {
+struct CharacteristicWriterTests {
     private final class Sink: Sendable {
         private let taken = Guarded<[[UInt8]]>([])
         func take(_ value: [UInt8]) { taken.withLock { $0.append(value) } }

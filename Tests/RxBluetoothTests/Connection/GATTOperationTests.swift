@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct OperationTests {
+struct GATTOperationTests {
     let stage: Stage
     let peripheral: Peripheral
     let link: Recording<Peripheral>

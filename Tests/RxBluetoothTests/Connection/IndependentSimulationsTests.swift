@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 /// Simulations beside and after one another, with the same device in each.
-struct SeparationTests {
+struct IndependentSimulationsTests {
     @Test(.proves(.S90)) func `Two simulations do not know of each other`() {
         let (one, _, lost, silenced) = Stage.withNotifyingSensor()
         let (two, _, link, notifying) = Stage.withNotifyingSensor()

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// A peripheral that answers as its table says, and a client that asks for all of it.
-struct RoundTripTests {
+struct WholeSessionTests {
     private static let address: BluetoothAddress = "C0:FF:EE:00:00:31"
 
     private func stage(mtu: UInt16) -> Stage {

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct ChangedServicesTests {
+struct StaleAttributeTests {
     @Test(.proves(.S53, .Q111))
     func `What the peripheral takes away fails typed, what stays works, and what comes again is new`() {
         let (stage, daemon, peripheral) = Stage.scripted()

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct DiscoveryTests {
+struct ServiceDiscoveryTests {
     @Test(.proves(.S47, .Q70))
     func `Those who ask while the services are being read share the answer, and nothing is sent`() {
         let (stage, peripheral) = Stage.withSensor()

@@ -2,17 +2,17 @@ import FoundationEssentials
 import Testing
 
 /// The examples of the article and of the README are compiled and run as tests of their own.
-struct GatewayArticleTests {
+struct DocumentExampleTests {
     @Test(arguments: [
-        ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkTests.swift"),
+        ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),
         ("/README.md", "StayingConnectedTests.swift"),
     ])
     func `The text shows the test that runs`(_ page: String, _ file: String) throws {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         func text(_ path: String) throws -> String {
             String(decoding: try #require(FileManager.default.contents(atPath: root + path)), as: UTF8.self)
         }
-        let example = try text("/Tests/RxBluetoothTests/" + file)
+        let example = try text("/Tests/RxBluetoothTests/Examples/" + file)
         #expect(try text(page).contains("```swift\n" + example + "```\n"))
     }
 }

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// What operations say when the link is lost under them (Q121).
-struct LostOperationTests {
+struct LinkLossErrorTests {
     @Test(.proves(.S59, .S85))
     func `A lost link fails each operation with one cause, and each names itself and its attribute`() {
         let (stage, peripheral) = Stage.withSensor()

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Services that change, and services in services.
-struct ServiceTreeTests {
+struct ModifiedAndIncludedServicesTests {
     private static let old = SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1]), .notify) }
     private static let stays = SimulatedService("180a") { SimulatedCharacteristic("2a29", .read([2])) }
 

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// One connection for several who want it.
-struct SharingTests {
+struct SharedConnectionTests {
     @Test(.proves(.S41))
     func `Those who share a connection wait for one attempt, and only the last one that leaves ends it`() {
         let (stage, peripheral) = Stage.withSensor()

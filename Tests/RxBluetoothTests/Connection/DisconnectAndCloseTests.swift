@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct DisconnectTests {
+struct DisconnectAndCloseTests {
     @Test func `Disconnecting where there is no link completes at once and sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         let done = stage.record(peripheral.disconnect())

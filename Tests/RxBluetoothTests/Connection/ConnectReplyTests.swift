@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Answers to `Connect` that no document speaks of, or that came in an order of their own.
-struct OddAnswerTests {
+struct ConnectReplyTests {
     @Test(.proves(.Q80)) func `AlreadyConnected is a success`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())

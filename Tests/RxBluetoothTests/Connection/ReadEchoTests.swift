@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Reads and notifications of one characteristic, which bluetoothd shows by the same signal.
-struct EchoTests {
+struct ReadEchoTests {
     let stage: Stage
     let peripheral: Peripheral
     let link: Recording<Peripheral>

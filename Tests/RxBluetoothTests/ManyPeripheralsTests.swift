@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 /// A hall: many that advertise, some that are connected, all at once.
-struct CrowdTests {
+struct ManyPeripheralsTests {
     private static func address(_ number: Int) -> String {
         let digits = String(0x10000 + number, radix: 16, uppercase: true).dropFirst()
         return "C0:00:00:00:\(digits.prefix(2)):\(digits.suffix(2))"
