@@ -4,10 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// What operations say when the link is lost under them (Q121).
+/// Errors of operations and streams when the link is lost, also during pairing.
 struct LinkLossErrorTests {
-    @Test(.proves(.S59, .S85))
-    func `A lost link fails each operation with one cause, and each names itself and its attribute`() {
+    @Test(.proves(.S59, .S85)) func `Each error of a lost link names its operation and its attribute`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
@@ -27,8 +26,7 @@ struct LinkLossErrorTests {
         #expect(read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
     }
 
-    @Test(.proves(.S59))
-    func `What runs fails before what waits, and streams fail in the order of their subscriptions`() {
+    @Test(.proves(.S59)) func `A lost link fails running operations first, then queued ones, then streams`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -49,13 +47,13 @@ struct LinkLossErrorTests {
         for subscription in all { subscription.dispose() }
     }
 
-    @Test(.proves(.Q121)) func `A read that ends the link says that the peripheral may want to be paired`() {
+    @Test(.proves(.Q121)) func `A read that ends the link advises pairing`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: .rejected), needing: .encryption)
         let link = stage.connect(peripheral)
         let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
         stage.advance(5_000)
-        // bluetoothd 5.66 shows nothing but the end of the link.
+        // bluetoothd 5.66 reports only the end of the link.
         #expect(read.kind == .disconnected(.unknown))
         #expect(read.error?.operation == .read)
         #expect(read.error?.target == "FFF1 of \(Lock.text)")
@@ -64,7 +62,7 @@ struct LinkLossErrorTests {
         #expect(link.error?.advice?.contains("pair") == false)
     }
 
-    @Test(.proves(.Q86, .Q121)) func `A bluetoothd that tells why says that pairing was refused`() {
+    @Test(.proves(.Q86, .Q121)) func `A disconnect reason from bluetoothd reports that pairing was refused`() {
         var scenario = Scenario(
             peripherals: [Lock.make(SimulatedPairing(failure: .rejected), needing: .authentication)])
         scenario.quirks = [.Q86]
@@ -80,7 +78,7 @@ struct LinkLossErrorTests {
         #expect(read.error?.advice?.hasPrefix("Pair with the peripheral") == true)
     }
 
-    @Test(.proves(.Q121)) func `A link that is lost while the agent is asked was lost by pairing`() throws {
+    @Test(.proves(.Q121)) func `A link lost during an agent request is reported as lost by pairing`() throws {
         for isAnswered in [true, false] {
             let (stage, peripheral) = Stage.withLock(
                 SimulatedPairing(.passkeyShown(123_456)), needing: .authentication,
@@ -102,8 +100,7 @@ struct LinkLossErrorTests {
         }
     }
 
-    @Test(.proves(.Q121)) func `A link that is lost after a pairing, or without an operation, was not lost by pairing`()
-    {
+    @Test(.proves(.Q121)) func `A link lost after a finished pairing has an unknown reason`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(), needing: .encryption, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
@@ -116,14 +113,14 @@ struct LinkLossErrorTests {
     }
 
     @Test(.proves(.S78, .Q121), arguments: [nil, 654_321])
-    func `A link that is lost while the agent is asked does not end supervision`(answer: Int?) throws {
+    func `A link lost during an agent request does not end reconnection`(answer: Int?) throws {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
         let person = Person(stage)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
         let secret = stage.characteristic(Lock.secret, of: peripheral)
-        // Losses in a row: none of them proves that the pairing failed.
+        // Repeated losses do not prove that the pairing failed.
         for round in 1...3 {
             let read = stage.record(secret.readValue())
             stage.advance(1_000)
@@ -147,8 +144,7 @@ struct LinkLossErrorTests {
         #expect(Reconnection.isFinal(BluetoothError(.disconnected(.authentication))))
     }
 
-    @Test(.proves(.S78, .Q121))
-    func `The last of the attempts that are allowed fails with the loss while the agent was asked`() {
+    @Test(.proves(.S78, .Q121)) func `The last allowed attempt fails with the link lost during the agent request`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
         let person = Person(stage)
@@ -160,38 +156,5 @@ struct LinkLossErrorTests {
         stage.simulation.bluez.dropLink(to: Lock.text)
         stage.advance(1_000)
         #expect(link.kind == .disconnected(.authentication))
-    }
-
-    // MARK: Services
-
-    @Test(.proves(.Q72)) func `That a device has no services is found out once a connection`() {
-        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
-        let link = stage.connect(peripheral, daemon)
-        let first = stage.record(peripheral.discoverServices())
-        stage.advance(999)
-        #expect(first.isLive)
-        stage.advance(1)
-        #expect(first.isCompleted)
-        let second = stage.record(peripheral.discoverServices())
-        stage.advance(0)
-        #expect(second.isCompleted)
-        #expect(link.isLive)
-        stage.expectNoTimers()
-    }
-
-    @Test(.proves(.S82, .Q101)) func `The MTU of a link is asked for when its services are there at once`() {
-        let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
-        let (stage, daemon, peripheral) = Stage.scripted(
-            .oneKnownDevice.setting(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there))
-        daemon.holdMTU()
-        let link = stage.record(peripheral.connect())
-        stage.advance(0)
-        daemon.take("Connect").reply()
-        stage.advance(0)
-        #expect(daemon.methods == ["Connect", "Get"])
-        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.uint16(247))) }
-        stage.advance(0)
-        #expect(peripheral.mtu == 247)
-        #expect(link.isLive)
     }
 }

@@ -4,8 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// The MTU of a link, and the length of writes that follows from it.
 struct MTUTests {
-    @Test(.proves(.S82)) func `The MTU is 23 until bluetoothd tells another, and each change is told once`() {
+    @Test(.proves(.S82)) func `The MTU is 23 until bluetoothd reports another, and each change is emitted once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         #expect(peripheral.mtu == 23)
         let early = stage.record(peripheral.observeMTU())
@@ -22,7 +23,7 @@ struct MTUTests {
         stage.advance(0)
         #expect(sizes.elements == [23, 185, 517])
         #expect(peripheral.mtu == 517)
-        // An operation that fails is none of its business.
+        // A failed operation does not end the stream.
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
@@ -39,7 +40,7 @@ struct MTUTests {
         #expect(!link.isLive)
     }
 
-    @Test(.proves(.S82)) func `A packet holds 3 bytes less than the MTU, and 512 at most`() {
+    @Test(.proves(.S82)) func `A write without response holds 3 bytes less than the MTU, and at most 512`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
@@ -54,8 +55,7 @@ struct MTUTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S82, .Q101))
-    func `Objects that were there before the connection are asked once, after the services are read`() {
+    @Test(.proves(.S82, .Q101)) func `The MTU of known services is requested once, after they are resolved`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.holdMTU()
         let link = stage.connect(peripheral, daemon)
@@ -72,7 +72,23 @@ struct MTUTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S82)) func `Each connection has its own, also where bluetoothd kept the services`() {
+    @Test(.proves(.S82, .Q101)) func `The MTU is requested at once if the services are already resolved`() {
+        let linkUp: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
+        let (stage, daemon, peripheral) = Stage.scripted(
+            .oneKnownDevice.setting(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", linkUp))
+        daemon.holdMTU()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(daemon.methods == ["Connect", "Get"])
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.uint16(247))) }
+        stage.advance(0)
+        #expect(peripheral.mtu == 247)
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.S82)) func `Each connection has its own MTU, even with cached services`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 247))
         let first = stage.connect(peripheral)
         #expect(peripheral.mtu == 247)
@@ -85,7 +101,7 @@ struct MTUTests {
         #expect(second.isLive)
     }
 
-    @Test(.proves(.Q99)) func `A write without response that is longer than a packet is refused before it is sent`() {
+    @Test(.proves(.Q99)) func `A write without response longer than a packet is refused without a call`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 23))
         let link = stage.connect(peripheral)
         let value = stage.characteristic(Sensor.value, of: peripheral)

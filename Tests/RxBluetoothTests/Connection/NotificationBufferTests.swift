@@ -1,10 +1,11 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import RxTest
 import TestTraits
 import Testing
 
-/// Subscribers who are slower than the peripheral.
+/// Subscribers that are slower than the peripheral.
 struct NotificationBufferTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -20,12 +21,12 @@ struct NotificationBufferTests {
         characteristic = stage.characteristic(0x2A37, of: peripheral)
     }
 
-    /// While the subscriber takes the first value, so many more come.
+    /// Sends `count` more values while the subscriber handles the first one.
     private func overrun(_ buffer: ValueBuffer, _ count: Int) -> Recording<[UInt8]> {
         let isFirst = Flag()
         let values = stage.record(
             characteristic.observeValueUpdates(buffer: buffer).do(onNext: { [daemon] _ in
-                guard isFirst.lower() else { return }
+                guard isFirst.clear() else { return }
                 for number in 1...count { daemon.notifies([UInt8(number)]) }
             }))
         stage.advance(0)
@@ -34,7 +35,7 @@ struct NotificationBufferTests {
         return values
     }
 
-    @Test(.proves(.S81)) func `As many values wait as the buffer holds, and none is lost`() {
+    @Test(.proves(.S81)) func `The buffer holds values up to its capacity without loss`() {
         let values = overrun(ValueBuffer(capacity: 5), 5)
         #expect(values.elements == (0...5).map { [$0] })
         #expect(values.isLive)
@@ -42,7 +43,7 @@ struct NotificationBufferTests {
         #expect(ValueBuffer() == ValueBuffer(capacity: 1024, overflow: .fail))
     }
 
-    @Test(.proves(.S81)) func `One value too many is an error after those that wait, and notifications go off`() {
+    @Test(.proves(.S81)) func `Overflow fails the stream after the buffered values and sends StopNotify`() {
         let values = overrun(ValueBuffer(capacity: 5), 9)
         #expect(values.elements == (0...5).map { [$0] })
         #expect(values.error == BluetoothError(.overflow, target: "2A37 of C0:FF:EE:00:00:01"))
@@ -53,7 +54,7 @@ struct NotificationBufferTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S81)) func `The eldest or the newest values are dropped on request, and counted`() {
+    @Test(.proves(.S81)) func `Buffers drop the oldest or newest values on request and count them`() {
         let newest = overrun(ValueBuffer(capacity: 3, overflow: .dropOldest), 9)
         #expect(newest.elements == [[0], [7], [8], [9]])
         #expect(characteristic.droppedValueCount == 6)
@@ -65,7 +66,7 @@ struct NotificationBufferTests {
         #expect(characteristic.droppedValueCount == 12)
     }
 
-    @Test(.proves(.S81)) func `One slow subscriber costs another one nothing`() {
+    @Test(.proves(.S81)) func `A slow subscriber does not affect another subscriber`() {
         let other = stage.record(characteristic.observeValueUpdates())
         let slow = overrun(ValueBuffer(capacity: 1), 9)
         #expect(slow.kind == .overflow)
@@ -73,11 +74,11 @@ struct NotificationBufferTests {
         #expect(other.isLive)
     }
 
-    @Test(.proves(.S81)) func `The error of a lost link comes after the values that wait`() {
+    @Test(.proves(.S81)) func `The error of a lost link follows the buffered values`() {
         let isFirst = Flag()
         let values = stage.record(
             characteristic.observeValueUpdates().do(onNext: { [daemon] _ in
-                guard isFirst.lower() else { return }
+                guard isFirst.clear() else { return }
                 daemon.notifies([1])
                 daemon.crash()
             }))
@@ -88,7 +89,7 @@ struct NotificationBufferTests {
         #expect(values.kind == .disconnected(.daemon))
     }
 
-    @Test(.proves(.S91)) func `After dispose nothing that waits is delivered`() {
+    @Test(.proves(.S91)) func `Disposing discards the buffered values`() {
         let subscription = SerialDisposable()
         let taken = Guarded([[UInt8]]())
         subscription.disposable = characteristic.observeValueUpdates().subscribe(onNext: { [daemon] value in
@@ -101,17 +102,50 @@ struct NotificationBufferTests {
         stage.advance(1)
         #expect(taken.withLock { $0 } == [[0]])
     }
+
+    @Test(.proves(.Q12)) func `A blocked subscriber does not block the bus, and its buffer stays bounded`() {
+        let bus = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let queue = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: bus)
+        let manager = BluetoothManager(bus: simulation.connect(), scheduler: queue)
+        let notifying = Guarded<Characteristic?>(nil)
+        let values = Recording(
+            manager.peripheral(Sensor.address)
+                .flatMap { $0.connect() }
+                .flatMap { $0.discoverServices([Sensor.service]) }
+                .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
+                .do(onNext: { characteristic in notifying.withLock { $0 = characteristic } })
+                .flatMap { $0.observeValueUpdates(buffer: ValueBuffer(capacity: 16, overflow: .dropOldest)) }, queue)
+        for _ in 0..<100 {
+            bus.advanceBy(10)
+            queue.advanceBy(10)
+        }
+        // The subscriber's queue runs nothing from here on.
+        for number in 0..<100 {
+            simulation.bluez.notify([UInt8(number)], from: Sensor.text, "fff2")
+            bus.advanceBy(10)
+        }
+        simulation.bluez.dropLink(to: Sensor.text)
+        bus.advanceBy(1_000)
+        #expect(values.elements.isEmpty)
+        #expect(notifying.withLock { $0 }?.droppedValueCount == 84)
+        #expect(simulation.recorder.count("Adapter1.StopDiscovery") == 1)
+        queue.advanceBy(10)
+        #expect(values.elements == (84..<100).map { [UInt8($0)] })
+        #expect(values.kind == .disconnected(.unknown))
+        if Ground.isPrivateBus { simulation.bus.shutDown() }
+    }
 }
 
-/// Up until it is lowered.
+/// A flag that is set once and can be cleared once.
 private final class Flag: Sendable {
-    private let isUp = Guarded(true)
+    private let isSet = Guarded(true)
 
-    /// Whether it was up.
-    func lower() -> Bool {
-        isUp.withLock { isUp in
-            defer { isUp = false }
-            return isUp
+    /// Clears the flag. Returns whether it was set.
+    func clear() -> Bool {
+        isSet.withLock { isSet in
+            defer { isSet = false }
+            return isSet
         }
     }
 }

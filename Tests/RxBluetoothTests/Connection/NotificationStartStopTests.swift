@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Subscribers that come and go while notifications are being turned on or off.
+/// Subscribing and disposing while notifications are turned on or off.
 struct NotificationStartStopTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -15,7 +15,7 @@ struct NotificationStartStopTests {
         (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
     }
 
-    @Test(.proves(.S69)) func `A subscriber that comes while they are being turned off has them turned on again`() {
+    @Test(.proves(.S69)) func `Subscribing while notifications are being turned off turns them on again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -27,7 +27,7 @@ struct NotificationStartStopTests {
         let second = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)
         #expect(daemon.methods == ["Connect", "StartNotify", "StopNotify"])
-        // Q104: whatever bluetoothd says to it.
+        // An error of StopNotify counts as success (Q104).
         daemon.take("StopNotify").fail("org.bluez.Error.Failed", "No notify session started")
         stage.advance(0)
         daemon.notifies([1])
@@ -37,7 +37,7 @@ struct NotificationStartStopTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S69)) func `A subscriber that leaves before they are on has them turned off, or never turned on`() {
+    @Test(.proves(.S69)) func `Disposing early skips a queued StartNotify and reverts a sent one`() {
         let stuck = stage.record(stage.characteristic(Sensor.slow, of: peripheral).readValue())
         let queued = stage.record(notifying.observeValueUpdates())
         stage.advance(10)
@@ -53,8 +53,8 @@ struct NotificationStartStopTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S79, .Q103)) func `They are turned off at bluetoothd in every phase in which a link may end`() {
-        // While they are being turned on, while they are on, and after they were turned off behind a long operation.
+    @Test(.proves(.S79, .Q103)) func `One StopNotify is sent in whichever notification phase the link ends`() {
+        // Phases: notifications are being turned on, are on, or their StopNotify waits behind a long operation.
         for phase in 0..<3 {
             for isLost in [true, false] {
                 let (stage, peripheral) = Stage.withSensor()
@@ -72,7 +72,7 @@ struct NotificationStartStopTests {
                 #expect(stage.count("StartNotify") == 1)
                 #expect(stage.count("StopNotify") == 1, "phase \(phase), lost \(isLost)")
                 #expect(read.error != nil)
-                // After the next connection bluetoothd arms nothing.
+                // bluetoothd does not turn the notifications on again for the next connection.
                 let again = stage.connect(peripheral)
                 stage.simulation.bluez.notify([1], from: Sensor.text, "fff2")
                 stage.advance(100)
@@ -81,5 +81,38 @@ struct NotificationStartStopTests {
                 stage.expectSettled()
             }
         }
+    }
+
+    @Test(.proves(.Q104), arguments: ["Failed", "NotConnected", "NotPermitted"])
+    func `A failed StopNotify counts as turned off`(name: String) {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
+        stage.simulation.bluez.add(
+            Fault("StopNotify", calls: .only(1), .error("org.bluez.Error.\(name)", "No notify session started")))
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        values.dispose()
+        stage.advance(100)
+        stage.expectSettled()
+        let again = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        stage.simulation.bluez.notify([3], from: Sensor.text, "fff2")
+        stage.advance(1)
+        #expect(again.elements == [[3]])
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.Q104)) func `An unanswered StopNotify delays teardown by at most two seconds`() {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        stage.simulation.bluez.add(Fault("StopNotify", .never))
+        let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+        stage.advance(100)
+        values.dispose()
+        let settled = stage.record(stage.manager.settled())
+        stage.advance(2_001)
+        #expect(settled.isCompleted)
+        #expect(link.isLive)
     }
 }

@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// Discovery of services, characteristics and descriptors.
 struct ServiceDiscoveryTests {
-    @Test(.proves(.S47, .Q70))
-    func `Those who ask while the services are being read share the answer, and nothing is sent`() {
+    @Test(.proves(.S47, .Q70)) func `Requests during service discovery share its result without a call`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -22,7 +22,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S48, .Q71)) func `Services that are there are told at once, but not outside a connection`() {
+    @Test(.proves(.S48, .Q71)) func `Known services are emitted at once, but not without a connection`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let found = stage.record(peripheral.discoverServices([0x180F]))
@@ -38,7 +38,7 @@ struct ServiceDiscoveryTests {
         #expect(late.error?.operation == .discover)
     }
 
-    @Test(.proves(.S49)) func `Overlapping requests each get their own`() {
+    @Test(.proves(.S49)) func `Overlapping discovery requests each return their own services`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -53,7 +53,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S50)) func `A link that is lost in discovery fails all who wait, and discovery works afterwards`() {
+    @Test(.proves(.S50)) func `A link lost during discovery fails each request, and discovery works afterwards`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -73,7 +73,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test(.proves(.S50)) func `An adapter that is switched off in discovery fails all who wait`() {
+    @Test(.proves(.S50)) func `Switching the adapter off fails a pending discovery with that reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -85,7 +85,7 @@ struct ServiceDiscoveryTests {
         #expect(link.kind == .disconnected(.adapter))
     }
 
-    @Test(.proves(.Q122)) func `The GAP service is not found, with the reason that bluetoothd keeps it`() {
+    @Test(.proves(.Q122)) func `Discovery of the hidden GAP service fails and names bluetoothd as the reason`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let all = stage.record(peripheral.discoverServices())
@@ -103,7 +103,7 @@ struct ServiceDiscoveryTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S51)) func `What is not there is an error that names it`() {
+    @Test(.proves(.S51)) func `The error for a missing attribute names its UUID`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let service = stage.record(peripheral.discoverServices([0x1234]))
@@ -117,7 +117,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S52, .Q110)) func `Two services of one UUID keep their own characteristics and values`() {
+    @Test(.proves(.S52, .Q110)) func `Two services with one UUID keep separate characteristics and values`() {
         let stage = Stage()
         let link = stage.connect(stage.find("C0:FF:EE:00:00:05"))
         let peripheral = link.elements[0]
@@ -133,8 +133,7 @@ struct ServiceDiscoveryTests {
         #expect(stage.methods == ["Connect", "ReadValue", "ReadValue"])
     }
 
-    @Test(.proves(.S52))
-    func `Descriptors are told with their values, and the switch of notifications is not to be written`() {
+    @Test(.proves(.S52)) func `A descriptor is read and written, but writing 2902 is refused`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let found = stage.record(stage.characteristic(Sensor.value, of: peripheral).discoverDescriptors())
@@ -156,7 +155,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.Q72)) func `Services that are shown after they are said to be read are waited for`() {
+    @Test(.proves(.Q72)) func `Discovery waits for services that appear after ServicesResolved`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         let link = stage.connect(peripheral, daemon)
         let found = stage.record(peripheral.discoverServices())
@@ -170,7 +169,7 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.Q72)) func `A peripheral without services has none, after a second`() {
+    @Test(.proves(.Q72)) func `Discovery of a peripheral without services ends after one second`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         let link = stage.connect(peripheral, daemon)
         let all = stage.record(peripheral.discoverServices())
@@ -181,7 +180,22 @@ struct ServiceDiscoveryTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.Q73)) func `Services that are never read fail at the deadline, each waiter at its own`() {
+    @Test(.proves(.Q72)) func `The absence of services is determined once per connection`() {
+        let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
+        let link = stage.connect(peripheral, daemon)
+        let first = stage.record(peripheral.discoverServices())
+        stage.advance(999)
+        #expect(first.isLive)
+        stage.advance(1)
+        #expect(first.isCompleted)
+        let second = stage.record(peripheral.discoverServices())
+        stage.advance(0)
+        #expect(second.isCompleted)
+        #expect(link.isLive)
+        stage.expectNoTimers()
+    }
+
+    @Test(.proves(.Q73)) func `Unresolved services fail each discovery request at its own deadline`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
         let link = stage.record(peripheral.connect())
         stage.advance(151)
@@ -203,7 +217,7 @@ struct ServiceDiscoveryTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test func `Waiting for services leaves no timer, whoever ends it`() {
+    @Test func `Pending discovery leaves no timer after dispose or the end of the link`() {
         for isSaidToBeRead in [true, false] {
             for isLinkEnded in [true, false] {
                 let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
