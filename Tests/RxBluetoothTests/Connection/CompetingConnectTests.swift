@@ -4,12 +4,12 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Two programs that connect to one peripheral at once (Q119).
+/// Another program connects to the same peripheral at the same time.
 struct CompetingConnectTests {
-    @Test(.proves(.Q76, .Q119)) func `The later of two programs shares the link, and leaves it open`() {
+    @Test(.proves(.Q76, .Q119)) func `The later of two programs shares the link and leaves it open`() {
         let (stage, peripheral) = Stage.withSensor()
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(139)
@@ -24,26 +24,26 @@ struct CompetingConnectTests {
         #expect(stage.count("Disconnect") == 0)
         #expect(stage.isLinked())
         stage.expectSettled()
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `The link is there as soon as another program has made it`() {
+    @Test(.proves(.Q119)) func `An attempt succeeds as soon as another program's link is up`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(20)))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(1_000)
         let link = stage.record(peripheral.connect())
         stage.advance(18_999)
         #expect(link.elements.isEmpty && link.isLive)
         stage.advance(1)
         #expect(link.elements == [peripheral])
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `If the other program's attempt fails, ours follows and its link is ours`() {
+    @Test(.proves(.Q119)) func `Our attempt follows another program's failed attempt and owns its link`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3), failures: 1))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(10_000)
@@ -52,26 +52,26 @@ struct CompetingConnectTests {
         stage.advance(10_000)
         #expect(stage.count("Disconnect") == 1)
         #expect(!stage.isLinked())
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `If the other program gives its attempt up, ours follows`() {
+    @Test(.proves(.Q119)) func `Our attempt follows another program's cancelled attempt`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(1_000)
-        rival.disconnect(Sensor.text)
+        competitor.disconnect(Sensor.text)
         stage.advance(10_000)
         #expect(link.elements == [peripheral])
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `At the deadline the other program's attempt is left alone`() {
+    @Test(.proves(.Q119)) func `A time-out leaves another program's attempt running`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(35)))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(29_999)
@@ -84,13 +84,13 @@ struct CompetingConnectTests {
         #expect(stage.isLinked())
         #expect(stage.count("Disconnect") == 0)
         stage.expectSettled()
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `Disposing while another program connects sends nothing more`() {
+    @Test(.proves(.Q119)) func `Disposing during another program's attempt sends nothing more`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3)))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(1_100)
@@ -100,7 +100,7 @@ struct CompetingConnectTests {
         #expect(stage.methods.filter { $0 != "Get" }.isEmpty)
         #expect(stage.isLinked())
         stage.expectSettled()
-        rival.leave()
+        competitor.leave()
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct CompetingConnectTests {
             ("org.bluez.Error.InProgress", "br-connection-busy"),
             ("org.bluez.Error.Failed", "Operation already in progress"),
         ])
-    func `However bluetoothd says that an attempt is under way, ours follows it`(name: String, text: String) {
+    func `Every error for an attempt in progress repeats our Connect`(name: String, text: String) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(Fault("Device1.Connect", calls: .first(3), .error(name, text)))
         let link = stage.record(peripheral.connect())
@@ -123,22 +123,22 @@ struct CompetingConnectTests {
         #expect(stage.count("Disconnect") == 1)
     }
 
-    @Test(.proves(.Q119)) func `Another program's link that drops while we share it ends ours with a reason`() {
+    @Test(.proves(.Q119)) func `A shared link that drops fails our connection with a reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect())
         stage.advance(5_000)
         #expect(link.elements == [peripheral])
         #expect(link.kind == .disconnected(.unknown))
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q119)) func `A link that is taken over is closed, also if another program made it meanwhile`() {
+    @Test(.proves(.Q119)) func `Taking over closes a link that another program's concurrent attempt made`() {
         let (stage, peripheral) = Stage.withSensor()
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
         stage.advance(10)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
         stage.advance(1_000)
@@ -146,13 +146,13 @@ struct CompetingConnectTests {
         link.dispose()
         stage.advance(5_000)
         #expect(!stage.isLinked())
-        rival.leave()
+        competitor.leave()
     }
 
-    // MARK: In the pause between two attempts of ours
+    // MARK: Another program's link between two of our attempts
 
-    /// Our first attempt is given up, and another program's link comes up before the second.
-    private func inPause(_ options: ConnectOptions = ConnectOptions()) -> (
+    /// The controller aborts our first attempt, and another program connects before our second one.
+    private func betweenAttempts(_ options: ConnectOptions = ConnectOptions()) -> (
         Stage, CompetingClient, Recording<Peripheral>, Peripheral
     ) {
         let (stage, peripheral) = Stage.withSensor()
@@ -161,28 +161,27 @@ struct CompetingConnectTests {
         )
         let link = stage.record(peripheral.connect(options: options))
         stage.advance(10)
-        let rival = stage.simulation.bluez.competingClient()
-        rival.connect(Sensor.text)
-        return (stage, rival, link, peripheral)
+        let competitor = stage.simulation.bluez.competingClient()
+        competitor.connect(Sensor.text)
+        return (stage, competitor, link, peripheral)
     }
 
-    @Test(.proves(.Q74, .Q77)) func `A link that another program makes in our pause is shared at once, and left open`()
-    {
-        let (stage, rival, link, peripheral) = inPause()
+    @Test(.proves(.Q74, .Q77)) func `A link that another program makes between our attempts is shared and left open`() {
+        let (stage, competitor, link, peripheral) = betweenAttempts()
         stage.advance(1_000)
         #expect(link.elements == [peripheral])
-        // Two of ours, and the other program's.
+        // Two calls are ours, and one is the other program's.
         #expect(stage.count("Connect") == 3)
         link.dispose()
         stage.advance(10_000)
         #expect(stage.count("Disconnect") == 0)
         #expect(stage.isLinked())
         stage.expectSettled()
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q74, .Q77)) func `Disposing in our pause leaves another program's link open`() {
-        let (stage, rival, link, _) = inPause()
+    @Test(.proves(.Q74, .Q77)) func `Disposing between our attempts leaves another program's link open`() {
+        let (stage, competitor, link, _) = betweenAttempts()
         stage.advance(150)
         #expect(stage.isLinked())
         link.dispose()
@@ -190,11 +189,10 @@ struct CompetingConnectTests {
         #expect(stage.count("Disconnect") == 0)
         #expect(stage.isLinked())
         stage.expectSettled()
-        rival.leave()
+        competitor.leave()
     }
 
-    @Test(.proves(.Q77))
-    func `After another program's link in our pause has ended, the link of our next attempt is ours`() {
+    @Test(.proves(.Q77)) func `Our next attempt owns its link after another program's link has ended`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -214,14 +212,14 @@ struct CompetingConnectTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
-    @Test(.proves(.Q77)) func `A link that another program makes in our pause is closed if it is taken over`() {
-        let (stage, rival, link, peripheral) = inPause(ConnectOptions(existingLink: .takeOver))
+    @Test(.proves(.Q77)) func `Taking over closes a link that another program made between our attempts`() {
+        let (stage, competitor, link, peripheral) = betweenAttempts(ConnectOptions(existingLink: .takeOver))
         stage.advance(1_000)
         #expect(link.elements == [peripheral])
         link.dispose()
         stage.advance(10_000)
         #expect(stage.count("Disconnect") == 1)
         #expect(!stage.isLinked())
-        rival.leave()
+        competitor.leave()
     }
 }

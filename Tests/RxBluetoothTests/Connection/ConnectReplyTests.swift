@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Answers to `Connect` that no document speaks of, or that came in an order of their own.
+/// Replies to `Connect` that are undocumented, late, missing, or in an unusual order.
 struct ConnectReplyTests {
-    @Test(.proves(.Q80)) func `AlreadyConnected is a success`() {
+    @Test(.proves(.Q80)) func `AlreadyConnected counts as success`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -17,8 +17,7 @@ struct ConnectReplyTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q74))
-    func `A daemon that refuses to connect what another program has connected does not keep us from it`() {
+    @Test(.proves(.Q74)) func `A refused Connect still uses the link of another program`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.deviceChanges(["Connected": .bool(true)])
         stage.advance(0)
@@ -32,7 +31,7 @@ struct ConnectReplyTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q78)) func `A flicker of Connected before the answer is nothing`() {
+    @Test(.proves(.Q78)) func `Changes of Connected before the reply are ignored`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -44,7 +43,7 @@ struct ConnectReplyTests {
         #expect(daemon.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q78)) func `An answer before Connected is shown is believed, when bluetoothd says so too`() {
+    @Test(.proves(.Q78)) func `A reply before the Connected signal is confirmed by another call`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -62,7 +61,7 @@ struct ConnectReplyTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test func `A link of which bluetoothd cannot say whether it is up is closed, so that none is left`() {
+    @Test func `A link that cannot be confirmed is closed`() {
         for isSilent in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             let link = stage.record(peripheral.connect())
@@ -76,7 +75,7 @@ struct ConnectReplyTests {
         }
     }
 
-    @Test(.proves(.Q76, .Q81, .Q82)) func `What Connect fails with is told by kind and with the daemon's words`() {
+    @Test(.proves(.Q76, .Q81, .Q82)) func `Errors of Connect map to kinds and keep bluetoothd's words`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let table: [(String, String, BluetoothError.Kind)] = [
             ("org.bluez.Error.Failed", "le-connection-busy", .busy),
@@ -105,8 +104,7 @@ struct ConnectReplyTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q7, .Q8))
-    func `A Connect without an answer is taken back at our deadline, and a late answer changes nothing`() {
+    @Test(.proves(.Q7, .Q8)) func `An unanswered Connect is reverted at the deadline, and a late reply is ignored`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(30_000)
@@ -121,7 +119,7 @@ struct ConnectReplyTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q85)) func `A device that connects by itself is no connection of ours, and is not closed`() {
+    @Test(.proves(.Q85)) func `The link of a device that connects by itself is left open`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let first = stage.connect(peripheral, daemon)
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }

@@ -5,11 +5,11 @@ import TestTraits
 import Testing
 
 struct ConnectTests {
-    @Test(.proves(.S26)) func `Connecting sends Connect once, after the signals were subscribed to`() {
+    @Test(.proves(.S26)) func `Connecting registers the agent and then sends one Connect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
-        // bluetoothd may ask about pairing from then on, so the agent comes first (Q25).
+        // bluetoothd may send pairing requests after Connect, so the agent is registered first (Q25).
         #expect(
             stage.simulation.calls.map(\.description) == [
                 "/org/bluez AgentManager1.RegisterAgent", "\(Sensor.path) Device1.Connect",
@@ -18,7 +18,7 @@ struct ConnectTests {
         #expect(link.elements == [peripheral])
     }
 
-    @Test(.proves(.S27)) func `A connection is one element, no completion, and lasts`() {
+    @Test(.proves(.S27)) func `A connection emits one element and does not complete`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(60_000)
@@ -28,7 +28,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.S28)) func `A failure before the link is an error with its cause, and the next try is free`() {
+    @Test(.proves(.S28)) func `A failed attempt reports its cause and allows the next attempt`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -47,7 +47,7 @@ struct ConnectTests {
     }
 
     @Test(.proves(.Q77), arguments: [8, 9])
-    func `What the controller gives up is tried again after 250 ms, nine times in all`(failures: Int) {
+    func `An aborted attempt is repeated after 250 ms, up to nine attempts in all`(failures: Int) {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: failures))
         let link = stage.record(peripheral.connect())
         stage.advance(399)
@@ -60,7 +60,7 @@ struct ConnectTests {
         #expect(stage.count("Connect") == 9)
     }
 
-    @Test(.proves(.Q77)) func `It is not tried again while the device still looks connected`() {
+    @Test(.proves(.Q77)) func `An aborted attempt is not repeated while the device appears connected`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -75,7 +75,7 @@ struct ConnectTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q77, .S30)) func `Disposing between two tries sends nothing, and the deadline counts all tries`() {
+    @Test(.proves(.Q77, .S30)) func `Disposing between attempts sends nothing, and one deadline covers all attempts`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 9))
         let link = stage.record(peripheral.connect())
         stage.advance(200)
@@ -94,18 +94,18 @@ struct ConnectTests {
         #expect(late.kind == .timedOut)
     }
 
-    @Test(.proves(.S29)) func `A drop after the link is a handle and then the reason`() {
+    @Test(.proves(.S29)) func `A link that drops emits its peripheral and then the reason`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(2)))
         let link = stage.record(peripheral.connect())
         stage.advance(5_000)
         #expect(link.elements == [peripheral])
         #expect(link.kind == .disconnected(.unknown))
         #expect(link.times == [650, 2_650])
-        // bluetoothd is asked whether it was the adapter (S34).
+        // Get reads whether the adapter was the reason (S34).
         #expect(stage.methods == ["Connect", "Get"])
     }
 
-    @Test(.proves(.S31)) func `A connect while the last link is being closed waits for that`() {
+    @Test(.proves(.S31)) func `Connecting waits until the previous link is closed`() {
         let (stage, peripheral) = Stage.withSensor()
         let first = stage.connect(peripheral)
         first.dispose()
@@ -122,7 +122,7 @@ struct ConnectTests {
         #expect(second.isLive)
     }
 
-    @Test(.proves(.S31)) func `A connect that waits and is given up sends nothing`() {
+    @Test(.proves(.S31)) func `Disposing of a connect that waits for closing sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -135,7 +135,7 @@ struct ConnectTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S31)) func `Of two that wait for a closing link one connects, and the other hears of that`() {
+    @Test(.proves(.S31)) func `One of two connects that wait for closing succeeds, and the other is refused`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -147,7 +147,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Disconnect", "Connect"])
     }
 
-    @Test(.proves(.S32)) func `A second connect is refused, the first lasts, and after it there may be another`() {
+    @Test(.proves(.S32)) func `A second connection is refused until the first one ends`() {
         let (stage, peripheral) = Stage.withSensor()
         let first = stage.record(peripheral.connect())
         let early = stage.record(peripheral.connect())
@@ -168,7 +168,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Get", "Connect"])
     }
 
-    @Test(.proves(.S33, .Q74)) func `The link of another program is used, and left alone`() {
+    @Test(.proves(.S33, .Q74)) func `Another program's link is used and left open`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -185,7 +185,7 @@ struct ConnectTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.Q74)) func `Notifications over the link of another program are turned off when it is let go`() {
+    @Test(.proves(.Q74)) func `Leaving another program's link turns our notifications off`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -201,7 +201,7 @@ struct ConnectTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S36)) func `A drop before the connect is answered is told once`() {
+    @Test(.proves(.S36)) func `A drop before the reply to Connect is reported once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -219,7 +219,7 @@ struct ConnectTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S38)) func `Out of range a connect lasts until our deadline, which takes it back`() {
+    @Test(.proves(.S38)) func `Connecting out of range times out and is reverted`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -236,7 +236,7 @@ struct ConnectTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S40)) func `A connect that waits succeeds when the peripheral advertises again`() {
+    @Test(.proves(.S40)) func `A waiting attempt succeeds when the peripheral advertises again`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.advertise(nil, from: Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -249,7 +249,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q59)) func `A peripheral that bluetoothd has forgotten is gone, and nothing is sent`() {
+    @Test(.proves(.Q59)) func `Connecting to a forgotten peripheral fails and sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.advance(60_000)
         let link = stage.record(peripheral.connect())

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// Attempts of ours that fail, although bluetoothd shows the device as connected.
+/// Attempts that fail although bluetoothd shows the device as connected, and links that come up late.
 struct FailedConnectTests {
     private static let abort = "le-connection-abort-by-local"
 
@@ -33,7 +33,7 @@ struct FailedConnectTests {
     }
 
     @Test(arguments: ["le-connection-unknown", "le-connection-refused", "br-connection-canceled-by-nobody"])
-    func `A link is closed when Connect fails but the device is connected`(text: String) {
+    func `A failed Connect closes the link if the device is connected`(text: String) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(Self.afterwards(text, calls: .only(1)))
         let link = stage.record(peripheral.connect())
@@ -42,7 +42,7 @@ struct FailedConnectTests {
         expectClosed(stage, peripheral)
     }
 
-    @Test func `A link is closed when its attempt is disposed of in the pause before the next one`() {
+    @Test func `Disposing between attempts closes a link that came up`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(Self.afterwards(Self.abort))
         let link = stage.record(peripheral.connect())
@@ -53,7 +53,7 @@ struct FailedConnectTests {
         expectClosed(stage, peripheral)
     }
 
-    @Test func `A link is closed when the manager is closed in the pause before the next attempt`() {
+    @Test func `Closing the manager between attempts closes a link that came up`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(Self.afterwards(Self.abort))
         let link = stage.record(peripheral.connect())
@@ -68,7 +68,7 @@ struct FailedConnectTests {
         #expect(!stage.isLinked())
     }
 
-    @Test func `A link is closed when the deadline passes in the pause before the next attempt`() {
+    @Test func `The deadline between attempts closes a link that came up`() {
         var deadlines = Deadlines.prompt
         deadlines.connect = .milliseconds(200)
         let (stage, peripheral) = Stage.withSensor(deadlines: deadlines)
@@ -79,7 +79,7 @@ struct FailedConnectTests {
         expectClosed(stage, peripheral)
     }
 
-    @Test func `A link is closed when the last repetition fails`() {
+    @Test func `The last failed repetition closes its link`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         for attempt in 1...9 {
@@ -101,7 +101,7 @@ struct FailedConnectTests {
         stage.expectNoTimers()
     }
 
-    @Test func `A link whose bond is lost is closed if bluetoothd leaves it up`() {
+    @Test func `A lost bond closes a link that bluetoothd leaves up`() {
         let bonded = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
         let (stage, daemon, peripheral) = Stage.scripted(bonded)
@@ -114,7 +114,7 @@ struct FailedConnectTests {
         #expect(daemon.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `A link that is not there is not closed when Connect fails`() {
+    @Test func `A failed Connect without a link sends no Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .only(1), .error("org.bluez.Error.Failed", "le-connection-unknown")))
@@ -125,9 +125,9 @@ struct FailedConnectTests {
         stage.expectSettled()
     }
 
-    // MARK: Links that come late
+    // MARK: Links that come up late
 
-    @Test func `A link that comes up after close has begun is closed, and close waits for that`() {
+    @Test func `Closing the manager closes a link that comes up meanwhile and waits for that`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -145,7 +145,7 @@ struct FailedConnectTests {
         #expect(closed.isCompleted)
     }
 
-    @Test func `A link that comes up after Disconnect was answered is closed too`() {
+    @Test func `A link that comes up after the answer to Disconnect is closed`() {
         for isDisposed in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             let link = stage.record(peripheral.connect())
@@ -171,7 +171,7 @@ struct FailedConnectTests {
         }
     }
 
-    @Test func `A Connect that is never answered holds up teardown for one more deadline at most`() {
+    @Test func `An unanswered Connect delays teardown by at most one more deadline`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
@@ -188,7 +188,7 @@ struct FailedConnectTests {
         stage.expectNoTimers()
     }
 
-    @Test func `The answer to "is it connected?" does not count after close has begun`() {
+    @Test func `A confirmation of the link after close began is ignored`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         let states = stage.record(peripheral.connectionState)

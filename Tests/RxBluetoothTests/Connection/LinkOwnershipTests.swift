@@ -4,19 +4,19 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Whose a link is: decided by which program's attempt made it.
+/// A link belongs to the program whose attempt made it; only our own links are closed.
 struct LinkOwnershipTests {
-    private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
-    private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
-        ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
+    private static let linkUp: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
+    private static let connectedDevice = ScriptedDaemon.Objects.oneKnownDevice.setting(
+        ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", linkUp)
 
-    @Test(.proves(.Q74)) func `A link is ours if another program's link ended before our Connect made it`() {
-        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+    @Test(.proves(.Q74)) func `Our Connect owns the link if another program's link ended before it`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
-        // It ended before bluetoothd read our call.
+        // The other link ended before bluetoothd received our call.
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
-        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(Self.linkUp)
         daemon.take("Connect").reply()
         stage.advance(0)
         #expect(link.elements == [peripheral])
@@ -25,15 +25,15 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Disconnect"])
     }
 
-    @Test(.proves(.Q74)) func `A link that Connect made is ours even if its signal comes after the reply`() {
-        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+    @Test(.proves(.Q74)) func `A link of our Connect is ours even if its signal follows the reply`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
         daemon.take("Connect").reply()
         stage.advance(0)
         daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
-        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(Self.linkUp)
         stage.advance(0)
         #expect(link.elements == [peripheral])
         link.dispose()
@@ -41,8 +41,8 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Get", "Disconnect"])
     }
 
-    @Test(.proves(.Q74)) func `An attempt is taken back if another program's link ended before it`() {
-        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+    @Test(.proves(.Q74)) func `Disposing reverts our attempt if another program's link ended before it`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
@@ -52,9 +52,9 @@ struct LinkOwnershipTests {
         #expect(daemon.methods == ["Connect", "Disconnect"])
     }
 
-    @Test(.proves(.Q74)) func `The link of another program is not closed, however our Connect ends`() {
+    @Test(.proves(.Q74)) func `Another program's link stays open however our Connect ends`() {
         for answer in ["", "le-connection-unknown"] {
-            let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+            let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
             let link = stage.record(peripheral.connect())
             stage.advance(0)
             if answer.isEmpty {
@@ -70,14 +70,14 @@ struct LinkOwnershipTests {
         }
     }
 
-    // MARK: What a bluetoothd that died leaves
+    // MARK: Links left by a crashed bluetoothd
 
     @Test(.proves(.Q2, .Q74), arguments: [true, false])
-    func `A link that a killed bluetoothd left is ours for a new connection too`(isFailed: Bool) {
+    func `A link left by a crashed bluetoothd is ours in the next connection`(isFailed: Bool) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
-        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(Self.linkUp)
         if isFailed {
             daemon.take("Connect").fail("org.bluez.Error.Failed", "le-connection-abort-by-local")
         } else {
@@ -87,7 +87,7 @@ struct LinkOwnershipTests {
         daemon.crash()
         stage.advance(100)
         #expect(link.kind == .disconnected(.daemon))
-        daemon.tell(ScriptedDaemon.value(Self.linked))
+        daemon.tell(ScriptedDaemon.value(Self.connectedDevice))
         daemon.start()
         stage.advance(100)
         let next = stage.record(peripheral.connect())
@@ -100,7 +100,7 @@ struct LinkOwnershipTests {
         #expect(daemon.methods.last == "Disconnect")
     }
 
-    @Test(.proves(.Q2, .Q74)) func `A link that the next bluetoothd does not show at first is another program's`() {
+    @Test(.proves(.Q2, .Q74)) func `A link that a restarted bluetoothd does not show at once is another program's`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.crash()
@@ -108,7 +108,7 @@ struct LinkOwnershipTests {
         #expect(!link.isLive)
         daemon.start()
         stage.advance(100)
-        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(Self.linkUp)
         stage.advance(0)
         let next = stage.record(peripheral.connect())
         stage.advance(0)
@@ -121,13 +121,13 @@ struct LinkOwnershipTests {
     }
 
     @Test(.proves(.Q2, .Q74), arguments: [4_900, 5_100])
-    func `A link that is shown later than 5 s after bluetoothd came back is another program's`(after: Int) {
+    func `A link left by a crashed bluetoothd is ours for 5 s after the restart`(after: Int) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.crash()
         stage.advance(100)
         #expect(!link.isLive)
-        daemon.tell(ScriptedDaemon.value(Self.linked))
+        daemon.tell(ScriptedDaemon.value(Self.connectedDevice))
         daemon.start()
         stage.advance(after)
         let next = stage.record(peripheral.connect())
@@ -140,14 +140,14 @@ struct LinkOwnershipTests {
         #expect(daemon.count("Disconnect") == (after < 5_000 ? 1 : 0))
     }
 
-    // MARK: Replacing
+    // MARK: Replacing a link
 
-    @Test(.proves(.Q75)) func `A link that another program makes while its old one is replaced is shared`() {
-        let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
+    @Test(.proves(.Q75)) func `A link that another program makes during a replacement is shared`() {
+        let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
-        daemon.deviceChanges(Self.there)
+        daemon.deviceChanges(Self.linkUp)
         daemon.take("Disconnect").reply()
         stage.advance(0)
         daemon.take("Connect").reply()

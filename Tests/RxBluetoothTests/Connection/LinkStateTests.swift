@@ -2,7 +2,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The transitions of a connection, without a bus.
+/// The transitions of `LinkState`, as tables and without a bus.
 struct LinkStateTests {
     typealias Facts = LinkState.Facts
 
@@ -19,7 +19,7 @@ struct LinkStateTests {
     private static let none = Facts()
     private static let bonded = Facts(isConnected: false, isBonded: true)
 
-    /// A state after events, without their actions.
+    /// The state after `.start` and these events.
     private static func state(
         _ events: (LinkState.Event, Facts)..., maker: LinkState.Maker = .thisManager, takesOver: Bool = false,
         awaitsServices: Bool = false
@@ -64,10 +64,12 @@ struct LinkStateTests {
             "Connect succeeds", state(), .connectAnswered(nil), shown, .connected,
             [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
         Row(
-            "Connect succeeds, and the services are awaited", state(awaitsServices: true), .connectAnswered(nil), shown,
+            "Connect succeeds, and the services are not yet resolved",
+            state(awaitsServices: true), .connectAnswered(nil), shown,
             .connected, [.stopRediscovery, .cancelDeadline, .open]),
         Row(
-            "Connect succeeds, and no link is shown", state(), .connectAnswered(nil), none, .connecting, [.confirmLink]),
+            "Connect succeeds, and no link is shown",
+            state(), .connectAnswered(nil), none, .connecting, [.confirmLink]),
         Row(
             "The link is confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(true), none, .connected,
             [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
@@ -75,10 +77,10 @@ struct LinkStateTests {
             "The link is not confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(false), none, .ended,
             [.end(BluetoothError(.disconnected(.unknown)))]),
         Row(
-            "The question for the link fails", state((.connectAnswered(nil), none)), .confirmationFailed(late), none,
+            "The query for the link fails", state((.connectAnswered(nil), none)), .confirmationFailed(late), none,
             .closing, [.cancelAttempt] + closing(late)),
         Row(
-            "Connect says that there is a link", state(), .connectAnswered(BluetoothError(.alreadyConnected)), shown,
+            "Connect reports an existing link", state(), .connectAnswered(BluetoothError(.alreadyConnected)), shown,
             .connected, [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
         Row(
             "Connect is refused, and another program's link is up", state(maker: .otherProgram),
@@ -91,7 +93,7 @@ struct LinkStateTests {
             "Connect has no answer in time", state(), .connectAnswered(late), none, .closing,
             [.cancelAttempt] + closing(late)),
         Row(
-            "The controller gives up", state(), .connectAnswered(aborted), none, .connecting,
+            "The controller aborts", state(), .connectAnswered(aborted), none, .connecting,
             [.logRepeat(aborts: 1), .pause(pause)]),
         Row(
             "The pause ends", state((.connectAnswered(aborted), none)), .pauseEnded, none, .connecting, [.connect]),
@@ -114,10 +116,11 @@ struct LinkStateTests {
             "The pause for another program's attempt ends", state((.connectAnswered(inProgress), none)), .pauseEnded,
             none, .connecting, [.askAboutOtherAttempt]),
         Row(
-            "Another program's attempt was answered", state((.connectAnswered(inProgress), none), (.pauseEnded, none)),
+            "The query reports another program's link",
+            state((.connectAnswered(inProgress), none), (.pauseEnded, none)),
             .otherAttemptAnswered(isConnected: true), none, .connecting, [.connect]),
         Row(
-            "A lost bond is reported at once if bluetoothd says so", state((.shown(isConnected: true), shown)),
+            "A cancelled Connect of a bonded device is a lost bond", state((.shown(isConnected: true), shown)),
             .connectAnswered(cancelled), bonded, .ended, [.end(BluetoothError(.bondLost, after: cancelled))]),
         Row(
             "A first abort of a bonded device is repeated", state((.shown(isConnected: true), shown)),
@@ -131,22 +134,23 @@ struct LinkStateTests {
         Row(
             "A scan is started for a removed device", state((.deviceRemoved, none)), .pauseEnded, none, .connecting,
             [.startRediscovery]),
-        Row("A device is removed once", state((.deviceRemoved, none)), .deviceRemoved, none, .connecting),
+        Row("A second removal is ignored", state((.deviceRemoved, none)), .deviceRemoved, none, .connecting),
         Row(
             "A removed device is found", state((.deviceRemoved, none), (.pauseEnded, none)), .deviceFound, none,
             .connecting, [.cancelAttempt, .pause(pause)]),
         Row(
-            "The next attempt for a removed device", state((.deviceRemoved, none), (.deviceFound, none)), .pauseEnded,
+            "The pause after a removed device was found ends",
+            state((.deviceRemoved, none), (.deviceFound, none)), .pauseEnded,
             none, .connecting, [.connect, .stopRediscovery]),
-        Row("Found without having been removed", state(), .deviceFound, none, .connecting),
-        Row("A link flickers", state(), .shown(isConnected: false), none, .connecting),
+        Row("A device is found that was not removed", state(), .deviceFound, none, .connecting),
+        Row("Connected turns false before the reply", state(), .shown(isConnected: false), none, .connecting),
         Row(
-            "The services are there", up(awaitsServices: true), .servicesAwaited(nil), shown, .connected,
+            "The services are resolved", up(awaitsServices: true), .servicesAwaited(nil), shown, .connected,
             [.becomeReady]),
-        Row("The services are there twice", up(), .servicesAwaited(nil), shown, .connected),
-        Row("A late answer of Connect", up(), .connectAnswered(failed), shown, .connected),
-        Row("A late end of a pause", up(), .pauseEnded, shown, .connected),
-        Row("A late deadline", up(), .connectDeadline, shown, .connected),
+        Row("The services are resolved twice", up(), .servicesAwaited(nil), shown, .connected),
+        Row("A late reply to Connect is ignored", up(), .connectAnswered(failed), shown, .connected),
+        Row("A late end of a pause is ignored", up(), .pauseEnded, shown, .connected),
+        Row("A late deadline is ignored", up(), .connectDeadline, shown, .connected),
     ]
 
     // MARK: Closing and losing
@@ -175,12 +179,13 @@ struct LinkStateTests {
             "An adopted link is closed by force", LinkState(adopting: "target"), .close(requested, isForced: true),
             shown, .closing, [.cancelAttempt] + closing(requested)),
         Row(
-            "An attempt is closed, and Connect is still to be answered", state(), .close(requested, isForced: false),
+            "An attempt is closed before the reply to Connect", state(), .close(requested, isForced: false),
             none, .closing, closing(requested)),
         Row(
-            "A pause is closed", state((.connectAnswered(aborted), none)), .close(requested, isForced: false), none,
+            "An attempt is closed in a pause",
+            state((.connectAnswered(aborted), none)), .close(requested, isForced: false), none,
             .ended, [.end(requested)]),
-        Row("Closed twice", closing(), .close(requested, isForced: true), shown, .closing),
+        Row("A second close is ignored", closing(), .close(requested, isForced: true), shown, .closing),
         Row(
             "Disconnect succeeds, and the link is still shown", closing(), .disconnectAnswered(nil), shown, .closing,
             [.startDisconnectDeadline]),
@@ -204,7 +209,8 @@ struct LinkStateTests {
             "Disconnect of an attempt is answered before Connect", closing(from: state()), .disconnectAnswered(nil),
             none, .closing, [.startDisconnectDeadline]),
         Row(
-            "Connect is not answered any more", closing((.disconnectAnswered(nil), none), from: state()),
+            "Connect is not answered before the deadline of closing",
+            closing((.disconnectAnswered(nil), none), from: state()),
             .disconnectDeadline, none, .ended, [finished]),
         Row(
             "Connect succeeds after Disconnect", closing((.disconnectAnswered(nil), none), from: state()),
@@ -213,7 +219,7 @@ struct LinkStateTests {
             "Connect fails after Disconnect", closing((.disconnectAnswered(nil), none), from: state()),
             .connectAnswered(failed), none, .ended, [finished]),
         Row(
-            "A flicker of a closed attempt is ignored",
+            "Changes of Connected while an attempt is closed are ignored",
             closing((.shown(isConnected: true), shown), (.shown(isConnected: false), none), from: state()),
             .disconnectAnswered(nil), shown, .closing, [.startDisconnectDeadline]),
         Row("The device is removed while it is closed", closing(), .deviceRemoved, none, .ended, [finished]),
@@ -221,23 +227,23 @@ struct LinkStateTests {
         Row(
             "A link is lost", up(), .shown(isConnected: false), none, .losing, [.suspendOperations, .delayLoss]),
         Row(
-            "A link is lost for a reason that is not the adapter's", up(), .shown(isConnected: false),
+            "A link is lost, and bluetoothd reports another reason than the adapter", up(), .shown(isConnected: false),
             Facts(announced: .timeout), .losing, [.suspendOperations, .askAdapter(.timeout)]),
         Row(
             "A link is lost with the adapter", up(), .shown(isConnected: false), Facts(isAdapterOn: false), .ended,
             [.end(BluetoothError(.disconnected(.adapter)))]),
         Row(
-            "The adapter had its time", lost, .lossDelayEnded, none, .losing, [.askAdapter(.unknown)]),
-        Row("The adapter is there", lost, .adapterAnswered(isGone: false), none, .ended, [.endLost(.unknown)]),
+            "The grace time for the adapter ends", lost, .lossDelayEnded, none, .losing, [.askAdapter(.unknown)]),
+        Row("The query reports an adapter", lost, .adapterAnswered(isGone: false), none, .ended, [.endLost(.unknown)]),
         Row(
-            "The adapter is gone", lost, .adapterAnswered(isGone: true), none, .ended,
+            "The query reports no adapter", lost, .adapterAnswered(isGone: true), none, .ended,
             [.end(BluetoothError(.disconnected(.adapter)))]),
         Row("A lost link is closed", lost, .close(requested, isForced: false), none, .ended, [.end(requested)]),
-        Row("A lost link is lost once", lost, .deviceRemoved, none, .losing),
+        Row("A removal after the loss is ignored", lost, .deviceRemoved, none, .losing),
         Row("bluetoothd leaves", up(), .lost(failed), shown, .ended, [.end(failed)]),
         Row("The device is removed", up(), .deviceRemoved, none, .losing, [.suspendOperations, .delayLoss]),
         Row(
-            "The services do not come", up(awaitsServices: true), .servicesAwaited(late), shown, .closing,
+            "The services are not resolved in time", up(awaitsServices: true), .servicesAwaited(late), shown, .closing,
             [.cancelAttempt] + closing(late.during(.connect, "target"))),
     ]
 
@@ -247,7 +253,7 @@ struct LinkStateTests {
         return state
     }
 
-    @Test(arguments: connecting + ending) func `Each event gives the next phase and its actions`(row: Row) {
+    @Test(arguments: connecting + ending) func `Each event leads to the next phase and its actions`(row: Row) {
         var state = row.state
         #expect(state.handle(row.event, row.facts) == row.actions)
         #expect(state.step == row.step)
@@ -268,7 +274,7 @@ struct LinkStateTests {
         }
     }
 
-    @Test func `The ninth abort is reported`() {
+    @Test func `The ninth abort ends the attempt`() {
         var state = Self.state()
         for count in 1...8 {
             #expect(state.handle(.connectAnswered(Self.aborted), Self.none).first == .logRepeat(aborts: count))
@@ -277,9 +283,8 @@ struct LinkStateTests {
         #expect(state.handle(.connectAnswered(Self.aborted), Self.none) == [.end(Self.aborted)])
     }
 
-    @Test(arguments: [false, true]) func `A link that another program makes is ours only if it is taken over`(
-        takesOver: Bool
-    ) {
+    @Test(arguments: [false, true])
+    func `A link that another program makes is ours only if it is taken over`(takesOver: Bool) {
         var state = Self.state(
             (.connectAnswered(Self.inProgress), Self.none), (.shown(isConnected: true), Self.shown),
             (.connectAnswered(nil), Self.shown), takesOver: takesOver)
@@ -289,13 +294,13 @@ struct LinkStateTests {
         #expect(actions.contains(.disconnect) == takesOver)
     }
 
-    @Test func `After another program's link has ended, the next one is ours`() {
+    @Test func `The next link is ours after another program's link has ended`() {
         let state = Self.state(
             (.shown(isConnected: false), Self.none), (.connectAnswered(nil), Self.shown), maker: .otherProgram)
         #expect(!state.isOfOtherProgram)
     }
 
-    @Test func `The deadline names another program's attempt`() {
+    @Test func `The time-out error names another program's attempt`() {
         var state = Self.state((.connectAnswered(Self.inProgress), Self.none))
         guard case .end(let error) = state.handle(.connectDeadline, Self.none).first else {
             return #expect(Bool(false))

@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// bluetoothd removes a device without a bond when an attempt to connect to it fails (Q123).
+/// bluetoothd removes a device without a bond if connecting to it fails.
 struct RemovedWhileConnectingTests {
-    /// A stage on which so many attempts remove the device instead of being answered.
+    /// A stage on which these Connect calls are not answered; another program removes the device instead.
     private static func stage(removals calls: Fault.Calls) -> (Stage, Peripheral) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
@@ -16,7 +16,7 @@ struct RemovedWhileConnectingTests {
         return (stage, peripheral)
     }
 
-    @Test(.proves(.Q123)) func `A device that is removed during an attempt is looked for, and the attempt repeated`() {
+    @Test(.proves(.Q123)) func `A device removed during an attempt is found again and connected`() {
         let (stage, peripheral) = Self.stage(removals: .first(2))
         let link = stage.record(peripheral.connect())
         let states = stage.record(peripheral.connectionState)
@@ -32,7 +32,7 @@ struct RemovedWhileConnectingTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q123)) func `A peripheral that never accepts a connection ends at the deadline with a time-out`() {
+    @Test(.proves(.Q123)) func `A peripheral that never accepts a connection times out at the deadline`() {
         let (stage, peripheral) = Self.stage(removals: .all)
         let link = stage.record(peripheral.connect())
         stage.advance(29_999)
@@ -47,8 +47,7 @@ struct RemovedWhileConnectingTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q61, .Q123))
-    func `A device that is removed and does not come back ends at the deadline with a time-out`() {
+    @Test(.proves(.Q61, .Q123)) func `A removed device that does not return times out at the deadline`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let link = stage.record(peripheral.connect())
@@ -60,7 +59,7 @@ struct RemovedWhileConnectingTests {
         #expect(link.kind == .timedOut)
         #expect(link.error?.description.contains("removed the device") == true)
         #expect(daemon.count("Connect") == 1)
-        // There is no attempt to be taken back.
+        // The removal ended the attempt, so no Disconnect is needed.
         #expect(daemon.count("Disconnect") == 0)
         stage.advance(0)
         #expect(daemon.count("StopDiscovery") == 1)
@@ -68,8 +67,7 @@ struct RemovedWhileConnectingTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q123)) func `A device that another program removes in the pause between two attempts is looked for`()
-    {
+    @Test(.proves(.Q123)) func `A device removed between two attempts is found again and connected`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
         let link = stage.record(peripheral.connect())
         stage.advance(160)
@@ -81,7 +79,7 @@ struct RemovedWhileConnectingTests {
         #expect(!stage.isLinked())
     }
 
-    @Test(.proves(.Q123)) func `Disposing or closing while a removed device is looked for stops the scan`() {
+    @Test(.proves(.Q123)) func `Disposing or closing during the search for a removed device stops the scan`() {
         for isClosing in [true, false] {
             let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
             let link = stage.record(peripheral.connect())
@@ -106,7 +104,7 @@ struct RemovedWhileConnectingTests {
         }
     }
 
-    @Test(.proves(.Q123)) func `A device that comes back connected is shared, and not closed`() {
+    @Test(.proves(.Q123)) func `A removed device that returns with a link is shared and left open`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let link = stage.record(peripheral.connect())
@@ -126,7 +124,7 @@ struct RemovedWhileConnectingTests {
         #expect(daemon.count("Disconnect") == 0)
     }
 
-    @Test(.proves(.Q123)) func `A supervised connection survives removals while it connects`() {
+    @Test(.proves(.Q123)) func `A reconnecting connection survives removals during its attempts`() {
         let (stage, peripheral) = Self.stage(removals: .first(3))
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 1))))
         stage.advance(15_000)
@@ -135,7 +133,7 @@ struct RemovedWhileConnectingTests {
     }
 
     @Test(.proves(.S34, .Q123), arguments: [true, false])
-    func `An adapter that goes away while a removed device is looked for is the reason`(isUnplugged: Bool) {
+    func `Losing the adapter fails the search for a removed device with that reason`(isUnplugged: Bool) {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
         let link = stage.record(peripheral.connect())
         stage.advance(100)
