@@ -4,8 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// `Peripheral.disconnect()` and `BluetoothManager.close()`.
 struct DisconnectAndCloseTests {
-    @Test func `Disconnecting where there is no link completes at once and sends nothing`() {
+    @Test func `Disconnecting without a link completes at once and sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         let done = stage.record(peripheral.disconnect())
         stage.advance(0)
@@ -13,7 +14,7 @@ struct DisconnectAndCloseTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test(.proves(.S42, .Q79)) func `Disconnecting while connecting cancels, fails the connection and completes`() {
+    @Test(.proves(.S42, .Q79)) func `Disconnecting while connecting cancels the attempt and completes`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(50)
@@ -26,7 +27,7 @@ struct DisconnectAndCloseTests {
         stage.expectSettled()
     }
 
-    @Test func `Disconnecting while connected fails the connection at once and completes when the link is down`() {
+    @Test func `Disconnecting fails the connection at once and completes when the link is down`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let done = stage.record(peripheral.disconnect())
@@ -38,7 +39,7 @@ struct DisconnectAndCloseTests {
         #expect(stage.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `Disconnecting while the link is being closed sends nothing more and completes with that`() {
+    @Test func `Disconnecting a closing link sends nothing more and completes with it`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(1_000)
@@ -50,7 +51,7 @@ struct DisconnectAndCloseTests {
         #expect(stage.methods == ["Connect", "Disconnect"])
     }
 
-    @Test(.proves(.Q74)) func `Disconnecting closes the link of another program too, used by us or not`() {
+    @Test(.proves(.Q74)) func `Disconnecting closes another program's link, whether we use it or not`() {
         for isUsed in [true, false] {
             let (stage, peripheral) = Stage.withSensor()
             let other = stage.otherProgram("Connect")
@@ -67,7 +68,7 @@ struct DisconnectAndCloseTests {
         }
     }
 
-    @Test(.proves(.S44)) func `A disconnect that bluetoothd refuses or does not answer is an error`() {
+    @Test(.proves(.S44)) func `A refused or unanswered Disconnect is an error`() {
         for isAnswered in [true, false] {
             for isOurs in [true, false] {
                 let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
@@ -88,7 +89,7 @@ struct DisconnectAndCloseTests {
         }
     }
 
-    @Test(.proves(.S91)) func `What is given up before it is known what there is sends nothing`() {
+    @Test(.proves(.S91)) func `A request disposed before the snapshot arrives sends nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let connected = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)])
@@ -96,10 +97,10 @@ struct DisconnectAndCloseTests {
         daemon.holdSnapshot()
         daemon.start()
         stage.advance(0)
-        let given = (stage.record(peripheral.disconnect()), stage.record(peripheral.connect()))
+        let abandoned = (stage.record(peripheral.disconnect()), stage.record(peripheral.connect()))
         stage.advance(10)
-        given.0.dispose()
-        given.1.dispose()
+        abandoned.0.dispose()
+        abandoned.1.dispose()
         stage.advance(0)
         daemon.take("GetManagedObjects").reply { (body) throws(DBusError) in
             try body.value(ScriptedDaemon.value(connected))
@@ -114,9 +115,9 @@ struct DisconnectAndCloseTests {
         #expect(kept.isCompleted)
     }
 
-    // MARK: The manager's end
+    // MARK: Closing the manager
 
-    @Test func `Closing the manager fails all, turns notifications off, closes links and then the bus`() {
+    @Test func `Closing the manager fails every stream, reverts its calls and closes its links`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
@@ -142,7 +143,7 @@ struct DisconnectAndCloseTests {
         #expect(lateToo.kind == .closed)
     }
 
-    @Test func `Closing the manager while a link is being closed waits for it`() {
+    @Test func `Closing the manager waits for a link that is being closed`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(500)
@@ -154,7 +155,7 @@ struct DisconnectAndCloseTests {
         #expect(stage.methods == ["Connect", "Disconnect"])
     }
 
-    @Test func `Closing the manager while it is being found out why a link was lost does not wait for that`() {
+    @Test func `Closing the manager does not wait for the reason of a lost link`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.deviceChanges(["Connected": .bool(false)])

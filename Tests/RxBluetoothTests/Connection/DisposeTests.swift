@@ -5,6 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
+/// Disposing of connections and operations, and the teardown that follows.
 struct DisposeTests {
     @Test(.proves(.S30)) func `Disposing while connecting sends one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
@@ -18,7 +19,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test func `Delivered when bluetoothd has received Disconnect, and settled when it has answered`() {
+    @Test func `delivered completes before Disconnect is answered, and settled afterwards`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         link.dispose()
@@ -45,7 +46,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S30)) func `Disposing after a failure sends nothing`() {
+    @Test(.proves(.S30)) func `Disposing after a failed attempt sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -71,14 +72,13 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S30)) func `Disposing twice while connecting, and a link that comes up all the same, leave no link`()
-    {
+    @Test(.proves(.S30)) func `The Disconnect of a disposed attempt closes a link that comes up late`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(10)
         link.dispose()
         stage.advance(0)
-        // The reply to Connect had left already when Disconnect came.
+        // bluetoothd sent the reply to Connect before it received Disconnect.
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.take("Connect").reply()
         daemon.take("Disconnect").reply()
@@ -91,7 +91,7 @@ struct DisposeTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S57, .S91)) func `A subscription that is given up before its turn sends nothing`() {
+    @Test(.proves(.S57, .S91)) func `Disposing immediately after subscribing sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.record(peripheral.connect()).dispose()
         stage.advance(5_000)
@@ -99,7 +99,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S44)) func `Settled completes when the link is down, not before`() {
+    @Test(.proves(.S44)) func `settled completes when the link is down`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         let settled = stage.record(stage.manager.settled())
@@ -111,7 +111,7 @@ struct DisposeTests {
         #expect(!stage.isLinked())
     }
 
-    @Test(.proves(.S44, .Q84)) func `A disconnect is over when it is answered and shown, in either order`() {
+    @Test(.proves(.S44, .Q84)) func `Closing ends when Disconnect is answered and the link is down, in any order`() {
         for isShownFirst in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             stage.connect(peripheral, daemon).dispose()
@@ -136,7 +136,7 @@ struct DisposeTests {
         }
     }
 
-    @Test(.proves(.S44, .Q84)) func `A disconnect that is never answered, or never shown, is over at its deadlines`() {
+    @Test(.proves(.S44, .Q84)) func `A Disconnect without an answer or an effect ends at its deadline`() {
         for isAnswered in [true, false] {
             let (stage, daemon, peripheral) = Stage.scripted()
             stage.connect(peripheral, daemon).dispose()
@@ -151,11 +151,11 @@ struct DisposeTests {
         }
     }
 
-    @Test(.proves(.S45)) func `A hundred rapid cycles leave no link, no claim and no entry`() {
+    @Test(.proves(.S45)) func `A hundred connections disposed at any phase leave no link`() {
         let (stage, peripheral) = Stage.withSensor()
         for cycle in 0..<100 {
             let link = stage.record(peripheral.connect())
-            // Given up at every stage of a connection: before it is sent, under way, and up.
+            // The cycles dispose before Connect is sent, during the attempt, and with the link up.
             stage.advance([0, 1, 50, 149, 150, 151, 260][cycle % 7])
             link.dispose()
         }
@@ -168,7 +168,7 @@ struct DisposeTests {
         #expect(stage.isLinked())
     }
 
-    @Test(.proves(.S45)) func `A hundred cycles of a whole session leave nothing behind`() {
+    @Test(.proves(.S45)) func `A hundred complete sessions revert each of their calls`() {
         let (stage, peripheral) = Stage.withSensor()
         for _ in 0..<100 {
             let link = stage.connect(peripheral)
@@ -186,7 +186,7 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S91)) func `Nothing is emitted after dispose returns, however much is under way`() {
+    @Test(.proves(.S91)) func `No stream emits after dispose, even with operations in progress`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let notifying = stage.characteristic(Sensor.notifying, of: peripheral)
@@ -204,22 +204,22 @@ struct DisposeTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S91)) func `Disposing in onNext ends the stream there`() {
+    @Test(.proves(.S91)) func `Disposing in onNext ends the stream at that element`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let characteristic = stage.characteristic(Sensor.notifying, of: peripheral)
-        let heard = stage.scheduler.createObserver([UInt8].self)
+        let values = stage.scheduler.createObserver([UInt8].self)
         let subscription = SerialDisposable()
         subscription.disposable = characteristic.observeValueUpdates().subscribe { event in
-            heard.on(event)
+            values.on(event)
             subscription.dispose()
         }
         stage.advance(100)
         for value in 1...5 { stage.simulation.bluez.notify([UInt8(value)], from: Sensor.text, "fff2") }
         stage.advance(100)
-        #expect(heard.elements == [[1]])
+        #expect(values.elements == [[1]])
         #expect(stage.methods == ["Connect", "StartNotify", "StopNotify"])
-        // And the connection itself, in the element that says that it is up.
+        // The same for the connection: disposing in its only element closes the link.
         link.dispose()
         stage.advance(3_000)
         stage.simulation.bluez.forgetCalls()

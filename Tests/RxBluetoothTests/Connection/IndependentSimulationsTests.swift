@@ -5,9 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Simulations beside and after one another, with the same device in each.
+/// Simulations that run in parallel or one after the other, with the same device in each.
 struct IndependentSimulationsTests {
-    @Test(.proves(.S90)) func `Two simulations do not know of each other`() {
+    @Test(.proves(.S90)) func `Two simulations with the same device do not affect each other`() {
         let (one, _, lost, silenced) = Stage.withNotifyingSensor()
         let (two, _, link, notifying) = Stage.withNotifyingSensor()
         let former = one.record(silenced.observeValueUpdates())
@@ -21,17 +21,17 @@ struct IndependentSimulationsTests {
         #expect(two.isDiscovering() && !one.isDiscovering())
         one.simulation.bluez.crash()
         one.advance(1)
-        let heard = scan.elements.count
+        let count = scan.elements.count
         two.advance(1_000)
         #expect(lost.kind == .disconnected(.daemon) && former.kind == .disconnected(.daemon))
         #expect(link.isLive && values.isLive && scan.isLive)
         #expect(two.isLinked() && two.isDiscovering())
-        #expect(scan.elements.count >= heard + 9)
+        #expect(scan.elements.count >= count + 9)
         #expect(states.elements == [.poweredOn])
         two.simulation.bluez.notify([5], from: Sensor.text, "fff2")
         two.advance(1)
         #expect(values.elements == [[5]])
-        // Nothing had to be begun anew.
+        // No call was repeated.
         #expect(two.methods.filter { $0 != "Get" } == ["StartNotify", "SetDiscoveryFilter", "StartDiscovery"])
     }
 
@@ -40,12 +40,12 @@ struct IndependentSimulationsTests {
     }
 
     @Test(.proves(.S90), arguments: Ending.allCases)
-    func `Ending a simulation ends all that is under way once, and the next one begins clean`(ending: Ending) {
+    func `Ending a simulation ends each stream once, and the next one starts clean`(ending: Ending) {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
         let values = stage.record(notifying.observeValueUpdates())
-        // Such a device is kept on disk.
+        // bluetoothd stores trusted devices on disk.
         let trusted = stage.record(peripheral.trust())
         stage.advance(500)
         #expect(trusted.isCompleted)
@@ -67,9 +67,9 @@ struct IndependentSimulationsTests {
         #expect(read.kind == .disconnected(reason) && read.elements.isEmpty)
         #expect(scan.kind == cause)
         #expect(link.ends == 1 && values.ends == 1 && read.ends == 1 && scan.ends == 1)
-        let told = [link.times.count, values.times.count, read.times.count, scan.times.count]
+        let counts = [link.times.count, values.times.count, read.times.count, scan.times.count]
         stage.advance(60_000)
-        #expect(told == [link.times.count, values.times.count, read.times.count, scan.times.count])
+        #expect(counts == [link.times.count, values.times.count, read.times.count, scan.times.count])
         stage.expectSettled()
 
         let next = Stage(with: [Sensor.peripheral, Sensor.other])
@@ -89,6 +89,6 @@ struct IndependentSimulationsTests {
 }
 
 extension Recording {
-    /// How often it was told that it is over.
+    /// The number of errors and completions; a valid stream has at most one.
     fileprivate var ends: Int { events.count { $0.isStopEvent } }
 }

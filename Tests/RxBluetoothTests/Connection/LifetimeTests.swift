@@ -8,9 +8,10 @@ import Synchronization
 import TestTraits
 import Testing
 
+/// What retains the bus, the manager and peripherals, and what remains after a connection.
 struct LifetimeTests {
-    /// A simulation with a manager that a test may let go.
-    final class House {
+    /// A simulation with a manager that a test can release.
+    final class Setup {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation: Simulation
         var manager: BluetoothManager?
@@ -35,63 +36,63 @@ struct LifetimeTests {
         func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
     }
 
-    @Test(.proves(.S30)) func `A link is closed also where its last subscriber was the last user of all`() {
-        let house = House()
-        var peripheral = house.find()
-        let up = house.scheduler.createObserver(Peripheral.self)
+    @Test(.proves(.S30)) func `A released manager's link closes when its last subscription is disposed`() {
+        let setup = Setup()
+        var peripheral = setup.find()
+        let up = setup.scheduler.createObserver(Peripheral.self)
         var subscription = peripheral?.connect().subscribe(up)
-        house.scheduler.advanceBy(500)
+        setup.scheduler.advanceBy(500)
         #expect(up.elements.count == 1)
         peripheral = nil
-        house.manager = nil
-        // The subscription alone keeps all of it.
-        house.scheduler.advanceBy(10_000)
-        #expect(house.count("Disconnect") == 0)
-        #expect(house.bus != nil)
+        setup.manager = nil
+        // The subscription alone retains the bus.
+        setup.scheduler.advanceBy(10_000)
+        #expect(setup.count("Disconnect") == 0)
+        #expect(setup.bus != nil)
         subscription?.dispose()
         subscription = nil
-        house.scheduler.advanceBy(1)
-        #expect(house.count("Disconnect") == 1)
-        house.scheduler.advanceBy(3_000)
-        #expect(house.bus == nil)
+        setup.scheduler.advanceBy(1)
+        #expect(setup.count("Disconnect") == 1)
+        setup.scheduler.advanceBy(3_000)
+        #expect(setup.bus == nil)
     }
 
-    @Test(.proves(.Q103)) func `Notifications are turned off also where their subscriber was the last user of all`() {
-        let house = House()
-        let values = house.scheduler.createObserver([UInt8].self)
-        var subscription = house.find()?.connect()
+    @Test(.proves(.Q103)) func `Notifications stop when the last subscription of a released manager is disposed`() {
+        let setup = Setup()
+        let values = setup.scheduler.createObserver([UInt8].self)
+        var subscription = setup.find()?.connect()
             .flatMap { $0.discoverServices([Sensor.service]) }
             .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
             .flatMap { $0.observeValueUpdates() }
             .subscribe(values)
-        house.scheduler.advanceBy(1_000)
-        house.manager = nil
-        house.simulation.bluez.notify([5], from: Sensor.text, "fff2")
-        house.scheduler.advanceBy(1)
+        setup.scheduler.advanceBy(1_000)
+        setup.manager = nil
+        setup.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        setup.scheduler.advanceBy(1)
         #expect(values.elements == [[5]])
         subscription?.dispose()
         subscription = nil
-        house.scheduler.advanceBy(3_000)
-        #expect(house.count("StopNotify") == 1)
-        #expect(house.count("Disconnect") == 1)
-        #expect(house.bus == nil)
+        setup.scheduler.advanceBy(3_000)
+        #expect(setup.count("StopNotify") == 1)
+        #expect(setup.count("Disconnect") == 1)
+        #expect(setup.bus == nil)
     }
 
-    @Test(.proves(.S5)) func `The bus is closed when the last user has gone, be it the manager or a subscription`() {
-        let house = House()
-        let first = house.manager?.state.subscribe()
-        let second = house.manager?.scanForPeripherals().subscribe()
-        house.scheduler.advanceBy(1_000)
-        house.manager = nil
+    @Test(.proves(.S5)) func `The bus is released with its last user, a subscription or the manager`() {
+        let setup = Setup()
+        let first = setup.manager?.state.subscribe()
+        let second = setup.manager?.scanForPeripherals().subscribe()
+        setup.scheduler.advanceBy(1_000)
+        setup.manager = nil
         first?.dispose()
-        house.scheduler.advanceBy(1_000)
-        #expect(house.bus != nil)
+        setup.scheduler.advanceBy(1_000)
+        #expect(setup.bus != nil)
         second?.dispose()
-        house.scheduler.advanceBy(1_000)
-        #expect(house.bus == nil)
-        #expect(house.count("StopDiscovery") == 1)
+        setup.scheduler.advanceBy(1_000)
+        #expect(setup.bus == nil)
+        #expect(setup.count("StopDiscovery") == 1)
 
-        let quiet = House()
+        let quiet = Setup()
         let state = quiet.manager?.state.subscribe()
         quiet.scheduler.advanceBy(1_000)
         state?.dispose()
@@ -102,41 +103,41 @@ struct LifetimeTests {
         #expect(quiet.bus == nil)
     }
 
-    @Test(.proves(.S7)) func `A pipeline whose manager was let go at its start goes on to its end`() {
-        let house = House()
-        let values = house.scheduler.createObserver([UInt8].self)
-        var subscription = house.manager?.peripheral(Sensor.address)
+    @Test(.proves(.S7)) func `A pipeline continues to its end after its manager is released`() {
+        let setup = Setup()
+        let values = setup.scheduler.createObserver([UInt8].self)
+        var subscription = setup.manager?.peripheral(Sensor.address)
             .flatMap { $0.connect() }
             .flatMap { $0.discoverServices([Sensor.service]) }
             .flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
             .flatMap { $0.observeValueUpdates() }
             .subscribe(values)
-        house.manager = nil
-        house.scheduler.advanceBy(2_000)
-        house.simulation.bluez.notify([5], from: Sensor.text, "fff2")
-        house.scheduler.advanceBy(1)
+        setup.manager = nil
+        setup.scheduler.advanceBy(2_000)
+        setup.simulation.bluez.notify([5], from: Sensor.text, "fff2")
+        setup.scheduler.advanceBy(1)
         #expect(values.elements == [[5]])
         subscription?.dispose()
         subscription = nil
-        house.scheduler.advanceBy(3_000)
-        #expect(house.count("Disconnect") == 1)
-        #expect(house.bus == nil)
+        setup.scheduler.advanceBy(3_000)
+        #expect(setup.count("Disconnect") == 1)
+        #expect(setup.bus == nil)
     }
 
-    @Test(.proves(.S91)) func `A manager that is let go while a link is being closed stays until it is closed`() {
-        let house = House()
-        let subscription = house.find()?.connect().subscribe()
-        house.scheduler.advanceBy(500)
+    @Test(.proves(.S91)) func `A released manager stays alive until the link that it closes is down`() {
+        let setup = Setup()
+        let subscription = setup.find()?.connect().subscribe()
+        setup.scheduler.advanceBy(500)
         subscription?.dispose()
-        house.manager = nil
-        house.scheduler.advanceBy(1_000)
-        #expect(house.bus != nil)
-        house.scheduler.advanceBy(2_000)
-        #expect(house.count("Disconnect") == 1)
-        #expect(house.bus == nil)
+        setup.manager = nil
+        setup.scheduler.advanceBy(1_000)
+        #expect(setup.bus != nil)
+        setup.scheduler.advanceBy(2_000)
+        #expect(setup.count("Disconnect") == 1)
+        #expect(setup.bus == nil)
     }
 
-    @Test(.proves(.S46)) func `One device is one object, in scans, connections and lists`() {
+    @Test(.proves(.S46)) func `Scans, connections and lists return the same object for one device`() {
         let (stage, peripheral) = Stage.withSensor()
         #expect(stage.find(Sensor.address) === peripheral)
         let link = stage.connect(peripheral)
@@ -149,8 +150,7 @@ struct LifetimeTests {
         #expect(stage.find("C0:FF:EE:00:00:22") === other)
     }
 
-    @Test(.proves(.S46, .S89))
-    func `A device that was forgotten and comes again is the same object while the user has it`() {
+    @Test(.proves(.S46, .S89)) func `A forgotten device that returns is the same object while the user holds it`() {
         let stage = Stage(with: [Sensor.peripheral])
         var peripheral: Peripheral? = stage.find(Sensor.address)
         weak let kept = peripheral
@@ -164,7 +164,7 @@ struct LifetimeTests {
         #expect(kept == nil)
     }
 
-    @Test(.proves(.S46)) func `Nothing of a connection is left when it is over`() {
+    @Test(.proves(.S46)) func `A lost connection releases the closures of its subscribers`() {
         let (stage, peripheral) = Stage.withSensor()
         weak var held: Token?
         do {
@@ -187,7 +187,7 @@ struct LifetimeTests {
         #expect(held == nil)
     }
 
-    @Test(.proves(.S92)) func `No timer is left after a session in which everything was answered`() {
+    @Test(.proves(.S92)) func `No timer remains after a session in which bluetoothd answered each call`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.always("StartNotify")
         daemon.always("StopNotify")
@@ -213,7 +213,7 @@ struct LifetimeTests {
         stage.expectNoTimers()
     }
 
-    @Test func `No timer is left after a link that was lost with everything under way`() {
+    @Test func `No timer remains after a link loss with operations in progress`() {
         let (stage, daemon, peripheral) = Stage.scripted(.oneDevice)
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
         daemon.always("StopNotify")
@@ -234,7 +234,7 @@ struct LifetimeTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S91)) func `Connecting and disposing from many threads calls nobody afterwards`() async throws {
+    @Test(.proves(.S91)) func `Connecting and disposing on many threads emits nothing after dispose`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let sensor = Sensor.make(
             Sensor.text, SimulatedConnection(delay: .milliseconds(1), discovery: .milliseconds(1)))
@@ -243,22 +243,22 @@ struct LifetimeTests {
         var found: Peripheral?
         for try await peripheral in manager.peripheral(Sensor.address).values { found = peripheral }
         let peripheral = try #require(found)
-        let heardLate = Tally()
-        // Real threads, hence the real clock: virtual time has one.
+        let lateEvents = Tally()
+        // Virtual time has one thread, so this test uses the real clock.
         DispatchQueue.concurrentPerform(iterations: 200) { number in
-            let isOver = Tally()
+            let disposals = Tally()
             let subscription = peripheral.connect()
                 .flatMap { $0.discoverServices() }
                 .subscribe { _ in
-                    if isOver.count > 0 { heardLate.add() }
+                    if disposals.count > 0 { lateEvents.add() }
                 }
             if number % 3 == 0 { sched_yield() }
             subscription.dispose()
-            isOver.add()
+            disposals.add()
         }
         try await manager.settled().value
         try await manager.close().value
-        #expect(heardLate.count == 0)
+        #expect(lateEvents.count == 0)
         let calls = simulation.calls.map(\.member)
         #expect(calls.count { $0 == "Disconnect" } == calls.count { $0 == "Connect" })
     }

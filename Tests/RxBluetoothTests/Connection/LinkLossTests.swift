@@ -4,9 +4,10 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// How a connection ends if the peripheral, the adapter, bluetoothd or the bus is lost.
 struct LinkLossTests {
-    /// A connection with a read under way, a write that waits, and notifications on.
-    struct Busy {
+    /// A connection with a running read, a queued write, and notifications on.
+    struct ActiveConnection {
         let stage: Stage
         let peripheral: Peripheral
         let link: Recording<Peripheral>
@@ -30,7 +31,7 @@ struct LinkLossTests {
             #expect(read.kind == kind, sourceLocation: location)
             #expect(write.kind == kind, sourceLocation: location)
             #expect(values.kind == kind, sourceLocation: location)
-            // One cause for all, but each says what it stopped.
+            // All have one cause, but each error names its own operation.
             #expect(read.error?.operation == .read, sourceLocation: location)
             #expect(write.error?.operation == .write, sourceLocation: location)
             #expect(values.error?.operation == .notify, sourceLocation: location)
@@ -40,43 +41,43 @@ struct LinkLossTests {
     }
 
     @Test(.proves(.S59, .S74, .S79, .Q103))
-    func `A lost link fails all with one cause, and bluetoothd is told to notify no more`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.dropLink(to: Sensor.text)
-        busy.stage.advance(1)
-        busy.expectAll(.disconnected(.unknown))
-        // It would arm the notifications again by itself after the next connection.
-        #expect(busy.stage.methods == ["Get", "StopNotify"])
-        let later = busy.stage.record(busy.peripheral.discoverServices())
-        busy.stage.advance(0)
+    func `A lost link fails every stream with one cause and sends StopNotify`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.dropLink(to: Sensor.text)
+        active.stage.advance(1)
+        active.expectAll(.disconnected(.unknown))
+        // Without StopNotify, bluetoothd would turn the notifications on again after the next connection.
+        #expect(active.stage.methods == ["Get", "StopNotify"])
+        let later = active.stage.record(active.peripheral.discoverServices())
+        active.stage.advance(0)
         #expect(later.kind == .notConnected)
     }
 
-    @Test(.proves(.S39)) func `A peripheral that falls silent is lost after the supervision timeout`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.setInRange(false, Sensor.text)
-        busy.stage.advance(419)
-        #expect(busy.link.isLive)
-        busy.stage.advance(1)
-        busy.expectAll(.disconnected(.unknown))
+    @Test(.proves(.S39)) func `An unreachable peripheral is lost after the supervision timeout`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.setInRange(false, Sensor.text)
+        active.stage.advance(419)
+        #expect(active.link.isLive)
+        active.stage.advance(1)
+        active.expectAll(.disconnected(.unknown))
     }
 
-    @Test(.proves(.S34)) func `Switching the adapter off while connected fails all with that reason`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.setPower(false)
-        busy.stage.advance(1)
-        busy.expectAll(.disconnected(.adapter))
-        // On a real bus the two signals may be read one by one; then the adapter is asked for in between (S34).
-        #expect(busy.stage.methods.filter { !Ground.isPrivateBus || $0 != "Get" } == ["StopNotify"])
-        let again = busy.stage.record(busy.peripheral.connect())
-        busy.stage.advance(1)
+    @Test(.proves(.S34)) func `Switching the adapter off fails every stream with that reason`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.setPower(false)
+        active.stage.advance(1)
+        active.expectAll(.disconnected(.adapter))
+        // A real bus may deliver the two signals separately; then the client reads the adapter in between (S34).
+        #expect(active.stage.methods.filter { !Ground.isPrivateBus || $0 != "Get" } == ["StopNotify"])
+        let again = active.stage.record(active.peripheral.connect())
+        active.stage.advance(1)
         #expect(again.kind == .adapterOff)
-        busy.stage.simulation.bluez.setPower(true)
-        busy.stage.advance(1)
-        #expect(busy.stage.count("Connect") == 0)
+        active.stage.simulation.bluez.setPower(true)
+        active.stage.advance(1)
+        #expect(active.stage.count("Connect") == 0)
     }
 
-    @Test(.proves(.S34, .Q32)) func `An adapter that is being switched off is the reason, and nobody need be asked`() {
+    @Test(.proves(.S34, .Q32)) func `An adapter that is being switched off is the reason, without another call`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.change(
@@ -88,7 +89,7 @@ struct LinkLossTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S34)) func `Switching the adapter off while a link is being closed ends that`() {
+    @Test(.proves(.S34)) func `Switching the adapter off ends closing and fails the waiting connect`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -96,14 +97,14 @@ struct LinkLossTests {
         stage.advance(100)
         stage.simulation.bluez.setPower(false)
         stage.advance(1)
-        // The link was down a moment before the adapter, so the next one had begun.
+        // The link went down before the adapter, so the next attempt had started.
         #expect(waiting.kind == .disconnected(.adapter))
-        // On a real bus its call may have left by then, and comes back refused.
+        // On a real bus, its Connect may have been sent by then; bluetoothd refuses it.
         #expect(stage.methods == ["Connect", "Disconnect"] || Ground.isPrivateBus && stage.count("Connect") == 2)
         stage.expectSettled()
     }
 
-    @Test(.proves(.S34)) func `Unplugging the adapter while a link is being closed ends that`() {
+    @Test(.proves(.S34)) func `Unplugging the adapter ends closing and fails the waiting connect`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -116,8 +117,7 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S34)) func `Switching the adapter off while connecting fails the connection, and the claim is free`()
-    {
+    @Test(.proves(.S34)) func `Switching the adapter off fails an attempt without a Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -130,19 +130,19 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S34)) func `Unplugging the adapter fails all`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.removeAdapter()
-        busy.stage.advance(1)
-        busy.expectAll(.disconnected(.adapter))
-        let again = busy.stage.record(busy.peripheral.connect())
-        busy.stage.advance(1)
+    @Test(.proves(.S34)) func `Unplugging the adapter fails every stream, and then connecting`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.removeAdapter()
+        active.stage.advance(1)
+        active.expectAll(.disconnected(.adapter))
+        let again = active.stage.record(active.peripheral.connect())
+        active.stage.advance(1)
         #expect(again.kind == .noAdapter)
-        // bluetoothd takes characteristics and devices away before the adapter, so it is asked what became of those.
-        #expect(Set(busy.stage.methods) == ["Get"])
+        // bluetoothd removes characteristics and devices before the adapter, so the client reads their state.
+        #expect(Set(active.stage.methods) == ["Get"])
     }
 
-    @Test(.proves(.S34)) func `Unplugging the adapter while connecting fails the connection`() {
+    @Test(.proves(.S34)) func `Unplugging the adapter fails an attempt without a Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -154,13 +154,13 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q61)) func `A device that another program removes is a lost link`() {
+    @Test(.proves(.Q61)) func `A connected device that another program removes is a lost link`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
-        // What bluetoothd answers to the read is not why it failed.
+        // The error of the read does not contain the reason of the loss.
         daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
         stage.advance(0)
         #expect(read.isLive)
@@ -173,7 +173,7 @@ struct LinkLossTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S30)) func `Disposing while it is being found out why the link was lost sends nothing`() {
+    @Test(.proves(.S30)) func `Disposing while the reason of a loss is determined sends nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.deviceChanges(["Connected": .bool(false)])
@@ -190,7 +190,7 @@ struct LinkLossTests {
         #expect(daemon.count("Connect") == 2)
     }
 
-    @Test func `A lost link is told of even where bluetoothd does not answer any more`() {
+    @Test func `A lost link is reported even if bluetoothd does not answer`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.deviceChanges(["Connected": .bool(false)])
@@ -200,25 +200,24 @@ struct LinkLossTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.Q2)) func `A crash of bluetoothd fails all, sends nothing, and connecting works with the next one`()
-    {
-        let busy = Busy()
-        busy.stage.simulation.bluez.crash()
-        busy.stage.advance(1)
-        busy.expectAll(.disconnected(.daemon))
-        #expect(busy.stage.methods.isEmpty)
-        let early = busy.stage.record(busy.peripheral.connect())
-        busy.stage.advance(1)
+    @Test(.proves(.Q2)) func `A bluetoothd crash fails every stream, and connecting works after its restart`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.crash()
+        active.stage.advance(1)
+        active.expectAll(.disconnected(.daemon))
+        #expect(active.stage.methods.isEmpty)
+        let early = active.stage.record(active.peripheral.connect())
+        active.stage.advance(1)
         #expect(early.kind == .daemonUnavailable)
-        busy.stage.simulation.bluez.start()
-        busy.stage.advance(10)
-        let peripheral = busy.stage.find(Sensor.address)
-        #expect(peripheral === busy.peripheral)
-        let again = busy.stage.connect(peripheral)
+        active.stage.simulation.bluez.start()
+        active.stage.advance(10)
+        let peripheral = active.stage.find(Sensor.address)
+        #expect(peripheral === active.peripheral)
+        let again = active.stage.connect(peripheral)
         #expect(again.isLive)
     }
 
-    @Test(.proves(.Q2)) func `A crash of bluetoothd while connecting or closing ends both`() {
+    @Test(.proves(.Q2)) func `A bluetoothd crash ends connecting and closing`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         let other = stage.find("C0:FF:EE:00:00:22")
@@ -230,18 +229,16 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q2))
-    func `A bluetoothd that is replaced in one moment fails all, and the new one hears nothing of it`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.crash()
-        busy.stage.simulation.bluez.start()
-        busy.stage.advance(10)
-        busy.expectAll(.disconnected(.daemon))
-        #expect(busy.stage.methods.isEmpty)
+    @Test(.proves(.Q2)) func `An immediate replacement of bluetoothd fails every stream and sends nothing`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.crash()
+        active.stage.simulation.bluez.start()
+        active.stage.advance(10)
+        active.expectAll(.disconnected(.daemon))
+        #expect(active.stage.methods.isEmpty)
     }
 
-    @Test(.proves(.S31))
-    func `A connect that waits for a closing link hears of a crash, or connects with the next bluetoothd`() {
+    @Test(.proves(.S31)) func `A connect that waits for a closing link fails if bluetoothd crashes`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(100)
@@ -255,8 +252,7 @@ struct LinkLossTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S15, .S35)) func `A connection that is tried again when it is lost comes up again, without a rest`()
-    {
+    @Test(.proves(.S15, .S35)) func `Retrying a lost connection connects again and sends no Disconnect`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .seconds(1)))
         let link = stage.record(peripheral.connect().retry(3))
         stage.advance(10_000)
@@ -266,29 +262,29 @@ struct LinkLossTests {
         #expect(stage.count("Disconnect") == 0)
     }
 
-    @Test func `A bus that ends fails all`() {
-        let busy = Busy()
-        busy.stage.simulation.bus.shutDown()
-        busy.stage.advance(1)
-        #expect(busy.link.kind == .disconnected(.bus))
-        #expect(busy.read.kind == .disconnected(.bus))
-        #expect(busy.write.kind == .disconnected(.bus))
-        #expect(busy.values.kind == .disconnected(.bus))
-        let again = busy.stage.record(busy.peripheral.connect())
-        busy.stage.advance(1)
+    @Test func `The end of the bus fails every stream`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bus.shutDown()
+        active.stage.advance(1)
+        #expect(active.link.kind == .disconnected(.bus))
+        #expect(active.read.kind == .disconnected(.bus))
+        #expect(active.write.kind == .disconnected(.bus))
+        #expect(active.values.kind == .disconnected(.bus))
+        let again = active.stage.record(active.peripheral.connect())
+        active.stage.advance(1)
         #expect(again.error != nil)
     }
 
-    @Test(.proves(.S85)) func `Every error equals itself and says what failed and for whom`() {
-        let busy = Busy()
-        busy.stage.simulation.bluez.dropLink(to: Sensor.text)
-        busy.stage.advance(1)
-        for error in [busy.link.error, busy.read.error, busy.write.error, busy.values.error] {
+    @Test(.proves(.S85)) func `Link loss errors name the peripheral and mark a write's outcome as unknown`() {
+        let active = ActiveConnection()
+        active.stage.simulation.bluez.dropLink(to: Sensor.text)
+        active.stage.advance(1)
+        for error in [active.link.error, active.read.error, active.write.error, active.values.error] {
             #expect(error == error)
             #expect(error?.description.contains(Sensor.text) == true)
         }
-        #expect(busy.read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
-        #expect(busy.write.error?.outcomeUnknown == true)
-        #expect(busy.read.error?.outcomeUnknown == false)
+        #expect(active.read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
+        #expect(active.write.error?.outcomeUnknown == true)
+        #expect(active.read.error?.outcomeUnknown == false)
     }
 }

@@ -4,14 +4,14 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// What does not wait for a call that waits behind others (Q9).
+/// Deadlines that also apply while a call waits in the queue of the bus connection.
 struct QueuedCallDeadlineTests {
     private func manager(_ stage: Stage) -> (CrowdedBus, BluetoothManager) {
         let bus = CrowdedBus(stage.simulation.connect())
         return (bus, BluetoothManager(bus: bus, scheduler: stage.scheduler, deadlines: .prompt))
     }
 
-    @Test(.proves(.Q9)) func `Delivered within the deadline for tidying up, also if its request waits behind others`() {
+    @Test(.proves(.Q9)) func `delivered completes within the cleanup deadline while its call is queued`() {
         let (stage, _) = Stage.withSensor()
         let (bus, manager) = manager(stage)
         let state = stage.record(manager.state)
@@ -31,8 +31,7 @@ struct QueuedCallDeadlineTests {
         #expect(again.times.count == 1)
     }
 
-    @Test(.proves(.Q9, .Q32))
-    func `A lost link is reported within half a second, also if the question about the adapter waits`() {
+    @Test(.proves(.Q9, .Q32)) func `A lost link is reported within half a second while its query is queued`() {
         let (stage, _) = Stage.withSensor()
         let (bus, manager) = manager(stage)
         let found = stage.record(manager.peripheral(Sensor.address))

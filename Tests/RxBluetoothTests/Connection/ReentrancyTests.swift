@@ -5,64 +5,64 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Subscribers who are called in the bus's own context, and ask for more from there.
+/// Subscribers that run in the bus context and call the library from there.
 @Suite(.timeLimit(.minutes(5)))
 struct ReentrancyTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation
     private let manager: BluetoothManager
-    private let heard = Notebook()
+    private let notebook = Notebook()
     private let bag = DisposeBag()
 
     init() {
         simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
-        manager = BluetoothManager(bus: simulation.connect(), scheduler: AtOnce())
+        manager = BluetoothManager(bus: simulation.connect(), scheduler: InlineScheduler())
     }
 
-    private var words: [String] { heard.lines }
+    private var lines: [String] { notebook.lines }
 
-    @Test(.proves(.S16, .Q23)) func `From within an element anything may be asked for, and is answered`() {
-        let (manager, heard, bag) = (manager, heard, bag)
-        @Sendable func hear(_ word: String) { heard.note(word) }
+    @Test(.proves(.S16, .Q23)) func `Every call made in onNext is answered`() {
+        let (manager, notebook, bag) = (manager, notebook, bag)
+        @Sendable func note(_ line: String) { notebook.note(line) }
         manager.scanForPeripherals().take(1).subscribe(onNext: { scanned in
-            hear("scan")
-            // Each of these calls back before it returns, or in the same turn.
-            manager.state.take(1).subscribe(onNext: { hear("state \($0)") }).disposed(by: bag)
-            manager.knownPeripherals().subscribe(onSuccess: { hear("known \($0.count)") }).disposed(by: bag)
-            manager.scanForPeripherals().take(1).subscribe(onNext: { _ in hear("scan again") }).disposed(by: bag)
+            note("scan")
+            // Each of these calls its subscriber before it returns, or in the same turn of the bus context.
+            manager.state.take(1).subscribe(onNext: { note("state \($0)") }).disposed(by: bag)
+            manager.knownPeripherals().subscribe(onSuccess: { note("known \($0.count)") }).disposed(by: bag)
+            manager.scanForPeripherals().take(1).subscribe(onNext: { _ in note("scan again") }).disposed(by: bag)
             scanned.peripheral.connect().subscribe(
                 onNext: { peripheral in
-                    hear("connected")
-                    peripheral.connect().subscribe(onError: { _ in hear("refused") }).disposed(by: bag)
+                    note("connected")
+                    peripheral.connect().subscribe(onError: { _ in note("refused") }).disposed(by: bag)
                     peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics([Sensor.value]) }
                         .subscribe(onNext: { characteristic in
                             characteristic.readValue().subscribe(onSuccess: { value in
-                                hear("read \(value)")
+                                note("read \(value)")
                                 characteristic.writeValue([2]).subscribe(onCompleted: {
-                                    peripheral.disconnect().subscribe(onCompleted: { hear("disconnected") }).disposed(
+                                    peripheral.disconnect().subscribe(onCompleted: { note("disconnected") }).disposed(
                                         by: bag)
                                 }).disposed(by: bag)
                             }).disposed(by: bag)
                         }).disposed(by: bag)
-                }, onError: { _ in hear("link over") }
+                }, onError: { _ in note("link over") }
             ).disposed(by: bag)
         }).disposed(by: bag)
         scheduler.advanceBy(10_000)
         #expect(
-            words.sorted() == [
+            lines.sorted() == [
                 "connected", "disconnected", "known 1", "link over", "read [1]", "refused", "scan", "scan again",
                 "state poweredOn",
             ])
         end()
     }
 
-    @Test(.proves(.S16)) func `From within an error the same is asked for again, and works`() {
-        let (manager, heard, bag) = (manager, heard, bag)
+    @Test(.proves(.S16)) func `A scan can be started again in onError`() {
+        let (manager, notebook, bag) = (manager, notebook, bag)
         @Sendable func scan(_ rest: Int) {
             manager.scanForPeripherals().subscribe(
-                onNext: { _ in heard.note("heard") },
+                onNext: { _ in notebook.note("element") },
                 onError: { error in
-                    heard.note((error as? BluetoothError)?.code ?? "?")
+                    notebook.note((error as? BluetoothError)?.code ?? "?")
                     if rest > 0 { scan(rest - 1) }
                 }
             ).disposed(by: bag)
@@ -71,28 +71,28 @@ struct ReentrancyTests {
         scheduler.advanceBy(1_000)
         simulation.bluez.setPower(false)
         scheduler.advanceBy(3_000)
-        // The second and the third fail at once, for the adapter is off.
-        #expect(words == ["heard", "adapter-off", "adapter-off", "adapter-off"])
+        // The second and the third scan fail at once because the adapter is off.
+        #expect(lines == ["element", "adapter-off", "adapter-off", "adapter-off"])
         simulation.bluez.setPower(true)
         scheduler.advanceBy(3_000)
         scan(0)
         scheduler.advanceBy(1_000)
-        #expect(words.last == "heard")
+        #expect(lines.last == "element")
         end()
     }
 
-    @Test(.proves(.S16)) func `From within an element everything may be let go`() {
-        let (manager, heard) = (manager, heard)
+    @Test(.proves(.S16)) func `Disposing and closing the manager in onNext closes the link`() {
+        let (manager, notebook) = (manager, notebook)
         let subscription = SerialDisposable()
         subscription.disposable = manager.scanForPeripherals().take(1)
             .flatMap { $0.peripheral.connect() }
             .subscribe(onNext: { _ in
-                heard.note("connected")
+                notebook.note("connected")
                 subscription.dispose()
-                manager.close().subscribe(onCompleted: { heard.note("closed") }).disposed(by: bag)
+                manager.close().subscribe(onCompleted: { notebook.note("closed") }).disposed(by: bag)
             })
         scheduler.advanceBy(10_000)
-        #expect(words == ["connected", "closed"])
+        #expect(lines == ["connected", "closed"])
         #expect(simulation.recorder.count("Device1.Disconnect") == 1)
         end()
     }
@@ -100,8 +100,8 @@ struct ReentrancyTests {
     private func end() { if Ground.isPrivateBus { simulation.bus.shutDown() } }
 }
 
-/// Does everything where it is asked to, which is the bus's context: whoever holds a lock there, or waits, would never come back.
-private struct AtOnce: SchedulerType {
+/// Runs each action at once on the caller's thread, so code that holds a lock or waits there would deadlock.
+private struct InlineScheduler: SchedulerType {
     var now: RxTime { Date(timeIntervalSince1970: 0) }
 
     func schedule<StateType>(

@@ -3,10 +3,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// One connection for several who want it.
+/// A connection that several subscribers share.
 struct SharedConnectionTests {
-    @Test(.proves(.S41))
-    func `Those who share a connection wait for one attempt, and only the last one that leaves ends it`() {
+    @Test(.proves(.S41)) func `Sharing subscribers use one attempt, and the last dispose closes the link`() {
         let (stage, peripheral) = Stage.withSensor()
         let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
         let waiting = (0..<3).map { _ in stage.record(shared) }
@@ -28,7 +27,7 @@ struct SharedConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S41)) func `A shared attempt that fails does so for all who wait, and the next one begins anew`() {
+    @Test(.proves(.S41)) func `A failed shared attempt fails every subscriber, and the next one connects`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", calls: .first(1), .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -43,7 +42,7 @@ struct SharedConnectionTests {
         #expect(stage.methods == ["Connect", "Connect"])
     }
 
-    @Test(.proves(.S41)) func `When all who share an attempt leave it is called off, once`() {
+    @Test(.proves(.S41)) func `Disposing of all shared subscriptions cancels the attempt with one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
         let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
         let waiting = [stage.record(shared), stage.record(shared)]
@@ -56,9 +55,7 @@ struct SharedConnectionTests {
     }
 
     @Test(.proves(.S42), .timeLimit(.minutes(5)))
-    func `Cancelling a task that awaits a connection ends the attempt, and the task hears that it was cancelled`()
-        async throws
-    {
+    func `Cancelling an awaiting task throws CancellationError and ends the attempt`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
         let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// A sensor with one characteristic for everything that a test of the link needs.
+/// A simulated sensor with one characteristic for each kind of GATT operation.
 enum Sensor {
     static let address: BluetoothAddress = "C0:FF:EE:00:00:21"
     static let text = "C0:FF:EE:00:00:21"
@@ -40,7 +40,7 @@ enum Sensor {
 }
 
 extension Stage {
-    /// A stage with the sensor in range and known, and nothing recorded yet.
+    /// A stage on which a scan has found the sensor, with an empty list of recorded calls.
     static func withSensor(
         _ connection: SimulatedConnection = SimulatedConnection(), deadlines: Deadlines = .prompt
     ) -> (Stage, Peripheral) {
@@ -48,7 +48,7 @@ extension Stage {
         return (stage, stage.find(Sensor.address))
     }
 
-    /// The same with the sensor connected, and its characteristic that notifies.
+    /// The same stage with the sensor connected, and its notifying characteristic.
     static func withNotifyingSensor() -> (Stage, Peripheral, Recording<Peripheral>, Characteristic) {
         let (stage, peripheral) = withSensor()
         let link = stage.connect(peripheral)
@@ -57,7 +57,7 @@ extension Stage {
         return (stage, peripheral, link, notifying)
     }
 
-    /// Finds a peripheral by a scan, and forgets what that sent.
+    /// Finds a peripheral by a scan, and clears the recorded calls.
     func find(_ address: BluetoothAddress) -> Peripheral {
         let found = record(manager.peripheral(address))
         advance(500)
@@ -66,7 +66,7 @@ extension Stage {
         return peripheral
     }
 
-    /// Connects, and waits until the services are there.
+    /// Connects, and waits until the services are resolved.
     func connect(_ peripheral: Peripheral) -> Recording<Peripheral> {
         let link = record(peripheral.connect())
         advance(500)
@@ -83,10 +83,10 @@ extension Stage {
         return characteristic
     }
 
-    /// Whether bluetoothd has a link to the sensor now.
+    /// Whether bluetoothd shows a link to the sensor.
     func isLinked(_ path: String = Sensor.path) -> Bool { isSet("Device1", "Connected", at: path) }
 
-    /// Whether bluetoothd is looking for devices now, for whomever.
+    /// Whether bluetoothd scans, for any program.
     func isDiscovering() -> Bool { isSet("Adapter1", "Discovering", at: "/org/bluez/hci0") }
 
     private func isSet(_ interface: String, _ property: String, at path: String) -> Bool {
@@ -111,7 +111,7 @@ extension Stage {
         return answer.withLock { $0 } ?? false
     }
 
-    /// Calls a method of the sensor as another program would, and gives that program's connection.
+    /// Calls a method of the sensor from another program, and returns that program's bus connection.
     func otherProgram(_ member: String, _ path: String = Sensor.path) -> any Bus {
         let bus = simulation.connect()
         if let path = ObjectPath(path),
@@ -122,7 +122,7 @@ extension Stage {
         return bus
     }
 
-    /// Checks that nothing is being undone any more.
+    /// Checks that no teardown is in progress.
     func expectSettled(_ location: SourceLocation = #_sourceLocation) {
         let settled = record(manager.settled())
         advance(0)
@@ -133,7 +133,7 @@ extension Stage {
 extension Recording {
     var kind: BluetoothError.Kind? { error?.kind }
 
-    /// What it comes to at once.
+    /// The kind of the error after one millisecond; nil if there is none.
     func outcome(_ stage: Stage) -> BluetoothError.Kind? {
         stage.advance(1)
         return kind
@@ -141,7 +141,7 @@ extension Recording {
 }
 
 extension Stage {
-    /// A stage on which a scripted daemon knows one device.
+    /// A stage with a scripted daemon that has one device.
     static func scripted(
         _ objects: ScriptedDaemon.Objects = .oneKnownDevice, deadlines: Deadlines = .prompt
     ) -> (Stage, ScriptedDaemon, Peripheral) {
@@ -153,7 +153,7 @@ extension Stage {
         return (stage, daemon, peripheral)
     }
 
-    /// Connects to the device of a scripted daemon, with its services there.
+    /// Connects to the device of a scripted daemon, with its services resolved.
     func connect(_ peripheral: Peripheral, _ daemon: ScriptedDaemon) -> Recording<Peripheral> {
         let link = record(peripheral.connect())
         advance(0)
@@ -165,7 +165,7 @@ extension Stage {
         return link
     }
 
-    /// Checks that no timer is left. With the simulation this says nothing: peripherals have timers of their own.
+    /// Checks that no timer remains. Only for a scripted daemon: simulated peripherals have timers of their own.
     func expectNoTimers(_ location: SourceLocation = #_sourceLocation) {
         let now = scheduler.clock
         scheduler.start()
