@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// ATT errors that bluetoothd reports under names that mean something else, or that nobody has sent.
+/// ATT errors that bluetoothd reports under other names, or that the peripheral did not send.
 struct ATTErrorTests {
     private static func deadlines(operation: Duration) -> Deadlines {
         var deadlines = Deadlines.prompt
@@ -12,7 +12,7 @@ struct ATTErrorTests {
         return deadlines
     }
 
-    @Test(.proves(.Q120)) func `An ATT request without an answer is a timeout, and the link ends`() {
+    @Test(.proves(.Q120)) func `An unanswered ATT request times out and ends the link`() {
         let (stage, peripheral) = Stage.withSensor(deadlines: Self.deadlines(operation: .seconds(60)))
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -31,7 +31,7 @@ struct ATTErrorTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.Q120)) func `A peripheral that answers 0x0E within 30 s refuses`() {
+    @Test(.proves(.Q120)) func `ATT error 0x0E before 30 s is a refusal of the peripheral`() {
         let (stage, daemon, peripheral) = Stage.scripted(deadlines: Self.deadlines(operation: .seconds(60)))
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)
@@ -42,7 +42,7 @@ struct ATTErrorTests {
             stage.advance(0)
             #expect(write.kind == kind)
         }
-        // The time counts from the operation's turn, and not from its subscription.
+        // The 30 s start when the operation is sent, not when it is subscribed to.
         let first = stage.record(value.writeValue([1]))
         let second = stage.record(value.writeValue([2]))
         stage.advance(25_000)
@@ -55,7 +55,7 @@ struct ATTErrorTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q96)) func `ATT errors 06 and 08 are told as the peripheral's`() {
+    @Test(.proves(.Q96)) func `ATT errors 06 and 08 are attributed to the peripheral`() {
         let peripheral = SimulatedPeripheral("Strict", address: Sensor.text) {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, firstAfter: .zero)
             SimulatedService("fff0") {
@@ -85,7 +85,7 @@ struct ATTErrorTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q109)) func `What bluetoothd refuses for itself is not told as the peripheral's`() {
+    @Test(.proves(.Q109)) func `A refusal by bluetoothd is not attributed to the peripheral`() {
         let service = ScriptedDaemon.Objects.servicePath
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(

@@ -18,8 +18,7 @@ struct BatteryLevelTests {
         return (stage, peripheral, stage.connect(peripheral))
     }
 
-    @Test(.proves(.Q109)) func `A level that notifies is told now and at each change, whoever tells it, and once each`()
-    {
+    @Test(.proves(.Q109)) func `A notifying battery level is emitted at once and after each valid change`() {
         let (stage, peripheral, link) = stage(.read([90]), .notify)
         let levels = stage.record(peripheral.observeBatteryLevel())
         stage.advance(200)
@@ -35,7 +34,7 @@ struct BatteryLevelTests {
         #expect(!link.isLive)
     }
 
-    @Test func `A level that can only be read is told once`() {
+    @Test func `A battery level without notifications is emitted once`() {
         let (stage, peripheral, link) = stage(.read([55]))
         let levels = stage.record(peripheral.observeBatteryLevel())
         stage.advance(60_000)
@@ -44,7 +43,7 @@ struct BatteryLevelTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q109)) func `Where bluetoothd keeps the service to itself, its own reckoning is told`() {
+    @Test(.proves(.Q109)) func `The battery level of bluetoothd is emitted if bluetoothd hides the service`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let levels = stage.record(peripheral.observeBatteryLevel())
@@ -65,7 +64,7 @@ struct BatteryLevelTests {
         #expect(link.isLive)
     }
 
-    @Test func `Where nobody tells a level, that is an error after the time for services`() {
+    @Test func `A missing battery level fails at the deadline for services`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let levels = stage.record(peripheral.observeBatteryLevel())

@@ -12,7 +12,7 @@ struct CharacteristicWriterTests {
         var values: [[UInt8]] { taken.withLock { $0 } }
     }
 
-    /// The other end of what a daemon hands out for AcquireWrite. Nobody reads it, and the daemon keeps it until it is closed.
+    /// The daemon's end of the socket of AcquireWrite. It is never read, and stays open until `close()`.
     private final class OtherEnd: Sendable {
         private let socket = Guarded<SharedSocket?>(nil)
 
@@ -57,8 +57,7 @@ struct CharacteristicWriterTests {
         stage.simulation.bluez.forgetCalls()
     }
 
-    @Test(.proves(.Q97))
-    func `A stream of values is written in order, by one call, and the characteristic is given back`() {
+    @Test(.proves(.Q97)) func `A stream of writes uses one call and releases the characteristic at its end`() {
         let count = 2_000
         let writing = stage.record(
             characteristic.acquireWrite().flatMap { writer in
@@ -81,7 +80,7 @@ struct CharacteristicWriterTests {
         #expect(sink.values.last == [1])
     }
 
-    @Test(.proves(.Q100)) func `What bluetoothd would lose is refused`() {
+    @Test(.proves(.Q100)) func `The writer refuses empty and oversized values and a second user`() {
         let writers = stage.record(characteristic.acquireWrite())
         stage.advance(10)
         guard let writer = writers.elements.first else { return #expect(Bool(false)) }
@@ -102,7 +101,7 @@ struct CharacteristicWriterTests {
         #expect(stage.record(other.acquireWrite()).outcome(stage) == .notPermitted)
     }
 
-    @Test(.proves(.S63)) func `A write that waits for room fails when the link ends, with its cause`() {
+    @Test(.proves(.S63)) func `Writes that wait for room fail with the cause of the link's end`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         _ = OtherEnd(of: daemon)
@@ -120,7 +119,7 @@ struct CharacteristicWriterTests {
         #expect(link.kind == .disconnected(.daemon))
     }
 
-    @Test(.proves(.S59)) func `A socket that bluetoothd closes over a live link has one cause for all`() {
+    @Test(.proves(.S59)) func `A socket that bluetoothd closes fails all writes with one cause`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let otherEnd = OtherEnd(of: daemon)
@@ -140,7 +139,7 @@ struct CharacteristicWriterTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q107)) func `The end of the socket is the link's, with its reason`() {
+    @Test(.proves(.Q107)) func `A lost link ends the writer with the link's reason`() {
         let writers = stage.record(characteristic.acquireWrite())
         stage.advance(10)
         stage.simulation.bluez.dropLink(to: Sensor.text)

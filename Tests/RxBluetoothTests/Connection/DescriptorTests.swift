@@ -22,7 +22,7 @@ struct DescriptorTests {
         return found.elements
     }
 
-    @Test(.proves(.S62, .S63)) func `A descriptor is read and written like a value, and has its place in the queue`() {
+    @Test(.proves(.S62, .S63)) func `Descriptor reads and writes run in the operation queue`() {
         let all = descriptors(of: Sensor.value)
         #expect(all.map(\.uuid) == [0x2901])
         guard let description = all.first else { return }
@@ -38,8 +38,7 @@ struct DescriptorTests {
         #expect(stage.methods == ["ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test(.proves(.Q108)) func `The one that turns notifications on is bluetoothd's, and what is too long is refused`()
-    {
+    @Test(.proves(.Q108)) func `Writing 2902, or more than 512 bytes to a descriptor, is refused`() {
         let all = descriptors(of: Sensor.notifying)
         #expect(all.map(\.uuid) == [0x2902])
         guard let configuration = all.first, let description = descriptors(of: Sensor.value).first else { return }
@@ -52,7 +51,7 @@ struct DescriptorTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test(.proves(.S59, .S62)) func `A descriptor's errors name it, and the link's end is theirs`() {
+    @Test(.proves(.S59, .S62)) func `Descriptor errors name the descriptor, and a crash fails a pending read`() {
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(
                 ScriptedDaemon.Objects.characteristicPath + "/desc0013", "org.bluez.GattDescriptor1",

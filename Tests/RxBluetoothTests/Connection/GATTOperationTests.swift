@@ -4,6 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// Reads and writes of characteristics: their queue, deadlines and errors.
 struct GATTOperationTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -17,8 +18,7 @@ struct GATTOperationTests {
 
     func characteristic(_ uuid: BluetoothUUID) -> Characteristic { stage.characteristic(uuid, of: peripheral) }
 
-    @Test(.proves(.S55, .S56))
-    func `Operations run at once where none is under way, and else one after the other, in order`() {
+    @Test(.proves(.S55, .S56)) func `Operations start at once on an empty queue, and otherwise in order`() {
         let value = characteristic(Sensor.value)
         let write = stage.record(value.writeValue([2]))
         let read = stage.record(value.readValue())
@@ -37,7 +37,7 @@ struct GATTOperationTests {
         #expect(stage.methods == ["WriteValue", "ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test(.proves(.S57)) func `What is given up in the queue never runs, and what runs holds its place`() {
+    @Test(.proves(.S57)) func `A disposed queued operation never runs, and a running one keeps its place`() {
         let slow = stage.record(characteristic(Sensor.slow).readValue())
         let queued = stage.record(characteristic(Sensor.value).writeValue([9]))
         let last = stage.record(characteristic(Sensor.value).readValue())
@@ -52,7 +52,7 @@ struct GATTOperationTests {
         #expect(slow.times.isEmpty && queued.times.isEmpty)
     }
 
-    @Test(.proves(.S60)) func `An operation without an answer fails at its deadline, and the next one runs`() {
+    @Test(.proves(.S60)) func `An unanswered operation fails at its deadline, and the next one is sent`() {
         var deadlines = Deadlines()
         deadlines.operation = .seconds(2)
         let (stage, peripheral) = Stage.withSensor(deadlines: deadlines)
@@ -67,13 +67,13 @@ struct GATTOperationTests {
         #expect(slow.error?.target?.contains("FFF5") == true)
         #expect(slow.error?.outcomeUnknown == true)
         stage.advance(5_000)
-        // ATT has one request at a time, so bluetoothd answers the second only after the late first.
+        // ATT allows one request at a time, so bluetoothd answers the second request after the late first one.
         #expect(next.kind == .timedOut)
         #expect(stage.methods == ["Connect", "ReadValue", "ReadValue"])
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S60, .S61)) func `A late reply is dropped, and the next operation gets its own`() {
+    @Test(.proves(.S60, .S61)) func `A late reply is dropped, and the next operation gets its own reply`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)
@@ -93,8 +93,7 @@ struct GATTOperationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S58, .S62))
-    func `A refusal bears operation, attribute and code, and the next operation is not concerned`() {
+    @Test(.proves(.S58, .S62)) func `A refusal names operation, attribute and code, and the next operation runs`() {
         let read = stage.record(characteristic(Sensor.refusing).readValue())
         let write = stage.record(characteristic(Sensor.refusing).writeValue([1]))
         let next = stage.record(characteristic(Sensor.value).readValue())
@@ -111,7 +110,7 @@ struct GATTOperationTests {
         #expect(stage.methods == ["ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test(.proves(.S63, .Q98)) func `A write completes when it is confirmed, one without response when it is taken`() {
+    @Test(.proves(.S63, .Q98)) func `A write completes when confirmed, and one without response when accepted`() {
         let write = stage.record(characteristic(Sensor.value).writeValue([2]))
         stage.advance(14)
         #expect(write.isLive)
@@ -124,7 +123,7 @@ struct GATTOperationTests {
         #expect(types == [.properties(["type": .string("request")]), .properties(["type": .string("command")])])
     }
 
-    @Test(.proves(.S63)) func `A write that waits for its turn fails when the link ends`() {
+    @Test(.proves(.S63)) func `A queued write fails when the link is lost`() {
         let stuck = stage.record(characteristic(Sensor.silent).readValue())
         let write = stage.record(characteristic(Sensor.value).writeValue([1], type: .withoutResponse))
         stage.advance(29_999)
@@ -136,7 +135,7 @@ struct GATTOperationTests {
         #expect(stage.count("WriteValue") == 0)
     }
 
-    @Test(.proves(.S65)) func `What a characteristic does not offer is refused before anything is sent`() {
+    @Test(.proves(.S65)) func `Unsupported operations and values over 512 bytes are refused without a call`() {
         let kinds = [
             stage.record(characteristic(Sensor.silent).writeValue([1])).outcome(stage),
             stage.record(characteristic(Sensor.silent).writeValue([1], type: .withoutResponse)).outcome(stage),
@@ -152,7 +151,7 @@ struct GATTOperationTests {
         #expect(fits.isCompleted)
     }
 
-    @Test(.proves(.S68)) func `Two devices do not delay each other`() {
+    @Test(.proves(.S68)) func `Operations of two peripherals do not delay each other`() {
         let other = stage.find("C0:FF:EE:00:00:22")
         let otherLink = stage.connect(other)
         let stuck = stage.record(characteristic(Sensor.silent).readValue())
@@ -167,7 +166,7 @@ struct GATTOperationTests {
         #expect(otherLink.isLive)
     }
 
-    @Test func `A reply that is not bytes is a violation, and the next operation is not concerned`() {
+    @Test func `A malformed read reply is a protocol violation, and the next read works`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)
@@ -189,7 +188,7 @@ struct GATTOperationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.Q94, .Q108, .Q112)) func `What bluetoothd refuses is told by kind`() {
+    @Test(.proves(.Q94, .Q108, .Q112)) func `Errors of ReadValue map to kinds and keep their D-Bus names`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let value = stage.characteristic(0x2A37, of: peripheral)

@@ -4,6 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// Values that are written in several parts.
 struct LongWriteTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -19,7 +20,7 @@ struct LongWriteTests {
 
     private static let value = (0..<50).map { UInt8($0) }
 
-    /// Takes the write that has come, and checks what it writes.
+    /// Takes the pending write, and checks its bytes.
     private func take(_ part: Range<Int>, _ location: SourceLocation = #_sourceLocation) -> ScriptedDaemon.Pending {
         stage.advance(0)
         let pending = daemon.take("WriteValue", sourceLocation: location)
@@ -28,8 +29,7 @@ struct LongWriteTests {
         return pending
     }
 
-    @Test(.proves(.S66))
-    func `Parts are no longer than a packet, in order, and each only after the one before is confirmed`() {
+    @Test(.proves(.S66)) func `A long write sends parts of one packet, each after the previous is confirmed`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         for (number, part) in [0..<20, 20..<40, 40..<50].enumerated() {
             let pending = take(part)
@@ -43,7 +43,7 @@ struct LongWriteTests {
         #expect(write.isCompleted)
     }
 
-    @Test(.proves(.S66)) func `A part that fails is written again on request, also the uneven last one`() {
+    @Test(.proves(.S66)) func `A failed part is repeated on request, also the shorter last part`() {
         let failures = Guarded<[String]>([])
         let write = stage.record(
             characteristic.writeLongValue(Self.value, partLength: 30) { failure in
@@ -61,7 +61,7 @@ struct LongWriteTests {
         #expect(failures.withLock { $0 } == ["0+30 1", "30+20 1", "30+20 2", "30+20 3"])
     }
 
-    @Test(.proves(.S66)) func `Without a wish to retry the first failure ends it, and later parts are not written`() {
+    @Test(.proves(.S66)) func `A long write without a retry handler stops at the first failure`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         take(0..<20).fail("org.bluez.Error.NotPermitted", "Write not permitted")
         stage.advance(0)
@@ -69,18 +69,14 @@ struct LongWriteTests {
         #expect(daemon.count("WriteValue") == 1)
     }
 
-    @Test(.proves(.S66), arguments: [0, -1, 513])
-    func `Parts of no length or too long are refused, and nothing is sent`(
-        length: Int
-    ) {
+    @Test(.proves(.S66), arguments: [0, -1, 513]) func `Invalid part lengths are refused without a call`(length: Int) {
         let write = stage.record(characteristic.writeLongValue(Self.value, partLength: length))
         stage.advance(0)
         #expect(write.kind == .invalidArgument)
         #expect(daemon.count("WriteValue") == 0)
     }
 
-    @Test(.proves(.S66))
-    func `Disposing stops after the part that is under way, and the next operation waits for that`() {
+    @Test(.proves(.S66)) func `Disposing stops a long write after the current part`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         take(0..<20).reply()
         let second = take(20..<40)
@@ -97,11 +93,11 @@ struct LongWriteTests {
         #expect(write.elements.map(\.written) == [20])
     }
 
-    @Test(.proves(.S66)) func `The end of the connection ends it, and is not retried`() {
-        let asked = Guarded(0)
+    @Test(.proves(.S66)) func `The end of the connection fails a long write without a retry`() {
+        let retries = Guarded(0)
         let write = stage.record(
             characteristic.writeLongValue(Self.value) { _ in
-                asked.withLock { $0 += 1 }
+                retries.withLock { $0 += 1 }
                 return .empty()
             })
         take(0..<20).reply()
@@ -109,12 +105,11 @@ struct LongWriteTests {
         daemon.crash()
         stage.advance(0)
         #expect(write.kind == .disconnected(.daemon))
-        #expect(asked.withLock { $0 } == 0)
+        #expect(retries.withLock { $0 } == 0)
         #expect(link.kind == .disconnected(.daemon))
     }
 
-    @Test(.proves(.S66)) func `Nothing to write is one empty write, and parts without response go one after the other`()
-    {
+    @Test(.proves(.S66)) func `An empty long write sends one write, and commands are sent part by part`() {
         let empty = stage.record(characteristic.writeLongValue([]))
         take(0..<0).reply()
         stage.advance(0)
@@ -127,8 +122,8 @@ struct LongWriteTests {
         #expect(commands.isCompleted)
     }
 
-    @Test(.proves(.S67), arguments: ["reply", "fail", "malformed", "dispose", "deadline", "given up"])
-    func `However an operation ends, the next one has its turn`(ending: String) {
+    @Test(.proves(.S67), arguments: ["reply", "fail", "malformed", "dispose", "deadline", "dispose without a reply"])
+    func `The next operation runs however the previous one ends`(ending: String) {
         let first = stage.record(characteristic.readValue())
         let second = stage.record(characteristic.writeValue([1]))
         stage.advance(0)
@@ -140,7 +135,7 @@ struct LongWriteTests {
         case "dispose":
             first.dispose()
             daemon.take("ReadValue").reply { $0.bytes([1]) }
-        case "given up":
+        case "dispose without a reply":
             first.dispose()
             stage.advance(30_000)
         default: stage.advance(30_000)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Services that change, and services in services.
+/// Services that change during a connection, and included services.
 struct ModifiedAndIncludedServicesTests {
     private static let old = SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1]), .notify) }
     private static let stays = SimulatedService("180a") { SimulatedCharacteristic("2a29", .read([2])) }
@@ -25,7 +25,7 @@ struct ModifiedAndIncludedServicesTests {
         return (stage, peripheral, link)
     }
 
-    @Test(.proves(.S53, .Q111)) func `Changed services are told, old handles fail typed, and new ones work`() {
+    @Test(.proves(.S53, .Q111)) func `Modified services are emitted, old attributes fail, and new ones work`() {
         let (stage, peripheral, link) = stage([Self.old, Self.stays])
         let modified = stage.record(peripheral.observeModifiedServices())
         let characteristic = stage.characteristic(0xFFF1, of: peripheral)
@@ -35,14 +35,14 @@ struct ModifiedAndIncludedServicesTests {
         #expect(modified.times.isEmpty)
         stage.simulation.bluez.changeServices(of: Sensor.text, to: [Self.old])
         stage.advance(10)
-        // What bluetoothd takes away in one go is one modification.
+        // Services that bluetoothd removes together are one modification.
         #expect(modified.elements == [services.elements])
         #expect(values.kind == .attributeNotFound)
         #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
         stage.advance(500)
         #expect(modified.elements.count == 2)
         #expect(modified.elements.last == [])
-        // The new one has the same handle and the same UUID, and is another one all the same (Q60).
+        // The new characteristic has the same handle and UUID, but is a different object (Q60).
         #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
         #expect(stage.record(services.elements[0].discoverCharacteristics()).outcome(stage) == .attributeNotFound)
         let fresh = stage.characteristic(0xFFF1, of: peripheral)
@@ -54,7 +54,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S53)) func `What did not change stays valid`() {
+    @Test(.proves(.S53)) func `Unchanged services stay valid when other services change`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -82,8 +82,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S53, .Q111))
-    func `Services that come to a link which was there before are a modification, without any discovery`() {
+    @Test(.proves(.S53, .Q111)) func `A service added to an existing link is a modification without discovery`() {
         let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1",
             ["Connected": .bool(true), "ServicesResolved": .bool(true)])
@@ -107,7 +106,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S53)) func `A device that goes with its services has not modified them`() {
+    @Test(.proves(.S53)) func `Removing the device does not emit modified services`() {
         let (stage, peripheral, link) = stage([Self.old])
         let modified = stage.record(peripheral.observeModifiedServices())
         stage.advance(1)
@@ -124,7 +123,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(stage.record(peripheral.observeModifiedServices()).outcome(stage) != nil)
     }
 
-    @Test func `Included services are told, and only they`() {
+    @Test func `Discovery of included services returns only those`() {
         let battery = SimulatedService("180f", isPrimary: false) { SimulatedCharacteristic("2a19", .read([3])) }
         let (stage, peripheral, link) = stage([
             SimulatedService("fff0", including: ["180f", "180a"]) {}, Self.stays, battery,
@@ -148,7 +147,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S78)) func `Discovery of what a service holds waits for the link to come back`() {
+    @Test(.proves(.S78)) func `Discovery within a service waits for reconnection`() {
         let including = SimulatedService("fff0", including: ["180a"]) { SimulatedCharacteristic("fff1", .read([1])) }
         let (stage, peripheral, link) = stage([including, Self.stays], .reconnect())
         let services = stage.record(peripheral.discoverServices([0xFFF0]))
@@ -165,7 +164,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(link.isLive)
     }
 
-    @Test func `Services that bluetoothd names as included later are found, and nonsense is not`() {
+    @Test func `Services that are included later are found, and invalid paths are ignored`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let services = stage.record(peripheral.discoverServices())

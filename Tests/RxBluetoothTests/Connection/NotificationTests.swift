@@ -19,7 +19,7 @@ struct NotificationTests {
         stage.advance(0)
     }
 
-    @Test(.proves(.S69)) func `Several subscribers are one StartNotify, the last dispose one StopNotify, and again`() {
+    @Test(.proves(.S69)) func `Subscribers share one StartNotify, and the last dispose sends StopNotify`() {
         for round in 1...3 {
             let first = stage.record(notifying.observeValueUpdates())
             let second = stage.record(notifying.observeValueUpdates())
@@ -42,7 +42,7 @@ struct NotificationTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S70)) func `A subscriber before and one after the answer share it`() {
+    @Test(.proves(.S70)) func `Subscribers before and after its answer share one StartNotify`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(10)
         let second = stage.record(notifying.observeValueUpdates())
@@ -54,7 +54,7 @@ struct NotificationTests {
         #expect(stage.methods == ["StartNotify"])
     }
 
-    @Test(.proves(.S71, .Q102)) func `A value that comes before the answer of StartNotify is delivered`() {
+    @Test(.proves(.S71, .Q102)) func `A value before the answer to StartNotify is delivered`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
@@ -67,7 +67,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S72, .S75)) func `A refused StartNotify is an error for all, and a later subscriber tries anew`() {
+    @Test(.proves(.S72, .S75)) func `A refused StartNotify fails all subscribers, and a later one tries again`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -91,7 +91,7 @@ struct NotificationTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q8)) func `A StartNotify without an answer fails at its deadline and is taken back`() {
+    @Test(.proves(.Q8)) func `An unanswered StartNotify times out and is reverted`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
@@ -104,7 +104,7 @@ struct NotificationTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S73)) func `Only values of the very characteristic are delivered, also where two have one UUID`() {
+    @Test(.proves(.S73)) func `Each characteristic delivers only its own values, even with equal UUIDs`() {
         let (stage, daemon, peripheral) = Stage.scripted(
             .oneKnownDevice.setting(
                 ScriptedDaemon.Objects.servicePath + "/char0021", "org.bluez.GattCharacteristic1",
@@ -122,7 +122,7 @@ struct NotificationTests {
             ["Value": .bytes([0x21])])
         stage.advance(0)
         #expect(values.map(\.elements) == [[[0x11]], [[0x21]]])
-        // Values of one that nobody listens to reach nobody.
+        // Values of a characteristic without subscribers are not delivered.
         daemon.always("StopNotify")
         values[1].dispose()
         stage.advance(0)
@@ -136,7 +136,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S74)) func `A lost link fails those who listen, and they do not complete`() {
+    @Test(.proves(.S74)) func `A lost link fails notification streams instead of completing them`() {
         let values = stage.record(
             peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics([Sensor.notifying]) }
                 .flatMap { $0.observeValueUpdates() })
@@ -147,7 +147,7 @@ struct NotificationTests {
         #expect(!values.isCompleted)
     }
 
-    @Test(.proves(.S76)) func `Notifications keep their order, and their order with the answers of operations`() {
+    @Test(.proves(.S76)) func `Notifications keep their order, also relative to operation replies`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -171,7 +171,7 @@ struct NotificationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S80)) func `A value without a subscriber is not kept for the next one`() {
+    @Test(.proves(.S80)) func `A value without a subscriber is not kept for a later subscriber`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(100)
         notify([1])
@@ -185,14 +185,14 @@ struct NotificationTests {
         #expect(second.elements == [[3]])
     }
 
-    @Test(.proves(.S80)) func `Only what comes after we asked is delivered, and asking for what is on already works`() {
+    @Test(.proves(.S80)) func `Values before our StartNotify are dropped, and late subscribers need no call`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
         let write = stage.record(characteristic.writeValue([0]))
         let values = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)
-        // Another program has notifications on, and our StartNotify still waits for its turn.
+        // Another program has turned notifications on, and our StartNotify is still queued.
         daemon.notifies([1])
         stage.advance(0)
         #expect(daemon.count("StartNotify") == 0)
@@ -212,7 +212,7 @@ struct NotificationTests {
         #expect(link.isLive)
     }
 
-    @Test func `A value of a wrong type is dropped and the others are not`() {
+    @Test func `A malformed value is dropped, and valid ones are delivered`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")

@@ -38,12 +38,12 @@ struct NotifySocketTests {
     }
 
     @Test(.proves(.S69, .S76, .Q102))
-    func `Values come over one socket in order, for all who want them, and it is given back`() {
+    func `One socket serves all subscribers in order, and the last dispose releases it`() {
         for round in 1...2 {
             let first = stage.record(notifying.observeValueUpdates(using: .socket))
             let second = stage.record(notifying.observeValueUpdates(using: .socket))
             stage.advance(50)
-            // By signals is less than by socket, so this one joins.
+            // A subscriber that accepts signals also accepts the socket's values.
             let third = stage.record(notifying.observeValueUpdates())
             stage.advance(0)
             for number in 0..<100 { notify([UInt8(number)]) }
@@ -62,7 +62,7 @@ struct NotifySocketTests {
         #expect(stage.count("StartNotify") == 0)
     }
 
-    @Test(.proves(.S64, .Q95)) func `Nobody's read is taken for a notification`() {
+    @Test(.proves(.S64, .Q95)) func `Reads do not appear as notifications over a socket`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         let read = stage.record(notifying.readValue())
@@ -76,7 +76,7 @@ struct NotifySocketTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.Q105)) func `By signals and by socket at once is refused, and later it can be chosen anew`() {
+    @Test(.proves(.Q105)) func `A socket is refused while signals are in use, and works afterwards`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(50)
         let second = stage.record(notifying.observeValueUpdates(using: .socket))
@@ -92,7 +92,7 @@ struct NotifySocketTests {
         #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
     }
 
-    @Test(.proves(.Q105)) func `A start that nobody waits for any more does not refuse a socket`() {
+    @Test(.proves(.Q105)) func `An abandoned StartNotify does not refuse a socket`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -114,7 +114,7 @@ struct NotifySocketTests {
             stage.advance(0)
             if answer != "failure" { daemon.take("StopNotify").reply() }
             stage.advance(0)
-            // What came by signals in between is not for these.
+            // A value of a signal is not delivered to subscribers of a socket.
             #expect(second.elements.isEmpty && second.isLive)
             daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
             stage.advance(0)
@@ -123,8 +123,7 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q105))
-    func `A socket that nobody waits for any more serves who wants signals, then who wants a socket`() {
+    @Test(.proves(.Q105)) func `An abandoned AcquireNotify serves later subscribers of either kind`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -142,7 +141,7 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q105)) func `Over a simulated daemon the socket comes after an abandoned start`() {
+    @Test(.proves(.Q105)) func `AcquireNotify follows an abandoned StartNotify and delivers values`() {
         let first = stage.record(notifying.observeValueUpdates())
         stage.advance(1)
         first.dispose()
@@ -154,7 +153,7 @@ struct NotifySocketTests {
         #expect(stage.methods == ["StartNotify", "StopNotify", "AcquireNotify"])
     }
 
-    @Test(.proves(.Q105)) func `What another program has is a typed error`() {
+    @Test(.proves(.Q105)) func `Errors of AcquireNotify map to kinds, and a reply needs a socket`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
@@ -168,7 +167,7 @@ struct NotifySocketTests {
             stage.advance(0)
             #expect(values.kind == kind)
         }
-        // An answer without a socket is none.
+        // A reply without a socket is a protocol violation.
         let values = stage.record(characteristic.observeValueUpdates(using: .socket))
         stage.advance(0)
         daemon.take("AcquireNotify").reply()
@@ -178,7 +177,7 @@ struct NotifySocketTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S65)) func `A characteristic that only indicates has no socket`() {
+    @Test(.proves(.S65)) func `A characteristic with indications only refuses a socket`() {
         let indicating = stage.characteristic(0x2A19, of: peripheral)
         let values = stage.record(indicating.observeValueUpdates(using: .socket))
         stage.advance(1)
@@ -186,7 +185,7 @@ struct NotifySocketTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test(.proves(.S59, .Q107)) func `The socket's end is the link's, with its reason, after the last values`() {
+    @Test(.proves(.S59, .Q107)) func `The end of the socket reports the link's reason after the last values`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         for number in 0..<10 { notify([UInt8(number)]) }
@@ -197,7 +196,7 @@ struct NotifySocketTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.Q107)) func `Another program's StopNotify ends the stream, and a later one has a new socket`() {
+    @Test(.proves(.Q107)) func `StopNotify of another program ends the stream, and a new socket works`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         let other = callAsAnother("StopNotify")
@@ -212,7 +211,7 @@ struct NotifySocketTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S81, .Q106)) func `A thousand values a second come without a gap`() {
+    @Test(.proves(.S81, .Q106)) func `A socket delivers a thousand values a second without a gap`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         for number in 0..<1000 {
@@ -223,8 +222,7 @@ struct NotifySocketTests {
         #expect(values.elements == (0..<1000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
     }
 
-    @Test(.proves(.S77, .Q108)) func `Which of notifications and indications is on can be told, and cannot be chosen`()
-    {
+    @Test(.proves(.S77, .Q108)) func `Updates are notifications or indications, and notifications if both exist`() {
         #expect(notifying.updates == .notifications)
         #expect(stage.characteristic(0x2A19, of: peripheral).updates == .indications)
         #expect(stage.characteristic(Sensor.value, of: peripheral).updates == nil)

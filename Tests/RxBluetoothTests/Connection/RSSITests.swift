@@ -4,37 +4,37 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The strength of a live link, which the controller tells and bluetoothd does not.
+/// The RSSI of a live link. The controller reports it; bluetoothd does not.
 struct RSSITests {
-    /// A controller that keeps every question until the test answers it.
-    final class StagedController: HostController {
+    /// A controller that holds each request until the test answers it.
+    final class ScriptedController: HostController {
         private struct State {
-            var questions: [String] = []
+            var requests: [String] = []
             var answers: [@Sendable (Result<Int, BluetoothError>) -> Void] = []
         }
 
         private let state = Guarded(State())
 
-        /// What it was asked, in order.
-        var questions: [String] { state.withLock { $0.questions } }
+        /// The requests in order, as text.
+        var requests: [String] { state.withLock { $0.requests } }
 
         func readRSSI(
             of address: BluetoothAddress, on adapter: String, deadline: Duration,
             _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void
         ) {
             state.withLock {
-                $0.questions.append("\(address) on \(adapter) for \(deadline)")
+                $0.requests.append("\(address) on \(adapter) for \(deadline)")
                 $0.answers.append(answer)
             }
         }
 
-        /// Answers the question with a number, counted from 0.
+        /// Answers the request with this index.
         func answer(_ number: Int, _ result: Result<Int, BluetoothError>) {
             state.withLock { $0.answers[number] }(result)
         }
     }
 
-    let controller = StagedController()
+    let controller = ScriptedController()
     let stage: Stage
     let peripheral: Peripheral
 
@@ -43,20 +43,19 @@ struct RSSITests {
         peripheral = stage.find(Sensor.address)
     }
 
-    @Test(.proves(.S83))
-    func `It is one value, from the controller of the link's adapter, and costs bluetoothd nothing`() {
+    @Test(.proves(.S83)) func `RSSI is one value from the link's adapter, without a call to bluetoothd`() {
         let link = stage.connect(peripheral)
         stage.simulation.bluez.forgetCalls()
         let strength = stage.record(peripheral.readRSSI())
         stage.advance(4_999)
-        #expect(controller.questions == ["\(Sensor.text) on hci0 for 5.0 seconds"])
+        #expect(controller.requests == ["\(Sensor.text) on hci0 for 5.0 seconds"])
         #expect(strength.isLive && strength.times.isEmpty)
         controller.answer(0, .success(-52))
         stage.advance(0)
         #expect(strength.elements == [-52])
         #expect(strength.isCompleted)
         #expect(stage.methods.isEmpty)
-        // The answer that came has taken the deadline with it, and each reading asks anew.
+        // The answer cancelled the deadline, and each read sends a new request.
         stage.advance(10_000)
         let next = stage.record(peripheral.readRSSI())
         stage.advance(0)
@@ -66,7 +65,7 @@ struct RSSITests {
         #expect(link.isLive)
     }
 
-    @Test func `Who asks while an answer is awaited gets the same one, and who leaves gets none`() {
+    @Test func `Concurrent RSSI reads share one answer, and a disposed one gets none`() {
         let link = stage.connect(peripheral)
         let first = stage.record(peripheral.readRSSI())
         let second = stage.record(peripheral.readRSSI())
@@ -77,13 +76,13 @@ struct RSSITests {
         controller.answer(0, .success(-70))
         controller.answer(0, .success(-71))
         stage.advance(0)
-        #expect(controller.questions.count == 1)
+        #expect(controller.requests.count == 1)
         #expect(first.times.isEmpty)
         #expect(second.elements == [-70] && third.elements == [-70])
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S83)) func `Outside a connection it fails at once, and the controller is not asked`() {
+    @Test(.proves(.S83)) func `Reading RSSI without a connection fails without asking the controller`() {
         let before = stage.record(peripheral.readRSSI())
         #expect(before.outcome(stage) == .notConnected)
         #expect(before.error?.operation == .readRSSI)
@@ -92,10 +91,10 @@ struct RSSITests {
         link.dispose()
         stage.advance(500)
         #expect(stage.record(peripheral.readRSSI()).outcome(stage) == .notConnected)
-        #expect(controller.questions.isEmpty)
+        #expect(controller.requests.isEmpty)
     }
 
-    @Test func `Where nobody answers for the controller it is unsupported, and says so`() {
+    @Test func `Reading RSSI without a HostController is unsupported`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let strength = stage.record(peripheral.readRSSI())
@@ -107,7 +106,7 @@ struct RSSITests {
     @Test(arguments: [
         BluetoothError.Kind.notConnected, .noAdapter, .permissionDenied, .unsupported, .timedOut, .resourceExhausted,
     ])
-    func `What the controller fails with is what is told, with operation and target`(kind: BluetoothError.Kind) {
+    func `RSSI errors of the controller keep their kind and name the peripheral`(kind: BluetoothError.Kind) {
         let link = stage.connect(peripheral)
         let strength = stage.record(peripheral.readRSSI())
         stage.advance(0)
@@ -118,7 +117,7 @@ struct RSSITests {
         #expect(link.isLive)
     }
 
-    @Test func `A controller that says nothing is given up at the deadline, and what it says later concerns nobody`() {
+    @Test func `An unanswered RSSI read times out, and its late answer is ignored`() {
         var deadlines = Deadlines()
         deadlines.rssi = .seconds(2)
         let stage = Stage(with: [Sensor.peripheral], deadlines: deadlines, controller: controller)
@@ -127,7 +126,7 @@ struct RSSITests {
         let late = stage.record(peripheral.readRSSI())
         let other = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
         stage.advance(1_999)
-        // Nothing else waits for it.
+        // Other operations do not wait for the RSSI.
         #expect(other.elements == [[1]])
         #expect(late.isLive)
         stage.advance(1)
@@ -143,8 +142,7 @@ struct RSSITests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S59, .S83))
-    func `A lost link ends it with the link's own reason, whatever the controller said meanwhile`() {
+    @Test(.proves(.S59, .S83)) func `A lost link fails an RSSI read once, with the link's reason if unanswered`() {
         let link = stage.connect(peripheral)
         let strength = stage.record(peripheral.readRSSI())
         stage.advance(0)
@@ -168,7 +166,7 @@ struct RSSITests {
         withExtendedLifetime(again) {}
     }
 
-    @Test(.proves(.Q62)) func `A device that was given another address is asked for by that`() {
+    @Test(.proves(.Q62)) func `RSSI is read at the current address of the device`() {
         let stage = Stage(starting: false, controller: controller)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         let known = stage.record(stage.manager.knownPeripherals())
@@ -178,16 +176,15 @@ struct RSSITests {
         daemon.deviceChanges(["Address": .string("00:11:22:33:44:55")])
         let strength = stage.record(peripheral.readRSSI())
         stage.advance(0)
-        #expect(controller.questions == ["00:11:22:33:44:55 on hci0 for 5.0 seconds"])
+        #expect(controller.requests == ["00:11:22:33:44:55 on hci0 for 5.0 seconds"])
         controller.answer(0, .success(-40))
         stage.advance(0)
         #expect(strength.elements == [-40])
         withExtendedLifetime(link) {}
     }
 
-    /// The real controllers. Where there are none, which is so on most machines that build this, that is told by a typed
-    /// error; the value itself is proven in the lab.
-    @Test func `A controller that does not exist is a typed error`() async {
+    /// Uses the real `HCIController`. Build machines have no controllers; the lab tests the value itself.
+    @Test func `Reading RSSI of a missing controller fails with a typed error`() async {
         for name in ["hci65000", "hci99999999999", "hci-1", "", "eth0"] {
             let result = await withCheckedContinuation { continuation in
                 HCIController().readRSSI(of: Sensor.address, on: name, deadline: .seconds(1)) {

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Reads and notifications of one characteristic, which bluetoothd shows by the same signal.
+/// Reads and notifications of one characteristic; bluetoothd reports both by the same signal.
 struct ReadEchoTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -20,8 +20,7 @@ struct ReadEchoTests {
         stage.advance(0)
     }
 
-    @Test(.proves(.S64, .Q95))
-    func `The answer of a read is not a notification, and a notification does not answer a read`() {
+    @Test(.proves(.S64, .Q95)) func `A read reply is not a notification, and a notification does not answer a read`() {
         let values = stage.record(notifying.observeValueUpdates())
         stage.advance(100)
         let read = stage.record(notifying.readValue())
@@ -31,13 +30,13 @@ struct ReadEchoTests {
         #expect(read.isLive)
         stage.advance(100)
         #expect(read.elements == [[7]])
-        // A notification that equals what was read is not lost.
+        // A notification with the value that was read is not lost.
         #expect(values.elements == [[1], [7]])
         notify([2])
         #expect(values.elements == [[1], [7], [2]])
     }
 
-    @Test(.proves(.S64, .Q95)) func `Reads that fail, are given up or run out of time hide no notification`() {
+    @Test(.proves(.S64, .Q95)) func `Failed, disposed and timed-out reads hide no notification`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -51,9 +50,9 @@ struct ReadEchoTests {
         stage.advance(0)
         #expect(failing.kind == .attError)
         #expect(values.elements == [[1]])
-        let given = stage.record(characteristic.readValue())
+        let disposed = stage.record(characteristic.readValue())
         stage.advance(0)
-        given.dispose()
+        disposed.dispose()
         stage.advance(0)
         daemon.notifies([2])
         daemon.notifies([3])
@@ -69,8 +68,7 @@ struct ReadEchoTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S64, .S81, .Q95))
-    func `A read without an answer neither holds notifications back nor lets them pile up`() {
+    @Test(.proves(.S64, .S81, .Q95)) func `An unanswered read holds back at most 64 notifications for 250 ms`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -89,7 +87,7 @@ struct ReadEchoTests {
         #expect(values.elements == [[1], [2]])
         for number in 0..<200 { daemon.notifies([3, UInt8(number)]) }
         stage.advance(0)
-        // The last ones may be followed by the reply.
+        // The last 64 are held back: the reply may follow and identify one of them as its echo.
         #expect(values.elements.count == 2 + 200 - 64)
         daemon.take("ReadValue").reply { $0.bytes([3, 199]) }
         stage.advance(0)
@@ -100,7 +98,7 @@ struct ReadEchoTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S64)) func `A read with nobody listening tells nobody`() {
+    @Test(.proves(.S64)) func `A read before StartNotify does not appear as a notification`() {
         let read = stage.record(notifying.readValue())
         stage.advance(5)
         let values = stage.record(notifying.observeValueUpdates())

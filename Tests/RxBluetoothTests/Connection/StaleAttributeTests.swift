@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
+/// Attributes of a connection that ended, or that the peripheral removed or replaced.
 struct StaleAttributeTests {
-    @Test(.proves(.S53, .Q111))
-    func `What the peripheral takes away fails typed, what stays works, and what comes again is new`() {
+    @Test(.proves(.S53, .Q111)) func `A removed characteristic fails its operations, and its successor works`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -24,7 +24,7 @@ struct StaleAttributeTests {
         stage.advance(0)
         for kind in [read.kind, observed.kind, descriptors.kind] { #expect(kind == .attributeNotFound) }
         #expect(link.isLive)
-        // bluetoothd has forgotten the notifications with the characteristic.
+        // bluetoothd removed the notifications with the characteristic, so no StopNotify is sent.
         #expect(daemon.methods == ["Connect", "StartNotify", "Get"])
 
         daemon.add(.services)
@@ -37,8 +37,7 @@ struct StaleAttributeTests {
         #expect(daemon.count("StartNotify") == 2)
     }
 
-    @Test(.proves(.S53, .Q111))
-    func `A characteristic that goes and comes at once has new notifications, and the old ones end`() {
+    @Test(.proves(.S53, .Q111)) func `A characteristic replaced at once ends old notifications and starts new ones`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -49,7 +48,7 @@ struct StaleAttributeTests {
         daemon.remove(path, "org.bluez.GattCharacteristic1")
         daemon.add(ScriptedDaemon.Objects.services.filter { $0.key == path })
         stage.advance(0)
-        // The question whether the device is connected has no answer yet.
+        // The call that reads Connected has no reply yet.
         #expect(old.isLive)
         let new = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)
@@ -63,7 +62,7 @@ struct StaleAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S53)) func `Another characteristic under an old handle is not taken for the old one`() {
+    @Test(.proves(.S53)) func `A write is refused if its handle now belongs to another characteristic`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let old = stage.characteristic(0x2A37, of: peripheral)
@@ -82,7 +81,7 @@ struct StaleAttributeTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S54)) func `What was discovered in an earlier connection is refused, and nothing is sent`() {
+    @Test(.proves(.S54)) func `Attributes of an earlier connection are refused without a call`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.connect(peripheral).dispose()
         stage.advance(3_000)

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// A peripheral that answers as its table says, and a client that asks for all of it.
+/// Whole sessions with all kinds of GATT operations, on one simulated peripheral.
 struct WholeSessionTests {
     private static let address: BluetoothAddress = "C0:FF:EE:00:00:31"
 
@@ -24,8 +24,7 @@ struct WholeSessionTests {
         ])
     }
 
-    @Test(.proves(.S87, .S88))
-    func `A whole session brings back what was written and sends what was announced, in no time`() {
+    @Test(.proves(.S87, .S88)) func `A session reads back each written value and receives each notification`() {
         let stage = stage(mtu: 185)
         let peripheral = stage.find(Self.address)
         let link = stage.connect(peripheral)
@@ -79,7 +78,7 @@ struct WholeSessionTests {
     }
 
     @Test(.proves(.S87), arguments: [(UInt16(23), 23), (185, 185), (517, 517)])
-    func `The MTU is the smaller one of both sides`(offered: UInt16, agreed: Int) {
+    func `The MTU of a link is the one that the peripheral offers`(offered: UInt16, agreed: Int) {
         let stage = stage(mtu: offered)
         let peripheral = stage.find(Self.address)
         let link = stage.connect(peripheral)
