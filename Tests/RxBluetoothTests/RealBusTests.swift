@@ -6,24 +6,25 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The whole way over a real dbus-daemon and libdbus, with the same simulated bluetoothd at its end. These run on the real
-/// clock, because libdbus and another process are in between.
+/// The client over libdbus and a real dbus-daemon, with the simulated bluetoothd.
+///
+/// These tests use the real clock, because dbus-daemon is another process.
 @Suite(.timeLimit(.minutes(5)))
 struct RealBusTests {
-    private let patience: RxTimeInterval = .seconds(20)
+    private let timeout: RxTimeInterval = .seconds(20)
     private let clock = SerialDispatchQueueScheduler(qos: .default)
 
     private func first<Element: Sendable>(_ stream: Observable<Element>) async throws -> Element {
-        try await stream.take(1).timeout(patience, scheduler: clock).asSingle().value
+        try await stream.take(1).timeout(timeout, scheduler: clock).asSingle().value
     }
 
-    @Test func `The whole way works over a real bus`() async throws {
+    @Test func `A whole session works over a real bus, and a crash or a lost bus is a state`() async throws {
         let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
         daemon.start()
-        // The daemon may come after us, and then the state tells.
+        // The daemon may start after the manager; then the state changes.
         #expect(try await first(manager.state.filter { $0 == .poweredOn }) == .poweredOn)
 
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
@@ -58,7 +59,7 @@ struct RealBusTests {
     }
 
     @Test(.proves(.Q14), .timeLimit(.minutes(5)))
-    func `Sockets of a characteristic work over a real bus, and end with the client's`() async throws {
+    func `Characteristic sockets work over a real bus, and closing one releases it`() async throws {
         let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
@@ -66,15 +67,15 @@ struct RealBusTests {
         daemon.start()
         _ = try await first(manager.state.filter { $0 == .poweredOn })
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
-        let (taken, told) = AsyncStream<Bool>.makeStream()
+        let (discoveries, discovered) = AsyncStream<Bool>.makeStream()
         let client = Connection.open(.address(address))
         let link = strap.connect().flatMap { $0.discoverServices([0x180D]) }
-            .subscribe(onNext: { _ in told.yield(true) })
-        for await _ in taken { break }
+            .subscribe(onNext: { _ in discovered.yield(true) })
+        for await _ in discoveries { break }
         let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/"
         let writing = try await acquire("AcquireWrite", path + "char0010", on: client)
         #expect(writing.send([0x33]))
-        // The socket and the bus are two ways: a call may overtake what was written.
+        // The socket and the bus are separate, so a call may overtake the written value.
         while try await property("Value", path + "char0010", on: client, reading: true) != .bytes([0x33]) {}
         writing.close()
         while try await property("WriteAcquired", path + "char0010", on: client) != .bool(false) {}
@@ -101,7 +102,7 @@ struct RealBusTests {
         }
     }
 
-    /// A property's value; with `reading`, after the characteristic was read.
+    /// The value of a property; `reading` calls ReadValue first.
     private func property(
         _ name: String, _ path: String, on bus: Connection, reading: Bool = false
     ) async throws -> Value {
@@ -124,8 +125,8 @@ struct RealBusTests {
     }
 
     private func answer(_ call: Message, on bus: Connection) async throws -> Message {
-        // Through a lock, for the thread sanitizer does not see what a continuation hands over that is resumed before it is
-        // awaited.
+        // A lock instead of the continuation's value: the thread sanitizer reports a false race if the continuation
+        // is resumed before it is awaited.
         let answer = Guarded<Result<Message, DBusError>?>(nil)
         await withCheckedContinuation { waiter in
             bus.call(call, timeout: .seconds(60)) { result in
@@ -136,7 +137,7 @@ struct RealBusTests {
         return try #require(answer.withLock { $0 }).get()
     }
 
-    @Test func `A bus that is not there is a state with its own error`() async throws {
+    @Test func `A missing bus is reported as busUnavailable with its D-Bus error`() async throws {
         let manager = BluetoothManager(scheduler: clock) { Connection.open(.address("unix:path=/nonexistent/bus")) }
         #expect(try await first(manager.state) == .busUnavailable)
         let error = await #expect(throws: BluetoothError.self) { _ = try await first(manager.scanForPeripherals()) }
@@ -146,7 +147,7 @@ struct RealBusTests {
 }
 
 extension Observable<Characteristic> {
-    /// The three characteristics by UUID. Completing would end the connection upstream.
+    /// The three characteristics by UUID. The stream does not complete, because that would close the link.
     fileprivate func toDictionary() -> Observable<[BluetoothUUID: Characteristic]> {
         scan(into: [:]) { $0[$1.uuid] = $1 }.filter { $0.count == 3 }
     }

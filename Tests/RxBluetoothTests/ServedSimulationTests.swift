@@ -4,12 +4,12 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// A simulation on a real bus, whose daemon has several lives: each has a connection and a thread of its own.
+/// A simulation on a real bus whose bluetoothd restarts; each start has its own bus connection and thread.
 @Suite(.timeLimit(.minutes(5)))
 struct ServedSimulationTests {
     private static let adapter = "/org/bluez/hci0"
 
-    /// In each life answers are held up for longer than it lasts.
+    /// The replies are delayed until after the daemon has crashed.
     private static let scenario = {
         var scenario = Scenario.everyday
         scenario.quirks = [.Q17, .Q72]
@@ -23,7 +23,7 @@ struct ServedSimulationTests {
         return scenario
     }()
 
-    @Test func `The daemon dies again and again with answers under way, and ends in good order`() async throws {
+    @Test func `A served simulation survives repeated crashes with pending replies`() async throws {
         let bus = try DBusDaemon()
         let simulation = ServedSimulation(Self.scenario, address: bus.address)
         let over = Guarded<CheckedContinuation<ServingError?, Never>?>(nil)
@@ -35,16 +35,16 @@ struct ServedSimulationTests {
             }
         }
         let client = Connection.open(.address(bus.address))
-        let (adapters, came) = AsyncStream.makeStream(of: Void.self)
-        _ = client.watchOwner(of: "org.bluez") { if $0 != nil { came.yield() } }
-        var lives = adapters.makeAsyncIterator()
+        let (adapters, sink) = AsyncStream.makeStream(of: Void.self)
+        _ = client.watchOwner(of: "org.bluez") { if $0 != nil { sink.yield() } }
+        var starts = adapters.makeAsyncIterator()
         for _ in 0..<5 {
-            await lives.next()
+            await starts.next()
             #expect(await call(client, "StartDiscovery") == nil)
-            // It dies before it answers.
+            // The daemon crashes before it replies.
             #expect(await call(client, "GetDiscoveryFilters") == DBusError.Name.noReply)
         }
-        await lives.next()
+        await starts.next()
         simulation.bluez.removeFaults()
         #expect(await call(client, "StartDiscovery") == nil)
         #expect(simulation.bluez.recorder.count("GetDiscoveryFilters") == 5)
@@ -57,7 +57,7 @@ struct ServedSimulationTests {
         bus.stop()
     }
 
-    @Test func `A daemon that ends and starts at once has its name again`() async throws {
+    @Test func `A daemon that restarts at once owns its bus name again`() async throws {
         let bus = try DBusDaemon()
         let simulation = ServedSimulation(address: bus.address)
         await withCheckedContinuation { ready in
@@ -70,14 +70,14 @@ struct ServedSimulationTests {
         for _ in 0..<10 {
             simulation.bluez.crash()
             simulation.bluez.start()
-            // A start that is called off leaves nothing behind.
+            // A start that is stopped at once has no effect on the next one.
             simulation.bluez.stop()
             simulation.bluez.start()
         }
-        let (owners, came) = AsyncStream.makeStream(of: String?.self)
-        _ = client.watchOwner(of: "org.bluez") { came.yield($0) }
-        // A daemon without its name ends the test by failing, not by waiting.
-        client.schedule(after: .seconds(20)) { came.finish() }
+        let (owners, sink) = AsyncStream.makeStream(of: String?.self)
+        _ = client.watchOwner(of: "org.bluez") { sink.yield($0) }
+        // If the daemon does not own its name, the test fails after 20 s instead of waiting.
+        client.schedule(after: .seconds(20)) { sink.finish() }
         var answer: String? = "no owner"
         for await owner in owners where owner != nil {
             answer = await call(client, "StartDiscovery")

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Testing
 
-/// The examples of the article and of the README are compiled and run as tests of their own.
+/// The article and the README contain the examples of this folder, which are compiled and run as tests.
 struct DocumentExampleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),
         ("/README.md", "StayingConnectedTests.swift"),
     ])
-    func `The text shows the test that runs`(_ page: String, _ file: String) throws {
+    func `The document contains the example verbatim`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         func text(_ path: String) throws -> String {
             String(decoding: try #require(FileManager.default.contents(atPath: root + path)), as: UTF8.self)

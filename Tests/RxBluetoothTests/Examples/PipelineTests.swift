@@ -5,8 +5,9 @@ import Testing
 
 @testable import RxBluetooth
 
+/// A pipeline from the manager's state to notifications.
 struct PipelineTests {
-    @Test(.proves(.S88)) func `The pipeline of the design runs as it stands`() {
+    @Test(.proves(.S88)) func `The pipeline from state to notifications delivers values`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(.everyday, scheduler: scheduler)
         let heartRate: BluetoothUUID = "180D"
@@ -14,7 +15,7 @@ struct PipelineTests {
         let bag = DisposeBag()
         let printed = scheduler.createObserver([UInt8].self)
         @Sendable func print(_ value: [UInt8]) { printed.onNext(value) }
-        // Only this line differs: the bus and the clock are parameters.
+        // Only the next line differs from a program: the bus and the clock are parameters.
         let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
 
         manager.state  // Observable<BluetoothState>, the current one first
@@ -41,9 +42,8 @@ struct PipelineTests {
             ])
     }
 
-    @Test func `The design's first line compiles, and opens nothing`() {
-        // A bus that is not there would show as a failing state as soon as anything was opened; the counted form of
-        // this promise is S5 in StateTests.
+    @Test func `Building streams opens no bus connection`() {
+        // The tests of S5 also count the opened connections.
         let manager = BluetoothManager(queue: .main)
         #expect(manager.access.present == nil)
         _ = manager.state.filter { $0 == .poweredOn }.take(1)
@@ -51,7 +51,7 @@ struct PipelineTests {
         #expect(manager.access.present == nil)
     }
 
-    @Test(.proves(.S44)) func `Disposing of the pipeline undoes all of it, and settled tells when`() {
+    @Test(.proves(.S44)) func `Disposing of the pipeline reverts its calls before settled completes`() {
         let stage = Stage()
         let pipeline = stage.record(
             stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)
@@ -72,7 +72,7 @@ struct PipelineTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test func `The async forms work like the streams`() async throws {
+    @Test func `Streams and singles work with async and await`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let simulation = Simulation(.everyday, scheduler: scheduler)
         let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
