@@ -3,14 +3,14 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Options at and beyond their limits: they are refused with a typed error or count as the nearest sensible value.
+/// Options at and beyond their limits: the library reports a typed error or uses the nearest valid value.
 struct OptionLimitTests {
     private static let none: [Duration] = [.seconds(Int64.min), .seconds(-1), .zero]
     private static let longest = Duration(
         secondsComponent: Int64.max, attosecondsComponent: 999_999_999_999_999_999)
 
     @Test(arguments: none)
-    func `A scan that would restart without a pause is refused, and nothing is sent`(silence: Duration) {
+    func `A restart silence of zero or less is invalid for scans and presence`(silence: Duration) {
         for state in [nil, BluetoothState.poweredOff, .daemonUnavailable] {
             for resumes in [false, true] {
                 let stage = Stage(with: [])
@@ -33,7 +33,7 @@ struct OptionLimitTests {
     }
 
     @Test(arguments: [Duration(secondsComponent: 0, attosecondsComponent: 1), .seconds(Int64.max / 8), longest])
-    func `A scan restarts after any silence that is longer than zero`(silence: Duration) {
+    func `A scan with any positive restart silence settles after its disposal`(silence: Duration) {
         let stage = Stage(with: [])
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(restartsAfterSilence: silence)))
@@ -44,7 +44,7 @@ struct OptionLimitTests {
     }
 
     @Test(arguments: none + [.milliseconds(1), longest], none + [.milliseconds(1), .seconds(Int64.max / 2), longest])
-    func `Reconnection takes any pauses, and never repeats without one`(first: Duration, last: Duration) {
+    func `Reconnection with any delays and jitter never retries without a pause`(first: Duration, last: Duration) {
         for jitter in [0, 1, -1, Double.nan, Double.infinity, -Double.infinity, Double.greatestFiniteMagnitude] {
             let (stage, peripheral) = Stage.withSensor()
             stage.simulation.bluez.add(
@@ -62,7 +62,7 @@ struct OptionLimitTests {
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, 2, Int.max])
-    func `Reconnection takes any number of attempts`(attempts: Int) {
+    func `Reconnection accepts any attempt limit and makes at least one attempt`(attempts: Int) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -74,7 +74,7 @@ struct OptionLimitTests {
     }
 
     @Test(arguments: none)
-    func `A limit of no time at all is refused, and the next connection works`(limit: Duration) {
+    func `A reconnection limit of zero or less is refused; a later connect succeeds`(limit: Duration) {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(within: limit)))
         stage.advance(1_000)
@@ -92,7 +92,7 @@ struct OptionLimitTests {
     ]
 
     @Test(arguments: setters.indices, none + [longest])
-    func `Any deadline can be met or not, and all comes to an end`(setter: Int, deadline: Duration) {
+    func `The manager settles with any value of any deadline`(setter: Int, deadline: Duration) {
         var deadlines = Deadlines()
         Self.setters[setter](&deadlines, deadline)
         let stage = Stage(with: [Sensor.peripheral], deadlines: deadlines)
@@ -122,7 +122,7 @@ struct OptionLimitTests {
     }
 
     @Test(.proves(.S81), arguments: [Int.min, -1, 0])
-    func `A buffer without room has room for one value`(capacity: Int) {
+    func `A value buffer has a capacity of at least one`(capacity: Int) {
         #expect(ValueBuffer(capacity: capacity).capacity == 1)
         var buffer = ValueBuffer()
         buffer.capacity = capacity

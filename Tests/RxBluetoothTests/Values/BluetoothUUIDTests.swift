@@ -4,7 +4,7 @@ import Testing
 
 struct BluetoothUUIDTests {
     @Test(arguments: ["180D", "180d", "0000180D", "0000180d-0000-1000-8000-00805f9b34fb"])
-    func `The forms of one UUID are equal`(text: String) {
+    func `All text forms of a UUID are equal`(text: String) {
         #expect(BluetoothUUID(text) == BluetoothUUID(0x180D as UInt16))
         #expect(BluetoothUUID(text)?.description == "180D")
     }
@@ -13,11 +13,11 @@ struct BluetoothUUIDTests {
         "", "1", "180", "180DD", "180G", "0x180D", "0000180d00001000800000805f9b34fb",
         "0000180d-0000-1000-8000-00805f9b34f", "0000180d-0000-1000-8000+00805f9b34fb", "１８０Ｄ", "é80D",
     ])
-    func `Malformed text is refused`(text: String) {
+    func `Malformed text gives no UUID`(text: String) {
         #expect(BluetoothUUID(text) == nil)
     }
 
-    @Test func `A 128-bit UUID keeps all its bits`() {
+    @Test func `A 128-bit UUID prints in full and has no short number`() {
         let text = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
         #expect(BluetoothUUID(text)?.description == text)
         #expect(BluetoothUUID(text)?.shortNumber == nil)
@@ -30,7 +30,7 @@ struct BluetoothUUIDTests {
         #expect(uuid.shortNumber == nil)
     }
 
-    @Test func `SIG names go both ways`() {
+    @Test func `SIG names and UUIDs map in both directions`() {
         #expect(BluetoothUUID(0x2A37 as UInt16).name == "Heart Rate Measurement")
         #expect(BluetoothUUID.characteristic(named: "heart rate measurement") == 0x2A37)
         #expect(BluetoothUUID(0x180D as UInt16).name == "Heart Rate")
@@ -40,7 +40,7 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID.service(named: "Heart Rate Measurement") == nil)
     }
 
-    @Test func `Every line of the name tables was read`() {
+    @Test func `The tables of assigned names are complete`() {
         #expect(AssignedNames.services.count == 52)
         #expect(AssignedNames.descriptors.count == 15)
         #expect(AssignedNames.characteristics.count == 268)
