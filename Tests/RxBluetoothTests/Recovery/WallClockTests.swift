@@ -6,7 +6,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// The wall clock is set by an hour, back or forward, while something is under way. Only time stamps change.
+/// Changes of the wall clock by an hour during operations: only time stamps change.
 struct WallClockTests {
     private static let hours: [Double] = [-3_600, 3_600]
     private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
@@ -14,7 +14,7 @@ struct WallClockTests {
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
     @Test(.proves(.Q95), arguments: hours)
-    func `A read withholds notifications for as long as ever, and echoes too`(seconds: Double) {
+    func `A wall clock change does not affect how long a read withholds notifications`(seconds: Double) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -37,7 +37,7 @@ struct WallClockTests {
     }
 
     @Test(arguments: [(-3_600.0, 12_000, true), (3_600, 1_000, false)])
-    func `A link counts as stable by the time that it lasted`(seconds: Double, milliseconds: Int, isLive: Bool) {
+    func `A link counts as stable by monotonic time`(seconds: Double, milliseconds: Int, isLive: Bool) {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 2))))
         for _ in 0..<2 {
@@ -50,7 +50,7 @@ struct WallClockTests {
     }
 
     @Test(arguments: hours)
-    func `The time without a link is measured without the wall clock`(seconds: Double) {
+    func `The reconnection limit ignores wall clock changes`(seconds: Double) {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(within: .seconds(20))))
         stage.advance(5_000)
@@ -64,7 +64,7 @@ struct WallClockTests {
     }
 
     @Test(.proves(.Q2, .Q74), arguments: hours)
-    func `A link that a killed bluetoothd left is ours for five seconds`(seconds: Double) {
+    func `A link that a crashed bluetoothd left stays ours for 5 s of monotonic time`(seconds: Double) {
         for isLate in [false, true] {
             let (stage, daemon, peripheral) = Stage.scripted()
             let adapter = ScriptedDaemon.Objects.adapterPath
@@ -75,7 +75,7 @@ struct WallClockTests {
             stage.advance(1_500)
             daemon.crash()
             stage.advance(1_000)
-            // While the adapter is off, nothing is tried.
+            // The reconnection makes no attempt while the adapter is off.
             daemon.tell(
                 ScriptedDaemon.value(Self.linked.setting(adapter, "org.bluez.Adapter1", ["Powered": .bool(false)])))
             daemon.start()
@@ -93,7 +93,7 @@ struct WallClockTests {
     }
 
     @Test(.proves(.Q38), arguments: hours)
-    func `The scan of a killed bluetoothd is ended in the kernel for ten seconds`(seconds: Double) {
+    func `Orphaned discovery is stopped only within 10 s after bluetoothd returns`(seconds: Double) {
         for isLate in [false, true] {
             let controller = StoppingController()
             let stage = Stage(with: [Sensor.peripheral], controller: controller)
@@ -114,7 +114,7 @@ struct WallClockTests {
     }
 
     @Test(arguments: hours)
-    func `A diagnosis has real ages, and stamps have the wall clock's time`(seconds: Double) throws {
+    func `A diagnosis has monotonic ages, and time stamps use the wall clock`(seconds: Double) throws {
         let (stage, peripheral) = Stage.withSensor()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         let link = stage.record(peripheral.connect(options: .reconnect()))
@@ -143,7 +143,7 @@ struct WallClockTests {
     }
 
     @Test(.proves(.S21, .Q42), arguments: hours)
-    func `Silence is measured without the wall clock`(seconds: Double) {
+    func `Presence and restart silence ignore wall clock changes`(seconds: Double) {
         let stage = Stage(with: [Sensor.peripheral])
         let presence = stage.record(
             stage.manager.observePresence(options: ScanOptions(restartsAfterSilence: .seconds(20))))
@@ -162,7 +162,7 @@ struct WallClockTests {
     }
 }
 
-/// A controller that is asked to stop discovery and does nothing.
+/// A controller that counts requests to stop discovery and refuses them.
 private final class StoppingController: HostController {
     private let calls = Guarded(0)
 

@@ -1,7 +1,7 @@
 import RxBluetooth
 import RxBluetoothMocks
 
-/// Two adapters, and what they are called here.
+/// Two adapters and their addresses.
 enum Radio {
     static let first = SimulatedAdapter()
     static let second = SimulatedAdapter(address: "00:1A:7D:DA:71:02", name: "second")
@@ -18,7 +18,7 @@ extension Stage {
         Stage(Scenario(adapters: [first, second], peripherals: [Sensor.peripheral, Sensor.other]), adapter: adapter)
     }
 
-    /// Finds a device with a manager.
+    /// The peripheral that a manager finds by a scan.
     func find(_ address: BluetoothAddress, with manager: BluetoothManager) -> Peripheral {
         let found = record(manager.peripheral(address))
         advance(1_000)
@@ -26,7 +26,7 @@ extension Stage {
         return peripheral
     }
 
-    /// The adapters on which clients called a method, in order.
+    /// The names of the adapters on which clients called a method, in order.
     func adapters(_ member: String) -> [String] {
         simulation.calls.filter { $0.member == member }.map { String($0.path.dropFirst("/org/bluez/".count).prefix(4)) }
     }

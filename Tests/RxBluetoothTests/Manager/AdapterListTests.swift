@@ -3,9 +3,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// ``BluetoothManager/adapters``, and which of them is chosen.
+/// ``BluetoothManager/adapters`` and the selected adapter.
 struct AdapterListTests {
-    @Test(.proves(.Q27)) func `The list tells each adapter with its state, and which is chosen`() {
+    @Test(.proves(.Q27)) func `The adapter list has each adapter's state and marks the selected adapter`() {
         let stage = Stage.withTwoAdapters(
             Radio.first, SimulatedAdapter(address: "00:1A:7D:DA:71:02", name: "off", powered: false))
         let adapters = stage.record(stage.manager.adapters)
@@ -25,7 +25,7 @@ struct AdapterListTests {
         #expect(adapters.elements.last?.map(\.powerState) == [.on, .offBlocked])
     }
 
-    @Test func `The list follows adapters that come, go, and come back under another number`() {
+    @Test func `The adapter list follows adapters that are added, removed and renumbered`() {
         let stage = Stage(Scenario(adapters: [Radio.first], peripherals: []), adapter: .address(Radio.secondAddress))
         let names = stage.record(stage.manager.adapters.map { $0.map { "\($0.name)\($0.isSelected ? "*" : "")" } })
         let states = stage.record(stage.manager.state)
@@ -41,7 +41,7 @@ struct AdapterListTests {
         #expect(states.elements == [.noAdapter, .poweredOn, .noAdapter, .poweredOn])
     }
 
-    @Test(.proves(.Q27)) func `The best is the one with the fewest links, then the lowest number, and it is kept`() {
+    @Test(.proves(.Q27)) func `Automatic selection takes the adapter with the fewest links and keeps it`() {
         let stage = Stage.withTwoAdapters(adapter: .number(0))
         let peripheral = stage.find(Sensor.address, with: stage.manager)
         let link = stage.record(peripheral.connect())
@@ -50,7 +50,7 @@ struct AdapterListTests {
         let chosen = stage.record(second.adapters.map { $0.first(where: \.isSelected)?.name })
         stage.advance(100)
         #expect(chosen.elements == ["hci1"])
-        // More links there do not change a choice.
+        // The choice stays when the chosen adapter gets more links.
         let more = stage.record(stage.find("C0:FF:EE:00:00:22", with: second).connect())
         link.dispose()
         stage.advance(3_000)

@@ -5,8 +5,8 @@ import RxTest
 import TestTraits
 import Testing
 
-struct StateTests {
-    @Test(.proves(.S2)) func `The present state comes first, then each change, and there is no end`() {
+struct BluetoothStateTests {
+    @Test(.proves(.S2)) func `State emits the current value, then each change, and never completes`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -19,7 +19,7 @@ struct StateTests {
         #expect(states.isLive)
     }
 
-    @Test(.proves(.S2)) func `A late subscriber hears the present state at once`() {
+    @Test(.proves(.S2)) func `A late subscriber receives the current state immediately`() {
         let stage = Stage()
         let early = stage.record(stage.manager.state)
         stage.advance(10)
@@ -29,24 +29,24 @@ struct StateTests {
         #expect(late.elements == [.poweredOn])
     }
 
-    @Test(.proves(.S3)) func `A state that does not change is not repeated`() {
+    @Test(.proves(.S3)) func `An unchanged state is not emitted again`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(2_000)
         scan.dispose()
         stage.advance(2_000)
-        // The adapter's Discovering came and went meanwhile.
+        // Meanwhile, Discovering of the adapter was true and then false again.
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test(.proves(.S3)) func `Nothing is repeated when a cause changes that a stronger one hides`() {
+    @Test(.proves(.S3)) func `A change that a stronger cause hides does not emit the state again`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let named = stage.record(stage.manager.using(.named("hci7")).state)
         stage.advance(10)
         let bluez = stage.simulation.bluez
-        // Blocked, which hides that it is off; then no bluetoothd, which hides both and that there is no adapter.
+        // A blocked adapter hides that it is off. A missing bluetoothd hides both, and that there is no adapter.
         bluez.setBlocked(true)
         stage.advance(1_000)
         for isOn in [false, true, false] {
@@ -64,12 +64,11 @@ struct StateTests {
         bluez.start()
         stage.advance(1_000)
         #expect(states.elements == [.poweredOn, .blocked, .daemonUnavailable, .noAdapter])
-        // What other adapters do changes nothing for one that is missing.
+        // Changes of other adapters do not affect the state of a missing adapter.
         #expect(named.elements == [.noAdapter, .daemonUnavailable, .noAdapter])
     }
 
-    @Test(.proves(.S3))
-    func `The ways to and from an adapter that is off are one state, and so are failures of bluetoothd`() {
+    @Test(.proves(.S3)) func `Intermediate power states and repeated daemon failures emit no duplicates`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let states = stage.record(stage.manager.state)
@@ -95,7 +94,7 @@ struct StateTests {
         #expect(states.elements.suffix(2) == [.poweredOn, .daemonUnavailable])
     }
 
-    @Test(.proves(.S4, .Q26)) func `An adapter that comes later is found`() {
+    @Test(.proves(.S4, .Q26)) func `An adapter that is added later changes the state to powered on`() {
         let stage = Stage(Scenario(adapters: [], peripherals: []))
         let states = stage.record(stage.manager.state)
         stage.advance(100)
@@ -105,7 +104,7 @@ struct StateTests {
         #expect(states.elements == [.noAdapter, .poweredOn])
     }
 
-    @Test(.proves(.Q28)) func `An adapter that was unplugged comes back under another number`() {
+    @Test(.proves(.Q28)) func `An adapter that returns under another number is selected again`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let adapters = stage.record(stage.manager.adapters)
@@ -119,7 +118,7 @@ struct StateTests {
         #expect(adapters.elements.last?.first?.isSelected == true)
     }
 
-    @Test(.proves(.Q1)) func `A bluetoothd that starts later is found`() {
+    @Test(.proves(.Q1)) func `A bluetoothd that starts later changes the state to powered on`() {
         let stage = Stage(.everyday, starting: false)
         let states = stage.record(stage.manager.state)
         stage.advance(100)
@@ -129,7 +128,7 @@ struct StateTests {
         #expect(states.elements.last == .poweredOn)
     }
 
-    @Test(.proves(.Q2)) func `A bluetoothd that crashes and comes back is followed`() {
+    @Test(.proves(.Q2)) func `State follows a crash and a restart of bluetoothd`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -142,7 +141,7 @@ struct StateTests {
         #expect(states.isLive)
     }
 
-    @Test(.proves(.Q30)) func `An adapter blocked by rfkill is a state of its own`() {
+    @Test(.proves(.Q30)) func `An adapter blocked by rfkill has its own state`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -151,7 +150,7 @@ struct StateTests {
         #expect(states.elements.last == .blocked)
     }
 
-    @Test func `A bus that goes away is a state, and the next use opens a new one`() {
+    @Test func `A lost bus is a state, and the next use opens a new bus`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let first = Ground.simulation(.everyday, scheduler: scheduler)
         let second = Ground.simulation(.everyday, scheduler: scheduler)
@@ -168,7 +167,7 @@ struct StateTests {
         #expect(states.elements == [.poweredOn, .busUnavailable, .poweredOn])
     }
 
-    @Test(.proves(.S5)) func `Nothing is opened before somebody subscribes`() {
+    @Test(.proves(.S5)) func `No bus is opened before the first subscription`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let buses = Buses([Ground.simulation(.everyday, scheduler: scheduler)])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
@@ -184,7 +183,7 @@ struct StateTests {
             (BluetoothState.poweredOff, BluetoothError.Kind.adapterOff), (.blocked, .adapterBlocked),
             (.noAdapter, .noAdapter), (.daemonUnavailable, .daemonUnavailable),
         ])
-    func `Each state that is not on has its error, and nothing is sent`(
+    func `Each unusable state fails a scan with its error and sends nothing`(
         state: BluetoothState, kind: BluetoothError.Kind
     ) {
         let stage = Stage()
@@ -202,7 +201,7 @@ struct StateTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `An adapter can be asked for by name and by address`() {
+    @Test func `An adapter can be selected by name or by address`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")], peripherals: [])
         for selection in [AdapterSelection.named("hci1"), .address("00:1A:7D:DA:71:02")] {
@@ -217,7 +216,7 @@ struct StateTests {
         #expect(states.elements == [.noAdapter])
     }
 
-    @Test(.proves(.Q28)) func `An adapter that was asked for by name is followed by its address`() {
+    @Test(.proves(.Q28)) func `An adapter selected by name is followed by its address`() {
         let adapters = [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")]
         let stage = Stage(Scenario(adapters: adapters, peripherals: []), adapter: .named("hci0"))
         let seen = stage.record(stage.manager.adapters.map { $0.first(where: \.isSelected)?.address })
@@ -232,7 +231,7 @@ struct StateTests {
         #expect(seen.elements.last == first)
     }
 
-    @Test(.proves(.Q27)) func `The first adapter that is on is chosen, and kept while it is on`() {
+    @Test(.proves(.Q27)) func `Automatic selection keeps a powered adapter until it is switched off`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(powered: false), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
             peripherals: [])

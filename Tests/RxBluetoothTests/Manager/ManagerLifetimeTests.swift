@@ -5,8 +5,8 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Opening, losing and closing a manager.
-struct ManagerLifeTests {
+/// Opening and closing a manager, and the loss of its bus.
+struct ManagerLifetimeTests {
     private let strap: BluetoothAddress = "C0:FF:EE:00:00:01"
     private let plug: BluetoothAddress = "C0:FF:EE:00:00:05"
 
@@ -17,7 +17,7 @@ struct ManagerLifeTests {
         return connection
     }
 
-    @Test func `Closing ends links, and nothing begins meanwhile`() {
+    @Test func `Closing the manager closes links and refuses new connections`() {
         let stage = Stage()
         let connection = connected(stage, strap)
         let other = stage.record(stage.manager.peripheral(plug))
@@ -34,7 +34,7 @@ struct ManagerLifeTests {
         #expect(stage.count("Disconnect") == 1)
     }
 
-    @Test func `Whoever closes again, or waits, waits for the same end`() {
+    @Test func `Repeated calls of close and settled wait for the same end`() {
         let stage = Stage()
         let connection = connected(stage, strap)
         let (first, second) = (stage.record(stage.manager.close()), stage.record(stage.manager.close()))
@@ -51,7 +51,7 @@ struct ManagerLifeTests {
         #expect(connection.error?.kind == .closed)
     }
 
-    @Test func `State fails when the manager is closed, and later, and where it was never used`() {
+    @Test func `State fails as closed during and after closing, even on an unused manager`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -71,7 +71,7 @@ struct ManagerLifeTests {
         #expect(state.error?.kind == .closed)
     }
 
-    @Test func `Closing while the first snapshot is on its way ends what waits for it as closed`() {
+    @Test func `Closing during the first snapshot fails a waiting scan as closed`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }
@@ -84,7 +84,7 @@ struct ManagerLifeTests {
         #expect(scan.error?.operation == .scan)
     }
 
-    @Test func `Settling and closing a manager that nobody used open nothing`() {
+    @Test func `Settling and closing an unused manager opens no bus`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let buses = Buses([])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
@@ -95,7 +95,7 @@ struct ManagerLifeTests {
         #expect(buses.count == 0)
     }
 
-    @Test func `A bluetoothd that hangs is asked again, ever less often`() {
+    @Test func `A snapshot request without a reply is repeated with growing pauses`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         let asked = BehaviorRelay(value: 0)
@@ -108,7 +108,7 @@ struct ManagerLifeTests {
             }
         }
         let states = stage.record(stage.manager.state)
-        // Four deadlines of 8 s, and pauses of 1, 2 and 4 s between them.
+        // Four deadlines of 8 s each, with pauses of 1, 2 and 4 s between them.
         stage.advance(8_500)
         #expect(states.elements == [.daemonUnavailable])
         stage.advance(40_000)
@@ -116,7 +116,7 @@ struct ManagerLifeTests {
         #expect(asked.value == 4)
     }
 
-    @Test func `A bus that is lost during the snapshot is a lost bus, not a missing bluetoothd`() {
+    @Test func `A bus lost during the snapshot is reported as a lost bus`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }
@@ -129,7 +129,7 @@ struct ManagerLifeTests {
         #expect(scan.error?.kind == .busUnavailable)
     }
 
-    @Test(.proves(.S46)) func `A peripheral outlives a lost bus, and its state is never an old one`() {
+    @Test(.proves(.S46)) func `A peripheral keeps its identity and can connect after the bus is lost`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let (first, second) = (
             Ground.simulation(.everyday, scheduler: scheduler), Ground.simulation(.everyday, scheduler: scheduler)
@@ -152,8 +152,7 @@ struct ManagerLifeTests {
         #expect(connection.isLive)
     }
 
-    @Test(.proves(.S44)) func `A link whose subscription and manager are let go in one breath is closed all the same`()
-    {
+    @Test(.proves(.S44)) func `Releasing a subscription and its manager together closes the link`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
@@ -168,7 +167,7 @@ struct ManagerLifeTests {
         #expect(manager == nil)
     }
 
-    @Test(.proves(.S7)) func `What is asked of a peripheral that has outlived its manager fails as closed at once`() {
+    @Test(.proves(.S7)) func `Operations on a peripheral fail as closed after its manager is released`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
@@ -190,7 +189,7 @@ struct ManagerLifeTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
-    @Test(.proves(.S7)) func `A stream keeps its manager`() {
+    @Test(.proves(.S7)) func `A subscription keeps its manager alive`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
@@ -205,7 +204,7 @@ struct ManagerLifeTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
-    @Test func `A closure that opens the bus may use the manager`() {
+    @Test func `The closure that opens the bus can use the manager`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         let holder = BehaviorRelay<BluetoothManager?>(value: nil)

@@ -3,9 +3,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Working with several adapters at a time.
+/// Work with several adapters at a time.
 struct SeveralAdaptersTests {
-    @Test(.proves(.Q37)) func `Each adapter has its own session, and one that ends leaves the other alone`() {
+    @Test(.proves(.Q37)) func `Each adapter has its own discovery session, which ends independently`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let scans = [stage.record(stage.manager.scanForPeripherals()), stage.record(second.scanForPeripherals())]
@@ -27,7 +27,7 @@ struct SeveralAdaptersTests {
         #expect(known.elements.first?.map(\.peripheral.adapterName) == ["hci1", "hci1"])
     }
 
-    @Test(.proves(.S46)) func `A device that two adapters hear is two peripherals, and the same ones each time`() {
+    @Test(.proves(.S46)) func `A device seen by two adapters is two peripherals with stable identity`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.address(Radio.secondAddress))
         let (one, other) = (stage.find(Sensor.address, with: stage.manager), stage.find(Sensor.address, with: second))
@@ -36,7 +36,7 @@ struct SeveralAdaptersTests {
         #expect(stage.find(Sensor.address, with: second.using(.number(0))) === one)
     }
 
-    @Test(.proves(.S34, .S68)) func `An adapter that is switched off takes its links and scans, and nobody else's`() {
+    @Test(.proves(.S34, .S68)) func `Switching an adapter off ends only its own links and scans`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let (one, other) = (
@@ -59,7 +59,7 @@ struct SeveralAdaptersTests {
         #expect(read.elements == [[1]])
     }
 
-    @Test func `What is asked for over an adapter that is on does not mind that the manager's own is not`() {
+    @Test func `An adapter that is on works while the manager's own adapter is off`() {
         let stage = Stage.withTwoAdapters(SimulatedAdapter(powered: false))
         let second = stage.manager.using(.number(1))
         let peripheral = stage.find(Sensor.address, with: second)
@@ -74,8 +74,7 @@ struct SeveralAdaptersTests {
         #expect(again.elements == [[peripheral]])
     }
 
-    @Test(.proves(.Q28, .Q32)) func `A supervised link and a scan come back with their own adapter, under any number`()
-    {
+    @Test(.proves(.Q28, .Q32)) func `A reconnecting link and a resuming scan follow their adapter to a new number`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.address(Radio.secondAddress))
         let scan = stage.record(
@@ -102,8 +101,7 @@ struct SeveralAdaptersTests {
         #expect(!stage.adapters("StartDiscovery").contains("hci0"))
     }
 
-    @Test(.proves(.Q27))
-    func `A scan with the best adapter fails with that one, and one that resumes goes on with the next`() {
+    @Test(.proves(.Q27)) func `Removing the automatic adapter ends a scan; a resuming scan uses the next one`() {
         let stage = Stage.withTwoAdapters(adapter: .automatic)
         let options = ScanOptions(allowsDuplicates: true, resumes: true)
         let scans = [
@@ -120,7 +118,7 @@ struct SeveralAdaptersTests {
         #expect(stage.adapters("StartDiscovery") == ["hci0", "hci1"])
     }
 
-    @Test func `Two managers with an adapter each do not disturb one another`() {
+    @Test func `Two managers on different adapters do not affect each other`() {
         let stage = Stage.withTwoAdapters()
         let second = BluetoothManager(
             bus: stage.simulation.connect(), scheduler: stage.scheduler, adapter: .number(1))
@@ -143,7 +141,7 @@ struct SeveralAdaptersTests {
         #expect(stage.adapters("Disconnect") == ["hci0"])
     }
 
-    @Test(.proves(.Q35, .S86)) func `Advertising and presence are those of the adapter that is asked for`() {
+    @Test(.proves(.Q35, .S86)) func `Advertising and presence use the requested adapter`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let advertising = stage.record(second.advertise(Advertisement(localName: "Gateway")))
@@ -163,7 +161,7 @@ struct SeveralAdaptersTests {
         #expect(advertising.kind == .adapterOff && presence.kind == .adapterOff)
     }
 
-    @Test func `Closing ends what goes on with any adapter`() {
+    @Test func `Closing through one adapter closes the manager for all adapters`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let scan = stage.record(second.scanForPeripherals())
@@ -178,7 +176,7 @@ struct SeveralAdaptersTests {
         #expect(late.kind == .closed)
     }
 
-    @Test func `A diagnosis is that of the adapter that is asked for`() {
+    @Test func `A diagnosis describes the requested adapter`() {
         let stage = Stage.withTwoAdapters(Radio.first, SimulatedAdapter(address: "00:1A:7D:DA:71:02", powered: false))
         let asked = [stage.record(stage.manager.diagnose()), stage.record(stage.manager.using(.number(1)).diagnose())]
         stage.advance(100)
