@@ -3,13 +3,13 @@ import Testing
 
 @testable import RxBluetooth
 
-/// Which adapter is chosen for a selection.
+/// The choice of an adapter for a selection, without a bus.
 struct AdapterChoicesTests {
     private static let first: BluetoothAddress = "00:00:00:00:00:01"
     private static let second: BluetoothAddress = "00:00:00:00:00:02"
     private let peripherals = PeripheralTable()
 
-    /// Adapters with these numbers and addresses.
+    /// Candidates with these numbers and addresses.
     private func candidates(
         _ addresses: [UInt16: BluetoothAddress], isPowered: Bool = true, links: [UInt16: Int] = [:]
     ) -> AdapterCandidates {
@@ -24,21 +24,21 @@ struct AdapterChoicesTests {
         return AdapterCandidates(records: records, linkCounts: links, peripherals: peripherals)
     }
 
-    @Test(.proves(.Q28)) func `A query does not give a name to the adapter that has it`() {
+    @Test(.proves(.Q28)) func `A query does not bind a name to an adapter`() {
         let choices = AdapterChoices(.automatic)
         #expect(choices.adapter(for: .named("hci1"), candidates([1: Self.first])) == 1)
         let swapped = candidates([1: Self.second, 2: Self.first])
         #expect(choices.adapter(for: .named("hci1"), swapped) == 1)
     }
 
-    @Test(.proves(.Q28)) func `A chosen name stays with its adapter under another number`() {
+    @Test(.proves(.Q28)) func `A selected name follows its adapter to another number`() {
         var choices = AdapterChoices(.automatic)
         choices.keep(.named("hci1"), candidates([1: Self.first]))
         choices.update(candidates([1: Self.second, 2: Self.first]))
         #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
     }
 
-    @Test(.proves(.Q28)) func `A name that was selected before its adapter was there is given to that adapter`() {
+    @Test(.proves(.Q28)) func `A name selected in advance binds to the first adapter with that name`() {
         var choices = AdapterChoices(.automatic)
         choices.keep(.named("hci1"), candidates([:]))
         choices.update(candidates([1: Self.first]))
@@ -48,7 +48,7 @@ struct AdapterChoicesTests {
         #expect(choices.adapter(for: .named("hci1"), candidates([:])) == 2)
     }
 
-    @Test(.proves(.Q27)) func `The automatic choice has the fewest links, and is kept while it is on`() {
+    @Test(.proves(.Q27)) func `The automatic choice has the fewest links and is kept while available`() {
         var choices = AdapterChoices(.automatic)
         let both: [UInt16: BluetoothAddress] = [0: Self.first, 1: Self.second]
         choices.update(candidates(both, links: [0: 2, 1: 1]))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// State that belongs to the bus's context.
+/// State that is confined to a bus context.
 struct ConfinedTests {
     private final class Counter { var count = 0 }
 
@@ -14,7 +14,7 @@ struct ConfinedTests {
         return (LoopbackBus(scheduler: scheduler).connect(), scheduler)
     }
 
-    @Test func `Work in the context reaches confined state`() {
+    @Test func `Work in the bus context can access confined state`() {
         let (bus, scheduler) = Self.loopback()
         let counter = Confined(Counter(), to: bus)
         let seen = Guarded(0)
@@ -24,7 +24,7 @@ struct ConfinedTests {
         #expect(seen.withLock { $0 } == 1)
     }
 
-    @Test func `Access from another thread traps with the rule`() async throws {
+    @Test func `Access from another thread traps with a message that states the rule`() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent],
             performing: {
@@ -36,13 +36,13 @@ struct ConfinedTests {
         #expect(text.contains("This must run in the bus's context: see Bus.perform."))
     }
 
-    @Test func `A callback that is set outside the context traps`() async {
+    @Test func `Setting a callback outside the bus context traps`() async {
         await #expect(processExitsWith: .failure) {
             BusContext(Connection.open(.system)).perform {}
         }
     }
 
-    @Test func `A value of one bus is not handed out in the context of another`() {
+    @Test func `A value confined to one bus is not accessible in the context of another`() {
         let (bus, scheduler) = Self.loopback()
         let (other, otherScheduler) = Self.loopback()
         let counter = Confined(Counter(), to: bus)
@@ -56,7 +56,7 @@ struct ConfinedTests {
         #expect(!foreign.withLock { $0 })
     }
 
-    @Test func `A writer of a lost bus fails after another bus was opened`() throws {
+    @Test func `A writer of a lost bus fails after a new bus is opened`() throws {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scenario = Scenario(peripherals: [Sensor.peripheral])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))

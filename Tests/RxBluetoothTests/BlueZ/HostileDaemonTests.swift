@@ -5,8 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// What the daemon sends is not trusted: a wrong type, a missing property or a strange object is left out, and
-/// everything else goes on.
+/// Malformed data and unexpected replies from bluetoothd.
+///
+/// A wrong type, a missing property or an unknown object is ignored, and the rest is used.
 struct HostileDaemonTests {
     private static let adapter = "/org/bluez/hci0"
     private static let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10"
@@ -30,7 +31,7 @@ struct HostileDaemonTests {
         return (stage, daemon, scan)
     }
 
-    @Test func `A device with nothing but its path is a device`() {
+    @Test func `A device without properties has the address of its path`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: [:]]])
         stage.advance(1)
@@ -42,7 +43,7 @@ struct HostileDaemonTests {
     @Test(
         .proves(.Q55),
         arguments: [(Int16(0), nil), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
-    func `A strength that cannot be is left out, and one that says that there is none is none`(
+    func `An impossible RSSI is ignored, and a placeholder RSSI means none`(
         told: Int16, strength: Int16?
     ) {
         let (stage, daemon, scan) = scanning()
@@ -62,7 +63,7 @@ struct HostileDaemonTests {
             ["Connected": .string("yes")], ["Name": .structure([.string("a"), .variant(.variant(.byte(1)))])],
             ["TxPower": .array(of: "(ss)", [])], ["AdvertisingFlags": .array(of: "s", [])],
         ])
-    func `A property of a wrong type loses nothing else`(wrong: [String: Value]) {
+    func `A property of a wrong type does not affect other properties`(wrong: [String: Value]) {
         let (stage, daemon, scan) = scanning()
         daemon.add([
             Self.device: [
@@ -82,7 +83,7 @@ struct HostileDaemonTests {
         if wrong["TxPower"] == nil { #expect(last?.advertisementData.txPowerLevel == 3) }
     }
 
-    @Test(.proves(.Q19)) func `Signals of unknown objects, interfaces and forms do nothing`() {
+    @Test(.proves(.Q19)) func `Signals with unknown objects, interfaces or signatures are ignored`() {
         let (stage, daemon, scan) = scanning()
         daemon.change("/org/bluez/hci0/dev_00_00_00_00_00_01", Self.deviceInterface, ["RSSI": .int16(-1)])
         daemon.change("/org/bluez/hci9", "org.bluez.Adapter1", ["Powered": .bool(false)])
@@ -109,7 +110,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50])
     }
 
-    @Test(.proves(.Q51)) func `An interface that comes to a known device is no advertisement`() {
+    @Test(.proves(.Q51)) func `A new interface of a known device is not an advertisement`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         daemon.add([Self.device: ["org.bluez.Battery1": ["Percentage": .byte(50)]]])
@@ -117,7 +118,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.count == 1)
     }
 
-    @Test(.proves(.Q21)) func `What the daemon takes back is told no more`() {
+    @Test(.proves(.Q21)) func `Invalidated properties are removed from scan results`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([
             Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "TxPower": .int16(4), "Name": .string("Old")]]
@@ -132,7 +133,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.last?.peripheral.name == nil)
     }
 
-    @Test(.proves(.Q20)) func `A remembered device needs neither alias nor type of address`() {
+    @Test(.proves(.Q20)) func `A known device needs neither an alias nor an address type`() {
         let stage = Stage(.everyday, starting: false)
         let objects = Self.adapterOnly.adding([Self.device: [Self.deviceInterface: ["Name": .string("Bare")]]])
         let daemon = ScriptedDaemon(on: stage, objects)
@@ -142,7 +143,7 @@ struct HostileDaemonTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test func `A change without a proper list of what is taken back counts as a change`() {
+    @Test func `A property change without a list of invalidated properties is applied`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         daemon.signal(Self.device, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
@@ -153,7 +154,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50, -44])
     }
 
-    @Test(.proves(.Q60)) func `A device that goes and comes again under its path is the same peripheral anew`() {
+    @Test(.proves(.Q60)) func `A removed device that returns is the same peripheral with new properties`() {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50), "Name": .string("Old")]]])
         daemon.remove(Self.device, Self.deviceInterface)
@@ -163,7 +164,7 @@ struct HostileDaemonTests {
         #expect(Set(scan.elements.map(\.peripheral)).count == 1)
     }
 
-    @Test func `A snapshot that is no snapshot is a state, not a crash`() {
+    @Test func `A malformed snapshot makes bluetoothd unavailable and fails a scan`() {
         for wrong in [Value.string("nonsense"), .array(of: "s", []), .properties(["x": .bool(true)])] {
             let stage = Stage(.everyday, starting: false)
             let daemon = ScriptedDaemon(on: stage, [:])
@@ -189,7 +190,7 @@ struct HostileDaemonTests {
         #expect(states.elements == [.poweredOff, .poweredOn])
     }
 
-    @Test(.proves(.Q15)) func `A daemon that refuses to speak to us is a state with its own error`() {
+    @Test(.proves(.Q15)) func `Access denied by bluetoothd is a state with its own error`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") {
@@ -203,7 +204,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.advice?.contains("bluetooth") == true)
     }
 
-    @Test(.proves(.Q7)) func `A daemon that never answers is given up after the deadline`() {
+    @Test(.proves(.Q7)) func `A scan times out when bluetoothd never answers the snapshot`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }
@@ -214,7 +215,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.kind == .timedOut)
     }
 
-    @Test(.proves(.Q38)) func `A start that is refused as busy is tried again, and given up at last`() {
+    @Test(.proves(.Q38)) func `A scan start refused as busy is repeated and finally fails`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter")
@@ -237,15 +238,14 @@ struct HostileDaemonTests {
         #expect(daemon.count("StopDiscovery") == 0)
     }
 
-    @Test(.proves(.Q8, .Q37))
-    func `A start that came about after its time limit is taken back, and the next scan works`() {
+    @Test(.proves(.Q8, .Q37)) func `A session that starts after its deadline is stopped; the next scan works`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter")
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(15_000)
         #expect(scan.kind == .timedOut)
-        // bluetoothd is still at it, and then it has a session for us.
+        // bluetoothd refuses the stop while it still starts the session, and then the start succeeds.
         daemon.take("StopDiscovery").fail("org.bluez.Error.InProgress")
         daemon.take("StartDiscovery").reply()
         let again = stage.record(stage.manager.scanForPeripherals())
@@ -267,7 +267,7 @@ struct HostileDaemonTests {
         #expect(settled.isCompleted)
     }
 
-    @Test(.proves(.S14)) func `A start that fails carries its cause`() {
+    @Test(.proves(.S14)) func `A failed scan start reports the D-Bus name and message`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage, Self.adapterOnly)
         daemon.always("SetDiscoveryFilter") {
@@ -282,7 +282,7 @@ struct HostileDaemonTests {
     }
 
     @Test(arguments: [String(repeating: "x", count: 300), "\u{1B}[31mred\u{1B}[0m\u{202E}\t\u{200B}", "  ", ""])
-    func `Any name arrives as it is, and an empty one as none`(name: String) {
+    func `Any device name is emitted unchanged, and a blank one as none`(name: String) {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["Name": .string(name)]]])
         stage.advance(1)
@@ -290,7 +290,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.first?.advertisementData.localName == (isNothing ? nil : name))
     }
 
-    @Test(.proves(.Q17)) func `Another party on the bus cannot speak for bluetoothd`() throws {
+    @Test(.proves(.Q17)) func `Signals from other senders on the bus are ignored`() throws {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])
         stage.advance(1)
@@ -311,7 +311,7 @@ struct HostileDaemonTests {
         #expect(scan.elements.map(\.rssi) == [-50, -49])
     }
 
-    @Test(.proves(.Q18)) func `What came before the snapshot's answer is not counted twice`() {
+    @Test(.proves(.Q18)) func `The snapshot replaces objects that signals added before it`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         let asked = BehaviorRelay<[IncomingCall]>(value: [])
@@ -323,7 +323,7 @@ struct HostileDaemonTests {
         #expect(known.elements.isEmpty)
         asked.value.first?.reply { (body) throws(DBusError) in try body.value(ScriptedDaemon.value(Self.adapterOnly)) }
         stage.advance(1)
-        // The snapshot does not hold the device, and it is later than the signal.
+        // The snapshot is later than the signal and does not contain the device.
         #expect(known.elements.map(\.count) == [0])
     }
 }

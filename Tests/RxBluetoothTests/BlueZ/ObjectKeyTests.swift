@@ -8,7 +8,7 @@ struct ObjectKeyTests {
 
     private func key(_ path: String) -> ObjectKey? { ObjectKey(path: path.utf8.span) }
 
-    @Test func `Each kind of object is told from its path`() {
+    @Test func `A path gives the key of each kind of object`() {
         let path = "/org/bluez/hci1/dev_F0_F1_F2_F3_F4_10"
         let characteristic = CharacteristicKey(device: device, service: 0x0A, handle: 0x0B)
         #expect(key("/org/bluez/hci1") == .adapter(1))
@@ -18,7 +18,7 @@ struct ObjectKeyTests {
         #expect(key("\(path)/service000a/char000b/desc000d") == .descriptor(characteristic, 0x0D))
     }
 
-    @Test func `A path made from a key gives the key back`() {
+    @Test func `A path made from a key parses to the same key`() {
         let characteristic = CharacteristicKey(device: device, service: 0xFFFE, handle: 0xABCD)
         #expect(key(device.path) == .device(device))
         #expect(key(characteristic.path) == .characteristic(characteristic))
@@ -36,7 +36,7 @@ struct ObjectKeyTests {
         "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10/player0", "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10/service000",
         "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10/service000a/char000b/desc000dd",
     ])
-    func `Other paths have no key`(path: String) {
+    func `Malformed and foreign paths have no key`(path: String) {
         #expect(key(path) == nil)
     }
 }

@@ -9,7 +9,7 @@ struct PeripheralTableTests {
 
     private func address(_ number: UInt64) -> BluetoothAddress { BluetoothAddress(0xC000_0000_0000 | number) }
 
-    @Test(.proves(.S46)) func `Entries of peripherals that are gone are removed, and those in use stay`() {
+    @Test(.proves(.S46)) func `The table drops released peripherals and keeps those in use`() {
         let table = PeripheralTable()
         var kept: [Peripheral] = []
         for number in UInt64(0)..<10_000 {
@@ -24,8 +24,7 @@ struct PeripheralTableTests {
         }
     }
 
-    @Test(.proves(.S46))
-    func `Addresses that change for ever leave no peripheral behind, and one in use is the same again`() {
+    @Test(.proves(.S46)) func `Rotating addresses leave no peripherals behind except those in use`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
@@ -55,7 +54,7 @@ struct PeripheralTableTests {
     }
 }
 
-/// A peripheral that is not kept.
+/// A weak reference to a peripheral.
 private final class Weak: @unchecked Sendable {
     // Guard: set once.
     private(set) weak var peripheral: Peripheral?

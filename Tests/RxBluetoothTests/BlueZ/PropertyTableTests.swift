@@ -57,7 +57,7 @@ struct PropertyTableTests {
         }
     }
 
-    @Test(.proves(.Q55)) func `An RSSI of 0 is no RSSI`() throws {
+    @Test(.proves(.Q55)) func `An RSSI of 0 means no RSSI`() throws {
         #expect(try read(.properties(["RSSI": .int16(0)])).record.rssi == nil)
     }
 
@@ -67,18 +67,17 @@ struct PropertyTableTests {
             ("Strap\0\0", "Strap"), ("Strap\0 \0", "Strap"), ("\0x", "\0x"), ("\0", nil), (" \0 ", nil), ("x", "x"),
         ])
     func `NULs at the end of a name are trimmed`(name: String, expected: String?) {
-        // D-Bus carries no NUL, so the function is tested by itself.
+        // A D-Bus string cannot contain a NUL, so the test calls the function directly.
         #expect(DeviceRecord.trimmed(name) == expected)
     }
 
     @Test(.proves(.Q57), arguments: [("Strap  ", "Strap"), (" x", " x"), ("", nil), ("  ", nil)])
-    func `A name is trimmed, and padding is no name`(name: String, expected: String?) throws {
+    func `Trailing spaces of a name are trimmed, and a blank name is none`(name: String, expected: String?) throws {
         #expect(try read(.properties(["Name": .string(name)])).record.advertisement.localName == expected)
     }
 
-    /// Found by the soak: no scan for its services found it any more.
-    @Test(.proves(.Q58))
-    func `A device that was connected before it was heard is found by the services of its connection`() {
+    /// The soak test found that a scan for its services did not find such a device again.
+    @Test(.proves(.Q58)) func `A scan by service finds a device first seen through its connection`() {
         let (stage, daemon, _) = Stage.scripted(.oneDevice)
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.deviceChanges(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])])
@@ -93,7 +92,7 @@ struct PropertyTableTests {
         #expect(found.elements.count == 1)
     }
 
-    @Test(.proves(.Q58)) func `The services of a connection do not replace those that were advertised`() throws {
+    @Test(.proves(.Q58)) func `Services of a connection do not replace advertised services`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
         }
@@ -107,7 +106,7 @@ struct PropertyTableTests {
         #expect(record.advertisement.serviceUUIDs == [0x180D])
     }
 
-    @Test(.proves(.Q21)) func `What the daemon takes back is cleared`() throws {
+    @Test(.proves(.Q21)) func `Invalidated properties are cleared`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.value(.strings(["RSSI", "TxPower", "Unknown", "Name"]))
         }

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-struct AdvertiseTests {
+struct AdvertisingSessionTests {
     private let advertisement = Advertisement(
         localName: "Gateway", services: [0x180D], manufacturerData: [0x004C: [1, 2]], serviceData: [0xFEAA: [3]],
         appearance: 0x0341, isConnectable: true)
@@ -15,7 +15,7 @@ struct AdvertiseTests {
         return (stage, daemon)
     }
 
-    @Test(.proves(.S86)) func `Advertising is one element and no completion, and disposing ends it`() {
+    @Test(.proves(.S86)) func `Advertising emits once without completing, and disposal unregisters it`() {
         let stage = Stage()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(60_000)
@@ -29,8 +29,7 @@ struct AdvertiseTests {
         #expect(stage.methods == ["RegisterAdvertisement", "UnregisterAdvertisement"])
     }
 
-    @Test(.proves(.S86, .Q113))
-    func `For want of a slot it fails, those that are there go on, and a slot that is free again is used`() {
+    @Test(.proves(.S86, .Q113)) func `A sixth advertisement fails until a slot is free; the others continue`() {
         let stage = Stage()
         let five = (0..<5).map { _ in stage.record(stage.manager.advertise(advertisement)) }
         stage.advance(100)
@@ -47,7 +46,7 @@ struct AdvertiseTests {
         #expect(stage.count("UnregisterAdvertisement") == 1)
     }
 
-    @Test(.proves(.S86, .Q113)) func `What bluetoothd refuses is an error of its kind, and nothing is taken back`() {
+    @Test(.proves(.S86, .Q113)) func `A refused advertisement fails with a typed error and is not unregistered`() {
         for (name, text, kind): (String, String, BluetoothError.Kind) in [
             ("Failed", "Failed to parse advertisement.", .invalidArgument),
             ("InvalidLength", "Advertising data too long", .invalidArgument),
@@ -66,7 +65,7 @@ struct AdvertiseTests {
         }
     }
 
-    @Test(.proves(.S86)) func `One without an answer fails at its deadline and is taken back`() {
+    @Test(.proves(.S86)) func `An advertisement without a reply times out and is unregistered`() {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(29_999)
@@ -78,7 +77,7 @@ struct AdvertiseTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S86)) func `Disposing before it was answered takes it back`() {
+    @Test(.proves(.S86)) func `Disposal before the reply unregisters the advertisement`() {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(10)
@@ -92,7 +91,7 @@ struct AdvertiseTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S1)) func `Where Bluetooth cannot be used nothing is advertised`() {
+    @Test(.proves(.S1)) func `Advertising with the adapter off fails and sends nothing`() {
         let stage = Stage()
         stage.simulation.bluez.setPower(false)
         stage.advance(1_000)
@@ -102,8 +101,8 @@ struct AdvertiseTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test(.proves(.Q114)) func `It ends with bluetoothd, with the adapter and with its power, each with that reason`() {
-        // An adapter that is only off would advertise again once it is on, so it is taken back there.
+    @Test(.proves(.Q114)) func `Advertising ends with a typed error when bluetoothd, adapter or bus is lost`() {
+        // An adapter that is only switched off would advertise again when it is on, so the advertisement is unregistered.
         for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.adapterOff, 0, { $0.simulation.bluez.stop() }),
             (.noAdapter, 0, { $0.simulation.bluez.removeAdapter() }),
@@ -121,9 +120,7 @@ struct AdvertiseTests {
         }
     }
 
-    @Test(.proves(.Q25, .Q114)) func `Bluetoothd reads it before it answers, and may let it go; nobody else may`()
-        throws
-    {
+    @Test(.proves(.Q25, .Q114)) func `Only bluetoothd can read or release an advertisement`() throws {
         let (stage, daemon) = scripted()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(0)
@@ -158,7 +155,7 @@ struct AdvertiseTests {
         try ask(ours, "org.bluez.LEAdvertisement1", "Release")
         #expect(advertising.isLive)
         try ask(try #require(daemon.connection), "org.bluez.LEAdvertisement1", "Release")
-        // Whether the adapter is the reason is asked first.
+        // The library first queries whether the adapter is the reason.
         daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
         stage.advance(0)
         #expect(advertising.kind == .bluez)
@@ -173,7 +170,7 @@ struct AdvertiseTests {
         "Appearance": .uint16(0x0341),
     ]
 
-    @Test(.proves(.S44)) func `Closing the manager takes it back first`() {
+    @Test(.proves(.S44)) func `Closing the manager unregisters the advertisement`() {
         let stage = Stage()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(100)

@@ -4,11 +4,11 @@ import RxTest
 import TestTraits
 import Testing
 
-/// What is forgotten when bluetoothd or an adapter goes, or an object comes again.
-struct MirrorTests {
+/// Removal of objects from the mirror when bluetoothd or an adapter is lost, or an object is added again.
+struct ObjectMirrorTests {
     private typealias Objects = ScriptedDaemon.Objects
 
-    @Test(.proves(.Q2)) func `A bluetoothd that is replaced in one step takes everything of the old one with it`() {
+    @Test(.proves(.Q2)) func `Replacing bluetoothd in one step drops all state of the old one`() {
         let stage = Stage(starting: false)
         let first = ScriptedDaemon(on: stage, .oneKnownDevice, name: .replaceable)
         first.always("SetDiscoveryFilter")
@@ -33,7 +33,7 @@ struct MirrorTests {
         #expect(second.count("Connect") == 0)
     }
 
-    @Test(.proves(.Q60)) func `A device that comes again without having gone has only its new properties`() {
+    @Test(.proves(.Q60)) func `A device added twice keeps only the properties of the second time`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(
             on: stage,
@@ -59,7 +59,7 @@ struct MirrorTests {
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test(.proves(.Q19)) func `Devices go with their adapter, also if bluetoothd reports only the adapter`() {
+    @Test(.proves(.Q19)) func `Removing an adapter removes its devices`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         let states = stage.record(stage.manager.state)
@@ -73,7 +73,7 @@ struct MirrorTests {
         #expect(states.elements == [.poweredOn, .noAdapter, .poweredOn])
         #expect(known.elements.first?.isEmpty == true)
         #expect(connected.elements == [[]])
-        // What bluetoothd says of the old device now belongs to nothing.
+        // A later signal about the old device is ignored.
         daemon.deviceChanges(["RSSI": .int16(-50)])
         let late = stage.record(stage.manager.knownPeripherals())
         stage.advance(0)

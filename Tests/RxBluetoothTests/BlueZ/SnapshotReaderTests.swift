@@ -4,12 +4,12 @@ import RxTest
 import TestTraits
 import Testing
 
-/// How the list of bluetoothd's objects is asked for when bluetoothd does not simply tell it.
-struct SnapshotTests {
+/// Requests for the snapshot of bluetoothd's objects, if replies are late, malformed or missing.
+struct SnapshotReaderTests {
     private static let adapter = ScriptedDaemon.value(ScriptedDaemon.Objects.adapter)
     private static let nothing = ScriptedDaemon.value(ScriptedDaemon.Objects())
 
-    /// A daemon that leaves the question for its objects to the test.
+    /// A stage and a daemon; the test sends the replies to snapshot requests.
     private static func holding(_ deadlines: Deadlines = .prompt) -> (Stage, ScriptedDaemon) {
         let stage = Stage(starting: false, deadlines: deadlines)
         let daemon = ScriptedDaemon(on: stage)
@@ -21,13 +21,13 @@ struct SnapshotTests {
         daemon.take("GetManagedObjects").reply { (body) throws(DBusError) in try body.value(objects) }
     }
 
-    @Test func `An answer slower than its deadline counts, and later ones change nothing`() {
+    @Test func `A late snapshot reply is used, and further replies change nothing`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(20_000)
         #expect(states.elements == [.daemonUnavailable])
-        // The questions of 0, 9 and 19 s; the first one is answered now, as a bluetoothd with very many objects would.
+        // Requests were sent at 0, 9 and 19 s. The first one gets its reply now, as from a bluetoothd with very many objects.
         Self.tell(daemon)
         stage.advance(0)
         #expect(states.elements == [.daemonUnavailable, .poweredOn])
@@ -48,7 +48,7 @@ struct SnapshotTests {
         ("org.bluez.Error.Failed", .daemonUnavailable), ("org.bluez.Error.NotAuthorized", .daemonUnavailable),
         ("org.freedesktop.DBus.Error.AccessDenied", .unauthorized),
     ])
-    func `Whatever the error is, the question is repeated with growing pauses`(name: String, state: BluetoothState) {
+    func `A snapshot request that fails is repeated with growing pauses`(name: String, state: BluetoothState) {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         stage.advance(0)
@@ -65,7 +65,7 @@ struct SnapshotTests {
         #expect(name.hasSuffix("NotAuthorized") || states.elements.first == state)
     }
 
-    @Test func `A malformed answer is asked for again, and leaves nothing behind`() {
+    @Test func `A malformed snapshot is requested again`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         stage.advance(0)
@@ -77,7 +77,7 @@ struct SnapshotTests {
         #expect(states.elements == [.daemonUnavailable, .poweredOn])
     }
 
-    @Test(.proves(.Q15)) func `A permission that is granted later is noticed within a minute`() {
+    @Test(.proves(.Q15)) func `A permission granted later is noticed within a minute`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         let denied: @Sendable (IncomingCall) -> Void = {
@@ -98,7 +98,7 @@ struct SnapshotTests {
         #expect(states.elements == [.unauthorized, .poweredOn])
     }
 
-    @Test func `A bluetoothd that is silent for a day is asked a few dozen times, and its first answer counts`() {
+    @Test func `A silent bluetoothd gets 20 to 40 requests a day, and its first reply is used`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         stage.advance(86_400_000)
@@ -112,11 +112,11 @@ struct SnapshotTests {
         #expect(states.elements == [.daemonUnavailable, .poweredOn])
     }
 
-    @Test func `An error after a silence does not double the questions`() {
+    @Test func `An error reply after a silence does not double the requests`() {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         stage.advance(9_500)
-        // Two questions are open. The older one fails, which says nothing of the newer one.
+        // Two requests are open. The failure of the older one says nothing about the newer one.
         daemon.take("GetManagedObjects").fail("org.bluez.Error.Failed")
         stage.advance(0)
         daemon.take("GetManagedObjects").fail("org.bluez.Error.Failed")
@@ -131,7 +131,7 @@ struct SnapshotTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)])
-    func `Any deadline of the snapshot lets the answer count`(deadline: Duration) {
+    func `The snapshot reply is used with any snapshot deadline`(deadline: Duration) {
         var deadlines = Deadlines.prompt
         deadlines.snapshot = deadline
         let (stage, daemon) = Self.holding(deadlines)
