@@ -148,7 +148,7 @@ struct BluetoothErrorTests {
     ]
 
     @Test(.proves(.Q22, .Q96), arguments: table)
-    func `Each row of the error table maps to its kind and loses nothing`(row: Row) {
+    func `Each row of the error table gives its kind and keeps name and text`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         #expect(error.kind == row.kind)
@@ -159,7 +159,7 @@ struct BluetoothErrorTests {
         #expect(error.description.contains("the target"))
     }
 
-    @Test func `Every row of the table in code is proven by one here`() {
+    @Test func `Every row of the error table has a test`() {
         let proven = Set(
             Self.table.compactMap { ErrorTable.row(of: DBusError(name: $0.name, message: $0.text)) })
         for row in ErrorTable.rows.indices where !proven.contains(row) {
@@ -168,7 +168,7 @@ struct BluetoothErrorTests {
     }
 
     @Test(arguments: table)
-    func `Each error has advice of one sentence, and its name and text are kept`(row: Row) {
+    func `Each error text ends with advice of one sentence`(row: Row) {
         let error = BluetoothError(
             DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
         let advice = error.advice ?? ""
@@ -177,14 +177,14 @@ struct BluetoothErrorTests {
         #expect(error.description.hasSuffix(advice))
     }
 
-    @Test(.proves(.S85)) func `Every error equals itself and is one line of full sentences`() {
+    @Test(.proves(.S85)) func `Every error equals itself and prints as one line of sentences`() {
         for row in Self.table {
             let error = BluetoothError(
                 DBusError(name: row.name, message: row.text), operation: row.operation, target: "the target")
             #expect(error == error)
             #expect(!error.description.contains("\n"))
             #expect(error.description.hasSuffix("."))
-            // Also without a target, and it is another one for another target.
+            // The same holds without a target, and errors with different targets differ.
             let bare = BluetoothError(DBusError(name: row.name, message: row.text))
             #expect(bare == bare)
             #expect(bare != error)
@@ -194,13 +194,13 @@ struct BluetoothErrorTests {
         #expect(closed != BluetoothError(.busUnavailable))
     }
 
-    @Test(.proves(.Q8)) func `A timeout says that the outcome is unknown`() {
+    @Test(.proves(.Q8)) func `A write that times out has an unknown outcome`() {
         let error = BluetoothError(.noReply("late"), operation: .write, target: nil)
         #expect(error.outcomeUnknown)
         #expect(!BluetoothError(.notPermitted, operation: .write).outcomeUnknown)
     }
 
-    @Test(.proves(.Q96)) func `The ATT code is named in the text`() {
+    @Test(.proves(.Q96)) func `The error text names the ATT code`() {
         let error = BluetoothError(
             DBusError(name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: 0x05"),
             operation: .read, target: "2A37")

@@ -4,10 +4,11 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The table of errors in BLUEZ.md, section 3, name by name and text by text, beside what the table in code makes of them. The other suite
-/// goes the other way: it proves each row in code.
+/// A specification of the errors of BlueZ and D-Bus, compared with the error table of the library.
+///
+/// `BluetoothErrorTests` has the other direction: a test of each row of the table.
 struct ErrorTaxonomyTests {
-    /// What section 3 says of trying again, in its words.
+    /// The retry rules of the specification.
     enum Again: String {
         case yes, limited, once, wait, reconnect, rescan, no
         case yesWithBackoff = "yes, backoff"
@@ -18,8 +19,9 @@ struct ErrorTaxonomyTests {
         case afterSlot = "after slot"
         case done = "–"
 
-        /// Whether that is to try again without anything else that has to happen first. A slot becomes free by itself, and reading
-        /// anew is what `outcomeUnknown` says.
+        /// Whether a retry can succeed without another action first.
+        ///
+        /// A slot becomes free by itself, and `outcomeUnknown` already stands for a read.
         var isTransient: Bool {
             switch self {
             case .yes, .yesWithBackoff, .yesWaitOwner, .limited, .once, .afterRead, .afterSlot: true
@@ -34,7 +36,7 @@ struct ErrorTaxonomyTests {
         let operation: BluetoothError.Operation
         let kind: BluetoothError.Kind
         let again: Again
-        /// Words that stand in the advice.
+        /// A part of the advice.
         let advice: String
         let attCode: UInt8?
 
@@ -79,8 +81,7 @@ struct ErrorTaxonomyTests {
         bluez("Failed", text: "Operation failed with ATT error: 0x\(code)", is: .attError, again, advice, att: attCode)
     }
 
-    /// In the order of section 3. What it calls objectGone, unavailable, attributeNotPermitted, att and serviceDiscoveryFailed is
-    /// several kinds or has another name here.
+    /// All specified errors.
     static let section: [Entry] = parts.flatMap(\.self)
 
     private static let parts: [[Entry]] = [
@@ -98,7 +99,7 @@ struct ErrorTaxonomyTests {
         bus("UnknownInterface", "UnknownProperty", "UnknownMethod", is: .unsupported, .no, "newer bluetoothd"),
         bluez("Unsupported", is: .unsupported, .no, "started with -E"),
         bluez("NotSupported", during: .advertise, is: .unsupported, .no, "started with -E"),
-        // On an attribute these two are the peripheral's answers (`create_gatt_dbus_error`).
+        // For an attribute, these two errors are replies of the peripheral (`create_gatt_dbus_error`).
         bluez("NotSupported", is: .unsupported, .no, "description of the peripheral", att: 0x06),
         bluez("NotReady", during: .scan, is: .adapterOff, .wait, "power on"),
         bluez(
@@ -154,7 +155,7 @@ struct ErrorTaxonomyTests {
         connectFailed(
             "br-connection-page-timeout", "br-connection-sdp-search", "br-connection-profile-unavailable", again: .no,
             "scan for LE only"),
-        // Bluetoothd 5.66 has that text under this name too (`connect_profiles`), and a later one has a name for it.
+        // bluetoothd 5.66 also sends that text with this name (`connect_profiles`), and later versions have a name for it.
         bluez(
             "NotAvailable", text: "br-connection-profile-unavailable", during: .connect,
             is: .connectFailed("br-connection-profile-unavailable"), .no, "scan for LE only"),
@@ -172,8 +173,8 @@ struct ErrorTaxonomyTests {
         bluez("Failed", text: "No discovery started", during: .scan, is: .alreadyDone, .done, "nothing left to do"),
         bluez(
             "Failed", text: "No notify session started", during: .notify, is: .alreadyDone, .done, "nothing left to do"),
-        // Section 3 has one kind for these. Where it is known what is wrong, that is told: 5.66 says NotPermitted for want of a slot
-        // only (`src/advertising.c`, `register_advertisement`).
+        // The kind is specific if the cause is known: bluetoothd 5.66 sends NotPermitted only if no slot is free
+        // (`src/advertising.c`, `register_advertisement`).
         bluez("InvalidLength", during: .advertise, is: .invalidArgument, .no, "Change the argument"),
         bluez(
             "NotPermitted", text: "Maximum advertisements reached", during: .advertise, is: .noFreeSlot, .afterSlot,
@@ -184,11 +185,9 @@ struct ErrorTaxonomyTests {
     ]
 
     @Test(.proves(.Q22, .Q83, .Q96), arguments: section)
-    func
-        `Each name and text of the taxonomy has a row, with its kind, its advice, and whether to try again`(
+    func `Each specified error has a row with its kind, advice and retry rule`(
             entry: Entry
-        )
-    {
+        ) {
         #expect(ErrorTable.row(of: DBusError(name: entry.name, message: entry.text)) != nil)
         let error = entry.error
         #expect(error.kind == entry.kind)
@@ -200,7 +199,7 @@ struct ErrorTaxonomyTests {
         #expect(error.dbusMessage == entry.text)
     }
 
-    @Test func `Every ATT code that the taxonomy knows has a name`() {
+    @Test func `Every specified ATT code has a name`() {
         for entry in Self.section where entry.kind == .attError {
             #expect(!entry.error.description.contains("of unknown number"))
             #expect(entry.error.description.contains("“"))
@@ -210,13 +209,13 @@ struct ErrorTaxonomyTests {
         #expect(configured.description.contains("0xFD “client characteristic configuration improperly configured”"))
     }
 
-    @Test(.proves(.Q83)) func `That classic Bluetooth was tried does not end a connection that is made again`() {
+    @Test(.proves(.Q83)) func `An attempt over classic Bluetooth does not end a reconnection`() {
         for entry in Self.section where entry.advice == "scan for LE only" {
             #expect(!Reconnection.isFinal(entry.error))
         }
     }
 
-    @Test func `After a timeout, only what may have taken effect is to be looked at`() {
+    @Test func `Time-out advice mentions effects only for operations that change something`() {
         for operation in [BluetoothError.Operation.read, .readDescriptor, .connect, .discover, .notify, .scan] {
             let advice = BluetoothError(.timedOut, operation: operation).advice
             #expect(advice?.contains("took effect") == false)

@@ -2,9 +2,9 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// What Foundation shows of an error whose type it does not know.
-struct LocalizedTextTests {
-    @Test func `localizedDescription is the text of the error, whatever it is known as`() {
+/// The texts that Foundation shows of an error of unknown type.
+struct LocalizedDescriptionTests {
+    @Test func `localizedDescription is the error text for every static type`() {
         let error = BluetoothError(.adapterOff, operation: .connect, target: "C0:FF:EE:00:00:01")
         let unknown: any Error = error
         #expect(unknown.localizedDescription == error.description)
@@ -16,7 +16,7 @@ struct LocalizedTextTests {
                 == "Connecting C0:FF:EE:00:00:01: the Bluetooth adapter is off. Switch it on: bluetoothctl power on.")
     }
 
-    @Test func `An error without advice has its text and no suggestion`() {
+    @Test func `An error without advice has a description and no recovery suggestion`() {
         let error = BluetoothError(.disconnected(.requested))
         let unknown: any Error = error
         #expect(unknown.localizedDescription == error.description)
