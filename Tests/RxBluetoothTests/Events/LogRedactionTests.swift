@@ -6,10 +6,10 @@ import Testing
 
 @testable import RxBluetooth
 
-/// Log lines name no device.
-struct RedactionTests {
+/// Log lines and events without names, addresses and values of devices.
+struct LogRedactionTests {
     private static let address = "C0:FF:EE:DE:AD:01"
-    /// What comes from the air, in all the ways in which it could be written.
+    /// Names, addresses and values of the devices, in every notation that a log could have.
     private static let secrets = [
         "Zaphod", "C0:FF:EE", "C0_FF_EE", "c0:ff:ee", "C0FFEE", "00:1A:7D", "beef", "BEEF", "190, 239", "190,239",
         "BE EF", "be ef", "FEED", "feed", "123456", "1e240", "1E240",
@@ -26,19 +26,19 @@ struct RedactionTests {
         }
         Fault("Device1.Connect", calls: .only(1), .error("org.bluez.Error.Failed", "Zaphod at dev_C0_FF_EE_DE_AD_01"))
         Fault("Adapter1.StartDiscovery", calls: .only(1), .error("org.bluez.Error.InProgress", "C0:FF:EE:DE:AD:01"))
-        // No name of an error that bluetoothd has, yet it may have one in its next release.
+        // bluetoothd has no error with such a name now, but a later release may have one.
         Fault("AgentManager1.RegisterAgent", calls: .only(1), .error("org.bluez.Error.dev_C0_FF_EE_00_00_01"))
         Fault("GattCharacteristic1.StartNotify", calls: .only(1), .error("com.example.C0FFEEDEAD01"))
     }
 
-    /// The same device, which shows a passkey, and wants to be paired before it is read.
+    /// The same device, which displays a passkey and requires pairing before a read.
     private static let lock = SimulatedPeripheral("Zaphod", address: address) {
         SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Zaphod", firstAfter: .zero)
         SimulatedPairing(.passkeyShown(123_456))
         SimulatedService("feed") { SimulatedCharacteristic("fee1", .read([0xBE, 0xEF]), protection: .encryption) }
     }
 
-    /// All that a manager does in its life, at a level of the log; gives the lines, and the events as text.
+    /// Uses every part of a manager; returns the lines of a log level, and the events as text.
     private func lines(_ level: Logger.Level, _ contents: LogContents) -> (log: [String], events: [String]) {
         let stage = Stage(Self.scenario)
         let lines = KeptLog.Lines()
@@ -88,7 +88,7 @@ struct RedactionTests {
         return (lines.all, (events.elements + paired).map(\.description))
     }
 
-    /// How a pairing goes.
+    /// The course of a pairing.
     private enum Pairing: CaseIterable {
         case refused, unanswered, answered, answeredByPolicy
 
@@ -101,7 +101,7 @@ struct RedactionTests {
         }
     }
 
-    /// Pairs as a manager's policy is, and gives the events.
+    /// Pairs with the policy of a course, and returns the events.
     private func pair(_ pairing: Pairing, _ logger: Logger, _ contents: LogContents) -> [BluetoothEvent] {
         let stage = Stage(with: [Self.lock])
         let manager = BluetoothManager(
@@ -137,7 +137,7 @@ struct RedactionTests {
     }
 
     @Test(.proves(.S84), arguments: Logger.Level.allCases)
-    func `By default no line at any level names a device or a value`(level: Logger.Level) {
+    func `By default, no log line or event contains a device or a value`(level: Logger.Level) {
         let (log, events) = lines(level, .redacted)
         for line in log + events {
             for word in Self.secrets { #expect(!line.contains(word), "\(line)") }
@@ -154,7 +154,7 @@ struct RedactionTests {
         }
     }
 
-    @Test(.proves(.S84)) func `On request lines name devices`() {
+    @Test(.proves(.S84)) func `With full log contents, lines name devices`() {
         let log = lines(.trace, .full).log
         #expect(log.contains { $0.contains("address=C0:FF:EE:DE:AD:01 “Zaphod”") })
         #expect(log.contains { $0.contains("target=FEE1 of C0:FF:EE:DE:AD:01") })
@@ -169,7 +169,7 @@ struct RedactionTests {
             ("org.bluez.Error.C0FFEEDEAD01", false), ("org.bluez.Error.At.Zaphod", false), ("org.bluez.Error.", false),
             ("com.example.Error.Zaphod", false), ("Zaphod", false), ("", false),
         ])
-    func `Names of errors are told by default where BlueZ or D-Bus has them, and withheld otherwise`(
+    func `Error names outside the known names of BlueZ and D-Bus are withheld`(
         name: String, isTold: Bool
     ) {
         let event = BluetoothEvent(

@@ -1,13 +1,13 @@
 import Logging
 import Rx
 
-/// Keeps the lines of a log, with their particulars.
+/// A log handler that stores lines with their metadata.
 struct KeptLog: LogHandler {
     private let kept: Lines
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
 
-    /// Lines in one place, for a handler is copied.
+    /// The stored lines, which all copies of a handler share.
     final class Lines: Sendable {
         private let lines = Guarded<[String]>([])
 
@@ -21,7 +21,7 @@ struct KeptLog: LogHandler {
         logLevel = level
     }
 
-    /// A logger that keeps what is logged at a level and above.
+    /// A logger that stores the lines of a level and above.
     static func logger(_ lines: Lines, level: Logger.Level) -> Logger {
         Logger(label: "test") { _ in KeptLog(lines, level: level) }
     }

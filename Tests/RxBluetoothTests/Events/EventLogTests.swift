@@ -9,13 +9,13 @@ import Testing
 struct EventLogTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
 
-    /// An event, and a note that it was made.
+    /// Returns an event and counts that it was built.
     private func event(_ made: inout Int) -> BluetoothEvent.Kind {
         made += 1
         return .signalForUnknownObject(total: made)
     }
 
-    @Test(.proves(.S84)) func `What nobody watches, at a level that is not logged, is not even made`() {
+    @Test(.proves(.S84)) func `An event that is neither observed nor logged is not built`() {
         let lines = KeptLog.Lines()
         var made = 0
         let silent = EventLog(silentLogger, .full, on: scheduler)
@@ -36,7 +36,7 @@ struct EventLogTests {
         #expect(made == 2)
     }
 
-    @Test func `A subscriber who is too slow loses the eldest events, and sees the gap`() {
+    @Test func `A slow subscriber loses the oldest events and sees a gap in the numbers`() {
         let eventLog = EventLog(silentLogger, .redacted, on: scheduler)
         let events = Recording(eventLog.events, scheduler)
         for number in 1...2_000 { eventLog.trace(.signalForUnknownObject(total: number)) }

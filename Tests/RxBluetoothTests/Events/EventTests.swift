@@ -4,12 +4,11 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// What ``BluetoothManager/events`` tells.
+/// The events that ``BluetoothManager/events`` emits.
 struct EventTests {
     private func kinds(_ events: Recording<BluetoothEvent>) -> [BluetoothEvent.Kind] { events.elements.map(\.kind) }
 
-    @Test(.proves(.S55, .S57))
-    func `Operations are told as they come, have their turn and are over, with how long they waited`() {
+    @Test(.proves(.S55, .S57)) func `Each operation emits events for queueing, start and end with durations`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let slow = stage.characteristic(Sensor.slow, of: peripheral)
@@ -48,7 +47,7 @@ struct EventTests {
         (duration + .milliseconds(500)).components.seconds
     }
 
-    @Test(.proves(.S59)) func `What waits when the link is lost is told with the cause`() {
+    @Test(.proves(.S59)) func `Operations that wait at link loss end with the cause of the loss`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -69,7 +68,7 @@ struct EventTests {
         #expect(ends.map(\.kind) == [cause.kind, cause.kind] && link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.Q77)) func `Each attempt to connect that is repeated is told`() {
+    @Test(.proves(.Q77)) func `Each repeated connection attempt emits an event`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 2))
         let events = stage.record(stage.manager.events)
         let link = stage.record(peripheral.connect())
@@ -84,7 +83,7 @@ struct EventTests {
         #expect(link.isLive)
     }
 
-    @Test func `Steps of a reconnection are told with their cause and their pauses`() {
+    @Test func `Each step of a reconnection emits an event with its cause and pause`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
         stage.advance(2_000)
@@ -104,7 +103,7 @@ struct EventTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q38, .Q42)) func `Sessions of scans are told when they begin, are refused, restart and end`() {
+    @Test(.proves(.Q38, .Q42)) func `Discovery sessions emit events for start, refusal, restart and end`() {
         let scenario = Scenario {
             Sensor.peripheral
             Quirk.Q42
@@ -140,7 +139,7 @@ struct EventTests {
         #expect(kinds(events).last == .stateChanged(.daemonUnavailable))
     }
 
-    @Test func `A scan that goes on by itself tells each interruption`() {
+    @Test func `A resuming scan emits an event for an interruption`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(1_000)
@@ -155,7 +154,7 @@ struct EventTests {
         #expect(scan.isLive)
     }
 
-    @Test(.proves(.Q19)) func `Malformed messages and strays are counted`() {
+    @Test(.proves(.Q19)) func `Rejected messages and signals for unknown objects are counted`() {
         let (stage, daemon, _) = Stage.scripted()
         let events = stage.record(stage.manager.events)
         daemon.deviceChanges(["RSSI": .string("near")])
@@ -168,7 +167,7 @@ struct EventTests {
             ])
     }
 
-    @Test(.proves(.S81)) func `Each notified value that is lost is told`() {
+    @Test(.proves(.S81)) func `Each dropped notification value emits an event`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         daemon.always("StartNotify")
@@ -193,7 +192,7 @@ struct EventTests {
         #expect(kinds(events) == [.valueDropped(characteristic, total: 1), .valueDropped(characteristic, total: 2)])
     }
 
-    @Test(.proves(.Q90)) func `A pairing is told when it has come about`() {
+    @Test(.proves(.Q90)) func `A successful pairing emits an event`() {
         let (stage, peripheral) = Stage.withLock()
         let events = stage.record(stage.manager.events)
         let paired = stage.record(peripheral.pair())
@@ -201,7 +200,7 @@ struct EventTests {
         #expect(paired.isCompleted && kinds(events).contains(.paired(peripheral)))
     }
 
-    @Test func `Events are hot, and subscribing opens nothing`() {
+    @Test func `Events are hot, and subscribing to them opens no bus`() {
         let stage = Stage()
         let events = stage.record(stage.manager.events)
         stage.advance(1_000)

@@ -5,9 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// What ``BluetoothManager/diagnose()`` finds out.
+/// The findings of ``BluetoothManager/diagnose()``.
 struct DiagnosisTests {
-    /// Asks, and gives what comes within so many milliseconds.
+    /// The diagnosis of a manager, which completes within `time` milliseconds.
     private func ask(
         _ stage: Stage, _ manager: BluetoothManager? = nil, within time: Int = 100,
         _ location: SourceLocation = #_sourceLocation
@@ -18,7 +18,7 @@ struct DiagnosisTests {
         return try #require(asked.elements.first, sourceLocation: location)
     }
 
-    @Test func `Where all is well it says so, and what there is`() throws {
+    @Test func `A diagnosis of an idle manager describes bus, bluetoothd and adapter`() throws {
         let stage = Stage(Scenario(peripherals: []))
         let diagnosis = try ask(stage)
         #expect(diagnosis.cause == .idle && !diagnosis.cause.isObstacle)
@@ -42,7 +42,7 @@ struct DiagnosisTests {
             (.noAdapter, .noAdapter),
             (.daemonUnavailable, .daemonUnavailable),
         ])
-    func `What stands in the way comes first, with what to do about it`(
+    func `A diagnosis lists the obstacle first, with its advice`(
         state: BluetoothState, cause: Diagnosis.Cause
     ) throws {
         let stage = Stage(Scenario(peripherals: []))
@@ -59,7 +59,7 @@ struct DiagnosisTests {
         #expect(diagnosis.description.hasPrefix(first.text + " " + (first.advice ?? "")))
     }
 
-    @Test(.proves(.Q28)) func `An adapter that is not there is told with those that are`() throws {
+    @Test(.proves(.Q28)) func `A diagnosis of a missing adapter lists the present adapters`() throws {
         let stage = Stage(Scenario(peripherals: []), adapter: .named("hci7"))
         let diagnosis = try ask(stage)
         #expect(diagnosis.cause == .otherAdapters)
@@ -69,7 +69,7 @@ struct DiagnosisTests {
         #expect(diagnosis.choice == "No adapter is chosen: “hci7” was requested.")
     }
 
-    @Test func `A bluetoothd that hangs is told after 2 s, from its start and later`() throws {
+    @Test func `A diagnosis reports a silent bluetoothd after 2 s`() throws {
         let scenario = Scenario {
             SimulatedAdapter()
             Fault("ObjectManager.GetManagedObjects", .lost)
@@ -89,7 +89,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.advice == "Restart it: sudo systemctl restart bluetooth.")
     }
 
-    @Test(.proves(.Q15)) func `A bus that forbids it is told, also where only some calls are forbidden`() throws {
+    @Test(.proves(.Q15)) func `A diagnosis reports calls that the bus forbids`() throws {
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
         for method in ["ObjectManager.GetManagedObjects", "Properties.Get"] {
             let stage = Stage(
@@ -103,7 +103,7 @@ struct DiagnosisTests {
         }
     }
 
-    @Test func `A bus that is not there is told at once, and one that says nothing in time`() throws {
+    @Test func `A diagnosis reports a lost bus at once and a silent bus after 2.5 s`() throws {
         let stage = Stage()
         stage.simulation.bus.shutDown()
         #expect(try ask(stage).cause == .busUnavailable)
@@ -115,7 +115,7 @@ struct DiagnosisTests {
         #expect(asked.elements.first?.cause == .busSilent && asked.isCompleted)
     }
 
-    @Test func `A manager that is closed tells nothing`() {
+    @Test func `A diagnosis of a closed manager fails as closed`() {
         let stage = Stage()
         let close = stage.record(stage.manager.close())
         stage.advance(10)
@@ -124,7 +124,7 @@ struct DiagnosisTests {
         #expect(close.isCompleted && asked.error?.kind == .closed)
     }
 
-    @Test(.proves(.Q40, .Q42)) func `It tells who scans, since when, and when a device was heard last`() throws {
+    @Test(.proves(.Q40, .Q42)) func `A diagnosis lists scans, their last advertisement and foreign scans`() throws {
         let stage = Stage(with: [Sensor.peripheral])
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         stage.advance(3_000)
@@ -149,7 +149,7 @@ struct DiagnosisTests {
         #expect(diagnosis.description.contains("Another program has been scanning with hci0 for "))
     }
 
-    @Test(.proves(.Q38)) func `A scan that bluetoothd refuses is told with its refusals`() throws {
+    @Test(.proves(.Q38)) func `A diagnosis counts how often bluetoothd refused a scan`() throws {
         let stage = Stage(
             Scenario {
                 SimulatedAdapter()
@@ -163,7 +163,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused \(refusals) times") == true)
     }
 
-    @Test func `It tells which operation has the queue, since when, and how many wait`() throws {
+    @Test func `A diagnosis names the running operation, its age and the queue length`() throws {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
@@ -180,7 +180,7 @@ struct DiagnosisTests {
         )
     }
 
-    @Test(.proves(.S38)) func `A connection that does not come about is told`() throws {
+    @Test(.proves(.S38)) func `A diagnosis reports a connection attempt that takes long`() throws {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())
@@ -190,8 +190,7 @@ struct DiagnosisTests {
         #expect(diagnosis.connections.first?.step == .connecting)
     }
 
-    @Test func `A connection that is to come back is told with how long it is lost, also between two attempts`() throws
-    {
+    @Test func `A diagnosis reports how long a reconnecting link has been lost`() throws {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(2_000)
@@ -213,7 +212,7 @@ struct DiagnosisTests {
             back.connections.first?.step == .connected && back.connections.first?.disconnectedFor == nil && link.isLive)
     }
 
-    @Test func `A pairing that takes its time is told`() throws {
+    @Test func `A diagnosis reports a pairing in progress`() throws {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.add(Fault("Device1.Pair", .late(.seconds(20))))
         let paired = stage.record(peripheral.pair())
@@ -223,7 +222,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.text.hasPrefix("A pairing with \(Lock.text) has been under way for ") == true)
     }
 
-    @Test(.proves(.Q30)) func `The switch that keeps the adapter off is named, and how to turn it`() throws {
+    @Test(.proves(.Q30)) func `A diagnosis gives advice for the rfkill switch that blocks the adapter`() throws {
         for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn the switch")] {
             let stage = Stage(
                 Scenario(adapters: [SimulatedAdapter(blocked: true)], peripherals: []),
@@ -237,7 +236,7 @@ struct DiagnosisTests {
         }
     }
 
-    @Test func `It asks for one property, and disturbs nothing`() throws {
+    @Test func `A diagnosis reads one property and does not disturb a scan`() throws {
         let stage = Stage(with: [Sensor.peripheral])
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -251,7 +250,7 @@ struct DiagnosisTests {
     }
 }
 
-/// A controller that knows switches only.
+/// A controller that only lists radio switches.
 private struct Switches: HostController {
     let all: [RadioSwitch]
 
@@ -263,7 +262,7 @@ private struct Switches: HostController {
     func radioSwitches() -> [RadioSwitch] { all }
 }
 
-/// A bus that never gets as far as to do anything.
+/// A bus that never runs any work.
 private final class SilentBus: Bus {
     let clock = BusClock.monotonic
 

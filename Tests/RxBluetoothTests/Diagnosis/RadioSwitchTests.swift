@@ -4,9 +4,9 @@ import Testing
 
 @testable import RxBluetooth
 
-/// Reading `/sys/class/rfkill`, and folders that only look like it.
+/// Reading `/sys/class/rfkill`, and similar folders with malformed content.
 struct RadioSwitchTests {
-    /// Makes a folder of files, and gives what is read from it.
+    /// Creates a folder of files and returns the switches that are read from it.
     private func read(_ entries: [String: [String: Data]], _ further: (URL) throws -> Void = { _ in }) throws
         -> [RadioSwitch]
     {
@@ -30,7 +30,7 @@ struct RadioSwitchTests {
         ]
     }
 
-    @Test(.proves(.Q30)) func `The Bluetooth switches are read, and no others`() throws {
+    @Test(.proves(.Q30)) func `Only Bluetooth switches are read`() throws {
         let switches = try read([
             "rfkill0": entry("wlan", name: "phy0", soft: "1"), "rfkill1": entry(soft: "1"),
             "rfkill2": entry(name: "asus-bluetooth", hard: "1"), "other": entry(soft: "1"),
@@ -42,7 +42,7 @@ struct RadioSwitchTests {
             ])
     }
 
-    @Test func `What is missing, too long, no number or no text is harmless`() throws {
+    @Test func `Missing, oversized or malformed files are read safely`() throws {
         let long = String(repeating: "x", count: 100_000)
         let switches = try read([
             "rfkill0": ["type": Data("bluetooth".utf8)],
@@ -59,11 +59,11 @@ struct RadioSwitchTests {
         #expect(RadioSwitch.all(in: "/nowhere").isEmpty)
     }
 
-    @Test func `Nothing there can keep the reader waiting`() throws {
+    @Test func `Pipes, folders and endless files do not block the reader`() throws {
         let switches = try read(["rfkill1": entry()]) { folder in
             let place = folder.appending(path: "rfkill0")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            // A pipe that nobody writes to, a folder, and what never ends.
+            // A pipe without a writer, a folder, and endless files.
             for (name, target) in [("name", "/dev/zero"), ("soft", "/"), ("hard", "/dev/full")] {
                 try FileManager.default.createSymbolicLink(
                     atPath: place.appending(path: name).path, withDestinationPath: target)
