@@ -185,9 +185,7 @@ struct ErrorTaxonomyTests {
     ]
 
     @Test(.proves(.Q22, .Q83, .Q96), arguments: section)
-    func `Each specified error has a row with its kind, advice and retry rule`(
-            entry: Entry
-        ) {
+    func `Each specified error has a row with its kind, advice and retry rule`(entry: Entry) {
         #expect(ErrorTable.row(of: DBusError(name: entry.name, message: entry.text)) != nil)
         let error = entry.error
         #expect(error.kind == entry.kind)
