@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// What is left to bluetoothd's own filter.
+/// The filter that a scan sets in bluetoothd.
 struct DiscoveryFilterTests {
     private static let heartRate = "0000180D-0000-1000-8000-00805F9B34FB"
     private static let battery = "0000180F-0000-1000-8000-00805F9B34FB"
@@ -38,8 +38,7 @@ struct DiscoveryFilterTests {
                 withServices: [service], options: ScanOptions(listedServicesOnly: listed)))
     }
 
-    @Test(.proves(.S9, .S11, .Q37))
-    func `The union of listed services is left to bluetoothd, and follows those who share the session`() {
+    @Test(.proves(.S9, .S11, .Q37)) func `The filter of bluetoothd has the listed services of all scans`() {
         let stage = Self.stage()
         let hearts = scan(stage, 0x180D)
         stage.advance(1_000)
@@ -59,7 +58,7 @@ struct DiscoveryFilterTests {
         #expect(stage.count("StopDiscovery") == 0)
     }
 
-    @Test(.proves(.S9, .Q44)) func `One who wants service data too keeps bluetoothd from choosing for all`() {
+    @Test(.proves(.S9, .Q44)) func `A scan for service data removes the service filter of bluetoothd`() {
         let stage = Self.stage()
         let listed = scan(stage, 0x180D)
         let both = scan(stage, 0x180D, listed: false)
@@ -70,7 +69,7 @@ struct DiscoveryFilterTests {
         both.dispose()
         stage.advance(100)
         #expect(Self.filters(stage).last?.contains(Self.heartRate) == true)
-        // Nothing is told to nobody.
+        // The last scan to end sets no filter.
         let calls = Self.filters(stage).count
         listed.dispose()
         stage.advance(100)
@@ -78,7 +77,7 @@ struct DiscoveryFilterTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S9, .Q43)) func `The least strength of all scans is left to bluetoothd, and looked at again`() {
+    @Test(.proves(.S9, .Q43)) func `The filter of bluetoothd has the lowest RSSI of all scans`() {
         let stage = Self.stage()
         let near = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(filters: [ScanFilter(minimumRSSI: -60)])))

@@ -10,7 +10,7 @@ struct PresenceTests {
 
     private func stage() -> Stage { Stage(with: [.beacon(first), .beacon(second)]) }
 
-    /// What was told, as `+1` and `-1`, with the second in which it was.
+    /// The changes, as `+1` and `-1`, each with its second.
     private func told(_ recording: Recording<PresenceChange>) -> [String] {
         zip(recording.elements, recording.times).map { change, time in
             switch change {
@@ -20,8 +20,7 @@ struct PresenceTests {
         }
     }
 
-    @Test(.proves(.S21))
-    func `A device is found once, lost after ten seconds of silence, and found again, each for itself`() {
+    @Test(.proves(.S21)) func `A device is found once, lost after 10 s of silence, and found again`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence())
         stage.advance(20_500)
@@ -37,7 +36,7 @@ struct PresenceTests {
         #expect(presence.isLive)
     }
 
-    @Test(.proves(.S21)) func `A silence that is shorter than what was asked for is none`() {
+    @Test(.proves(.S21)) func `A silence shorter than the option loses no device`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence(silence: .seconds(3)))
         stage.advance(1_000)
@@ -53,7 +52,7 @@ struct PresenceTests {
         #expect(presence.elements.count == 3)
     }
 
-    @Test(.proves(.S21)) func `Filters count, and it is one more scan of the same session`() {
+    @Test(.proves(.S21)) func `Presence applies filters and shares the discovery session`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         let presence = stage.record(
@@ -72,7 +71,7 @@ struct PresenceTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test(.proves(.S21)) func `Whoever cannot be heard is lost before the scan fails, or waits`() {
+    @Test(.proves(.S21)) func `All devices are lost before an interrupted scan fails or waits`() {
         for resumes in [false, true] {
             let stage = stage()
             let presence = stage.record(stage.manager.observePresence(options: ScanOptions(resumes: resumes)))
@@ -89,7 +88,7 @@ struct PresenceTests {
 
     // MARK: Connected peripherals
 
-    /// A stage on which the sensor is found, and connected after a second.
+    /// A stage that finds the sensor and connects it after a second.
     private func connected(
         _ options: PresenceOptions = PresenceOptions(), byOther: Bool = false
     ) -> (Stage, Recording<PresenceChange>, Peripheral, Recording<Peripheral>?, Any?) {
@@ -106,7 +105,7 @@ struct PresenceTests {
     }
 
     @Test(.proves(.S21), arguments: [false, true])
-    func `A connected peripheral is present, and its silence begins when the link ends`(byOther: Bool) {
+    func `A connected peripheral is present; its silence starts when the link ends`(byOther: Bool) {
         let (stage, presence, _, link, other) = connected(byOther: byOther)
         stage.advance(60_000)
         #expect(presence.elements.count == 1)
@@ -120,7 +119,7 @@ struct PresenceTests {
         withExtendedLifetime((link, other)) {}
     }
 
-    @Test func `A scan that cannot start is tried less and less often while a peripheral is connected`() {
+    @Test func `Presence retries a failing scan slowly while a peripheral is connected`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         stage.advance(1_000)
@@ -133,7 +132,7 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S21)) func `A link that ends in reach is no loss`() {
+    @Test(.proves(.S21)) func `A peripheral in range is not lost when its link ends`() {
         let (stage, presence, _, link, _) = connected()
         stage.advance(30_000)
         link?.dispose()
@@ -141,7 +140,7 @@ struct PresenceTests {
         #expect(told(presence) == ["+1 0"])
     }
 
-    @Test(.proves(.S21)) func `Connected peripherals do not count if the options say so`() {
+    @Test(.proves(.S21)) func `Presence ignores connections if the options exclude them`() {
         let (stage, presence, _, link, _) = connected(PresenceOptions(includesConnected: false))
         stage.advance(8_000)
         #expect(presence.elements.count == 1)
@@ -150,8 +149,7 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S21))
-    func `A peripheral that is connected already is found at once, if filters and services let it pass`() {
+    @Test(.proves(.S21)) func `A connected peripheral that passes the filters is found at once`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let manager = stage.manager
@@ -178,8 +176,7 @@ struct PresenceTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S21))
-    func `A peripheral is found when it is connected without being heard, and lost with its device`() {
+    @Test(.proves(.S21)) func `A silent device is found when it connects, and lost after its removal`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
@@ -194,7 +191,7 @@ struct PresenceTests {
         #expect(presence.elements.count == 1)
         stage.advance(1)
         #expect(told(presence) == ["+1 0", "-1 70"])
-        // A device that appears with a link is there too.
+        // A device that is added with a link is also present.
         daemon.add(
             ScriptedDaemon.Objects.device.setting(
                 ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)]))
@@ -202,7 +199,7 @@ struct PresenceTests {
         #expect(told(presence).last == "+1 70")
     }
 
-    @Test(.proves(.S21)) func `Whoever is connected is lost with the adapter, and disposing leaves no timer`() {
+    @Test(.proves(.S21)) func `Devices are lost with the adapter, and disposal leaves no timer`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
@@ -223,7 +220,7 @@ struct PresenceTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
-    func `A silence of nothing or less is refused, and nothing is sent`(silence: Duration) {
+    func `A presence silence of zero or less is invalid and sends nothing`(silence: Duration) {
         for resumes in [false, true] {
             let stage = stage()
             let options = ScanOptions(resumes: resumes)
@@ -236,7 +233,7 @@ struct PresenceTests {
         }
     }
 
-    @Test func `A silence without end is one`() {
+    @Test func `An unlimited silence loses no device`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence(silence: .seconds(Int64.max)))
         stage.advance(1_000)

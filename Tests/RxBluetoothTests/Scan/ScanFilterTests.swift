@@ -12,7 +12,7 @@ struct ScanFilterTests {
         .beacon("C0:00:00:00:00:04", manufacturerData: [0x4C: [0x12, 0x02], 0x59: []]),
     ]
 
-    /// The last digits of the addresses that filters let through, in order.
+    /// The last digits of the addresses that pass the filters, in order.
     private func heard(_ services: [BluetoothUUID] = [], _ filters: ScanFilter...) -> [Int] {
         let stage = Stage(with: Self.air)
         let scan = stage.record(
@@ -21,8 +21,7 @@ struct ScanFilterTests {
         return Set(scan.elements.map { Int($0.peripheral.address.description.suffix(1)) ?? 0 }).sorted()
     }
 
-    @Test(.proves(.S17))
-    func `No filter lets everything through, a filter what has all of it, several filters what fits one`() {
+    @Test(.proves(.S17)) func `A device passes if it matches every condition of at least one filter`() {
         #expect(heard() == [1, 2, 3, 4])
         #expect(heard([], ScanFilter()) == [1, 2, 3, 4])
         #expect(heard([], ScanFilter(services: [0xFEAA])) == [1, 2, 3])
@@ -34,11 +33,11 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(services: [0x1234])).isEmpty)
     }
 
-    @Test(.proves(.S18)) func `What is not advertised fits no filter for it, and a beginning is not the whole name`() {
+    @Test(.proves(.S18)) func `A filter matches only advertised data, by exact name or prefix`() {
         #expect(heard([], ScanFilter(name: .exact("Lamp"))) == [1])
         #expect(heard([], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
         #expect(heard([], ScanFilter(name: .exact("lamp"))).isEmpty)
-        // bluetoothd gives what has no name an alias, which is none.
+        // bluetoothd gives a device without a name an alias, which is not a name.
         #expect(heard([], ScanFilter(name: .prefix(""))) == [1, 2])
         #expect(heard([], ScanFilter(name: .prefix("C0-00"))).isEmpty)
         #expect(heard([], ScanFilter(manufacturerData: [0x4C: .any])) == [2, 4])
@@ -46,8 +45,7 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(serviceData: [0xFEAA: .any])) == [3])
     }
 
-    @Test(.proves(.S19))
-    func `Data is compared where the mask looks, may be longer, and shorter only where it does not`() throws {
+    @Test(.proves(.S19)) func `A data pattern compares only masked bits, and longer data matches`() throws {
         func heard(_ bytes: [UInt8], _ mask: [UInt8]? = nil) throws -> [Int] {
             self.heard([], ScanFilter(manufacturerData: [0x4C: try DataPattern(bytes, mask: mask)]))
         }
@@ -66,14 +64,14 @@ struct ScanFilterTests {
     @Test(
         .proves(.S20),
         arguments: [([], nil), ([], [0xFF]), ([1, 2], [0xFF]), ([1], [0xFF, 0xFF]), ([1], [])] as [([UInt8], [UInt8]?)])
-    func `A pattern without data, or with a mask of another length, is refused when it is made`(
+    func `A pattern that is empty or has a mask of another length is invalid`(
         bytes: [UInt8], mask: [UInt8]?
     ) {
         let error = #expect(throws: BluetoothError.self) { try DataPattern(bytes, mask: mask) }
         #expect(error?.kind == .invalidArgument)
     }
 
-    @Test(.proves(.S17)) func `A device that begins to fit later is told then`() {
+    @Test(.proves(.S17)) func `A device is emitted when it first matches the filter`() {
         let stage = Stage(with: [.beacon("C0:00:00:00:00:01", rssi: -80)])
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(filters: [ScanFilter(minimumRSSI: -60)])))

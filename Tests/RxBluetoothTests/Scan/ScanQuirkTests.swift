@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// What bluetoothd, other programs and the controller do to a scan.
+/// Scans that meet quirks of bluetoothd, other programs and the controller.
 struct ScanQuirkTests {
     private let address = "C0:00:00:00:00:01"
     private let duplicates = ScanOptions(allowsDuplicates: true)
@@ -16,7 +16,7 @@ struct ScanQuirkTests {
         return Stage(scenario)
     }
 
-    @Test(.proves(.Q29)) func `An adapter that is not ready is one that is off, and stopping it then is no error`() {
+    @Test(.proves(.Q29)) func `NotReady means an adapter that is off, and ends a stop without an error`() {
         let stage = stage()
         stage.simulation.bluez.add(
             Fault("StartDiscovery", calls: .only(1), .error("org.bluez.Error.NotReady", "Resource Not Ready")))
@@ -33,7 +33,7 @@ struct ScanQuirkTests {
         #expect(settled.isCompleted)
     }
 
-    @Test(.proves(.Q33)) func `A controller that hangs is a busy one after a while, and nothing is left waiting`() {
+    @Test(.proves(.Q33)) func `A scan with a controller that hangs fails as busy and settles`() {
         let stage = stage(.Q33)
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(15_000)
@@ -43,7 +43,7 @@ struct ScanQuirkTests {
     }
 
     @Test(.proves(.Q39), arguments: ["Failed", "NotReady", "NotAuthorized"])
-    func `A session that has gone already is as good as stopped, and the next one works`(name: String) {
+    func `A session that bluetoothd has already ended counts as stopped`(name: String) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
@@ -64,8 +64,7 @@ struct ScanQuirkTests {
         #expect(daemon.count("StartDiscovery") == 2)
     }
 
-    @Test(.proves(.Q40))
-    func `While others scan our scan ends all the same, tells nothing any more, and can begin anew`() {
+    @Test(.proves(.Q40)) func `A scan ends and can start again while other programs scan`() {
         let stage = stage(.Q40)
         stage.advance(100)
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
@@ -83,7 +82,7 @@ struct ScanQuirkTests {
         #expect(again.elements.count > 5)
     }
 
-    @Test(.proves(.Q41)) func `A scan goes on while Discovering flickers`() {
+    @Test(.proves(.Q41)) func `A scan continues while Discovering flickers`() {
         let stage = stage(.Q41)
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(9_000)
@@ -94,7 +93,7 @@ struct ScanQuirkTests {
         #expect(stage.methods == ["SetDiscoveryFilter", "StartDiscovery"])
     }
 
-    @Test(.proves(.Q43)) func `What other programs have bluetoothd look for does not come through our filters`() {
+    @Test(.proves(.Q43)) func `Devices that other programs scan for do not pass our filters`() {
         let stage = Stage(with: [
             .beacon("C0:00:00:00:00:01", name: "Ours", services: ["180d"]),
             .beacon("C0:00:00:00:00:02", name: "Theirs", services: ["180f"]),
@@ -112,7 +111,7 @@ struct ScanQuirkTests {
     }
 
     @Test(.proves(.Q44, .Q45, .Q46, .Q47, .Q48, .Q50, .Q68, .Q69))
-    func `Each session sets the one filter that hides nothing and tells each packet`() {
+    func `Each session sets the same filter, which hides no advertisement`() {
         let stage = stage()
         for services in [[], [0x180D] as [BluetoothUUID]] {
             let scan = stage.record(stage.manager.scanForPeripherals(withServices: services))
@@ -132,7 +131,7 @@ struct ScanQuirkTests {
         }
     }
 
-    @Test(.proves(.Q69)) func `A bluetoothd that comes anew is given the filter anew`() {
+    @Test(.proves(.Q69)) func `A restarted bluetoothd gets the filter again`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(1_000)
@@ -145,7 +144,7 @@ struct ScanQuirkTests {
             stage.methods == ["SetDiscoveryFilter", "StartDiscovery", "SetDiscoveryFilter", "StartDiscovery"])
     }
 
-    @Test(.proves(.Q47, .Q50)) func `Each packet of a beacon that never changes is told, with its strength`() {
+    @Test(.proves(.Q47, .Q50)) func `Each packet of an unchanging beacon is emitted with its RSSI`() {
         let stage = stage()
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(5_050)
@@ -156,7 +155,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.rssi == -61)
     }
 
-    @Test(.proves(.Q48)) func `The data of one packet does not stay for the next one`() {
+    @Test(.proves(.Q48)) func `The data of one packet does not persist in the next`() {
         let stage = Stage(with: [.beacon(address, manufacturerData: [0x4C: [1]], serviceData: ["feaa": [1]])])
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(1_000)
@@ -170,7 +169,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAB: [2]])
     }
 
-    @Test(.proves(.Q49)) func `A packet that nobody wants takes no turn on anybody's queue`() {
+    @Test(.proves(.Q49)) func `A packet that matches no scan schedules no work`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(Scenario(peripherals: [.beacon(address, name: "One")]), scheduler: scheduler)
         let queue = CountingScheduler(scheduler)
@@ -187,14 +186,14 @@ struct ScanQuirkTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
-    @Test(.proves(.Q52)) func `One signal is one sighting, with everything that it bears`() {
+    @Test(.proves(.Q52)) func `One signal is one scan result with all its data`() {
         let stage = Stage(starting: false)
         let path = ScriptedDaemon.Objects.devicePath
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(10)
-        // Two packets, of which bluetoothd makes one signal.
+        // bluetoothd combines two packets into one signal.
         daemon.change(
             path, "org.bluez.Device1",
             [
@@ -207,7 +206,7 @@ struct ScanQuirkTests {
         #expect(scan.elements.last?.advertisementData.serviceData == [0xFEAA: [1]])
     }
 
-    @Test(.proves(.Q56)) func `A device without a name has none, whatever alias bluetoothd makes up`() {
+    @Test(.proves(.Q56)) func `A device without a name has none, despite the alias of bluetoothd`() {
         let stage = Stage(with: [.beacon(address)])
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -216,7 +215,7 @@ struct ScanQuirkTests {
     }
 
     @Test(.proves(.Q65, .Q66), arguments: [Quirk.Q65, .Q66])
-    func `Packets that are lost are a gap, and the device is found all the same`(quirk: Quirk) {
+    func `Lost packets leave a gap, and the device is still found`(quirk: Quirk) {
         let stage = stage(quirk)
         let once = stage.record(stage.manager.scanForPeripherals())
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
@@ -226,7 +225,7 @@ struct ScanQuirkTests {
         #expect(scan.isLive)
     }
 
-    @Test(.proves(.Q35)) func `A whole session writes no property of anything`() {
+    @Test(.proves(.Q35)) func `A whole session writes no D-Bus property`() {
         let stage = Stage()
         let session = stage.record(
             stage.manager.scanForPeripherals(withServices: [0x180D]).take(1)
@@ -242,7 +241,7 @@ struct ScanQuirkTests {
     }
 }
 
-/// Counts what it is given to do, and hands it on.
+/// Counts the immediate work and forwards all work to another scheduler.
 private final class CountingScheduler: SchedulerType {
     private let scheduler: TestScheduler
     private let turns = Guarded(0)

@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// A scan's session with bluetoothd: its attempts, its answers, and what it remembers.
+/// The discovery session of a scan: start attempts, late replies, and changes of devices and adapters.
 struct ScanSessionTests {
     private typealias Objects = ScriptedDaemon.Objects
 
@@ -20,7 +20,7 @@ struct ScanSessionTests {
             ["Powered": .bool(isOn), "PowerState": .string(isOn ? "on" : "off")])
     }
 
-    @Test(.proves(.S22)) func `A device that bluetoothd removed is reported again when it is heard again`() {
+    @Test(.proves(.S22)) func `A removed device is emitted again when it is received again`() {
         let (stage, daemon) = Self.stage(.adapter)
         daemon.always("SetDiscoveryFilter")
         daemon.always("StartDiscovery")
@@ -36,7 +36,7 @@ struct ScanSessionTests {
         }
     }
 
-    @Test(.proves(.Q69)) func `Each attempt to start sets the filter first`() {
+    @Test(.proves(.Q69)) func `Each start attempt sets the filter first`() {
         let (stage, daemon) = Self.stage()
         daemon.always("SetDiscoveryFilter")
         daemon.always("StartDiscovery") { $0.fail(DBusError(name: "org.bluez.Error.InProgress", message: "Busy")) }
@@ -47,7 +47,7 @@ struct ScanSessionTests {
         #expect(scan.isLive)
     }
 
-    @Test func `A late answer to a start counts for no later session`() {
+    @Test func `A late reply to a start does not affect a later session`() {
         let (stage, daemon) = Self.stage()
         daemon.always("SetDiscoveryFilter")
         let first = stage.record(stage.manager.scanForPeripherals())
@@ -64,7 +64,7 @@ struct ScanSessionTests {
         daemon.take("StartDiscovery").fail("org.bluez.Error.Failed", "second")
         stage.advance(0)
         #expect(second.error?.dbusMessage == "second")
-        // And a late refusal ends no later session.
+        // A late refusal does not end a later session either.
         let third = stage.record(stage.manager.scanForPeripherals())
         stage.advance(0)
         Self.setPower(false, daemon)
@@ -82,7 +82,7 @@ struct ScanSessionTests {
         #expect(fourth.elements.count == 1 && fourth.isLive)
     }
 
-    @Test func `A late answer to a stop counts for no later session`() {
+    @Test func `A late reply to a stop does not affect a later session`() {
         let (stage, daemon) = Self.stage()
         daemon.always("SetDiscoveryFilter")
         daemon.always("StartDiscovery")
@@ -102,7 +102,7 @@ struct ScanSessionTests {
         #expect(daemon.count("StopDiscovery") == 2 && daemon.count("StartDiscovery") == 2)
         daemon.take("StopDiscovery").reply()
         stage.advance(0)
-        // Only the answer to its own stop lets the third scan start.
+        // The third scan starts only after the reply to the second stop.
         #expect(daemon.count("StartDiscovery") == 2)
         daemon.take("StopDiscovery").reply()
         stage.advance(0)
@@ -110,15 +110,14 @@ struct ScanSessionTests {
         #expect(third.isLive)
     }
 
-    @Test(.proves(.Q28))
-    func `A scan ends with an adapter that is no longer chosen, and one that resumes follows the choice`() {
+    @Test(.proves(.Q28)) func `A change of the selected adapter ends a scan; a resuming scan follows it`() {
         let (old, new) = (SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02"))
         let stage = Stage(Scenario(adapters: [old], peripherals: [Sensor.peripheral]), adapter: .named("hci0"))
         let states = stage.record(stage.manager.state)
         stage.advance(10)
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(10)
-        // Another adapter has the name while the first one is away.
+        // While the first adapter is unplugged, another adapter has its name.
         stage.simulation.bluez.addAdapter(new, as: 0)
         stage.advance(1_000)
         let options = ScanOptions(allowsDuplicates: true, resumes: true)
@@ -135,7 +134,7 @@ struct ScanSessionTests {
         #expect(states.isLive)
     }
 
-    @Test(.proves(.Q42)) func `After something was heard, the next silence is waited for as long as the first`() {
+    @Test(.proves(.Q42)) func `An advertisement resets the restart interval to its first length`() {
         let (stage, daemon) = Self.stage()
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let scan = stage.record(
@@ -144,7 +143,7 @@ struct ScanSessionTests {
         stage.advance(75_000)
         #expect(daemon.count("StartDiscovery") == 4)
         daemon.deviceChanges(["RSSI": .int16(-50)])
-        // The look at 150 s sees that something was heard; from then on it looks every 10 s.
+        // The check at 150 s finds an advertisement. From then on, the checks are 10 s apart.
         stage.advance(80_000)
         #expect(daemon.count("StartDiscovery") == 4)
         stage.advance(10_000)

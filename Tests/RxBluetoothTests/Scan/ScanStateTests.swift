@@ -10,14 +10,14 @@ struct ScanStateTests {
     private static let off = BluetoothError(.adapterOff)
     private static let first = ScanState.pauses[0]
 
-    /// Brings a state about by events, and forgets their actions.
+    /// The state after these events.
     private static func state(_ events: ScanState.Event...) -> ScanState {
         var state = ScanState()
         for event in events { _ = state.handle(event) }
         return state
     }
 
-    /// A row: the state before, the event, the phase after it, and the actions.
+    /// A transition: the state before it, the event, the phase after it, and the actions.
     struct Row: Sendable, CustomTestStringConvertible {
         let state: ScanState
         let event: ScanState.Event
@@ -48,7 +48,7 @@ struct ScanStateTests {
         Row(state(), .silent, .idle),
         Row(state(), .lost(off), .idle, [.failScans(off)]),
         Row(state(), .closed(off), .idle, [.failScans(off)]),
-        // The start has no answer yet.
+        // The start has no reply yet.
         Row(state(.wanted), .wanted, calling),
         Row(state(.wanted), .unwanted, unwantedCall),
         Row(state(.wanted), .started, .active, [.logBegan, .updateFilter]),
@@ -63,13 +63,13 @@ struct ScanStateTests {
             [.logRefused(late, again: nil), .failScans(late), .stopLateSession]),
         Row(state(.wanted), .lost(off), .idle, [.failScans(off)]),
         Row(state(.wanted), .closed(off), unwantedCall, [.failScans(off)]),
-        // The start has no answer yet, and nothing scans any more.
+        // The start has no reply yet, and the last scan has ended.
         Row(state(.wanted, .unwanted), .wanted, calling),
         Row(state(.wanted, .unwanted), .started, .stopping(isWanted: false), [.logBegan, .logEnded(nil), .stop]),
         Row(state(.wanted, .unwanted), .startFailed(busy), .idle, [.logRefused(busy, again: first)]),
         Row(
             state(.wanted, .unwanted), .startFailed(late), .idle, [.logRefused(late, again: nil), .stopLateSession]),
-        // The start was refused, and is repeated after a pause.
+        // The start was refused, and a pause runs before the next attempt.
         Row(
             state(.wanted, .startFailed(busy)), .pauseEnded, .starting(refusals: 1, isPausing: false, isWanted: true),
             [.start]),
@@ -81,7 +81,7 @@ struct ScanStateTests {
             state(.wanted, .startFailed(busy), .pauseEnded), .startFailed(busy),
             .starting(refusals: 2, isPausing: true, isWanted: true),
             [.logRefused(busy, again: ScanState.pauses[1]), .pause(ScanState.pauses[1])]),
-        // A session.
+        // The session is active.
         Row(state(.wanted, .started), .wanted, .active, [.updateFilter]),
         Row(state(.wanted, .started), .unwanted, .stopping(isWanted: false), [.logEnded(nil), .stop]),
         Row(state(.wanted, .started), .silent, .stopping(isWanted: true), [.logRestarted, .logEnded(nil), .stop]),
@@ -90,7 +90,7 @@ struct ScanStateTests {
             state(.wanted, .started), .closed(off), .stopping(isWanted: false),
             [.logEnded(nil), .stop, .failScans(off)]),
         Row(state(.wanted, .started), .stopped, .active),
-        // The stop has no answer yet.
+        // The stop has no reply yet.
         Row(state(.wanted, .started, .unwanted), .stopped, .idle),
         Row(state(.wanted, .started, .unwanted), .wanted, .stopping(isWanted: true)),
         Row(state(.wanted, .started, .unwanted, .wanted), .stopped, calling, [.start]),
@@ -100,13 +100,13 @@ struct ScanStateTests {
         Row(state(.wanted, .started, .silent), .closed(off), .stopping(isWanted: false), [.failScans(off)]),
     ]
 
-    @Test(arguments: table) func `Each event gives the next phase and its actions`(row: Row) {
+    @Test(arguments: table) func `Each event of a discovery session gives the next phase and its actions`(row: Row) {
         var state = row.state
         #expect(state.handle(row.event) == row.actions)
         #expect(state.phase == row.phase)
     }
 
-    @Test func `A start is given up after the last pause`() {
+    @Test func `A start that is always refused fails after the last pause`() {
         var state = Self.state(.wanted)
         for pause in ScanState.pauses {
             #expect(state.handle(.startFailed(Self.busy)).contains(.pause(pause)))
@@ -116,7 +116,7 @@ struct ScanStateTests {
         #expect(state.phase == .idle)
     }
 
-    @Test func `Each session and each loss has a number of its own`() {
+    @Test func `Each session and each loss increments the session number`() {
         var state = Self.state(.wanted, .started)
         #expect(state.number == 1)
         _ = state.handle(.silent)
@@ -127,7 +127,7 @@ struct ScanStateTests {
         #expect(state.number == 3)
     }
 
-    @Test func `A late session is stopped after each refusal until that has succeeded`() {
+    @Test func `A late session is stopped after each refusal until a stop succeeds`() {
         var state = Self.state(.wanted, .startFailed(Self.late), .wanted)
         #expect(state.handle(.startFailed(Self.busy)).last == .stopLateSession)
         _ = state.handle(.pauseEnded)
@@ -142,7 +142,7 @@ struct ScanStateTests {
         #expect(!state.mayHaveLateSession)
     }
 
-    @Test func `Only a start that nothing waits for is being undone`() {
+    @Test func `Only a start that is no longer wanted is being undone`() {
         #expect(!Self.state().isUndoing)
         #expect(!Self.state(.wanted).isUndoing)
         #expect(Self.state(.wanted, .unwanted).isUndoing)

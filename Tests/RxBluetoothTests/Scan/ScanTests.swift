@@ -20,7 +20,7 @@ struct ScanTests {
         }
     }
 
-    @Test(.proves(.S8)) func `Nothing is sent before somebody subscribes`() {
+    @Test(.proves(.S8)) func `A scan sends nothing before it is subscribed to`() {
         let stage = Stage()
         let scan = stage.manager.scanForPeripherals()
         stage.advance(1_000)
@@ -28,7 +28,7 @@ struct ScanTests {
         _ = scan
     }
 
-    @Test(.proves(.S9)) func `One scan is one StartDiscovery, with a filter set before it`() {
+    @Test(.proves(.S9)) func `A scan sets its filter and then calls StartDiscovery once`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(3_000)
@@ -42,7 +42,7 @@ struct ScanTests {
             ])
     }
 
-    @Test(.proves(.S10)) func `Disposing stops the scan, once`() {
+    @Test(.proves(.S10)) func `Disposing of the last subscription stops the scan once`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -54,7 +54,7 @@ struct ScanTests {
         #expect(scan.isLive, "A stream that was disposed of tells nothing.")
     }
 
-    @Test(.proves(.S10)) func `A scan that is disposed of before bluetoothd has answered is stopped when it has`() {
+    @Test(.proves(.S10)) func `A scan disposed of before its start has a reply leaves no session`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -67,8 +67,7 @@ struct ScanTests {
         #expect(states.isLive)
     }
 
-    @Test(.proves(.S10, .S44))
-    func `A scan that is given up before it has started is not settled until it has stopped`() {
+    @Test(.proves(.S10, .S44)) func `The manager settles only after an early disposed scan has stopped`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         daemon.always("SetDiscoveryFilter")
@@ -90,7 +89,7 @@ struct ScanTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S10, .S11, .Q37)) func `Two scans share one session, and the last one stops it`() {
+    @Test(.proves(.S10, .S11, .Q37)) func `Two scans share one session, which the last disposal stops`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(500)
@@ -106,7 +105,7 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test(.proves(.S12)) func `A late subscriber gets nothing of what was heard before it`() {
+    @Test(.proves(.S12)) func `A late subscriber receives no earlier advertisements`() {
         let quiet = beacon("C0:00:00:00:00:01", name: "Slow", every: .seconds(10))
         let stage = Stage(with: [quiet])
         let first = stage.record(stage.manager.scanForPeripherals())
@@ -119,7 +118,7 @@ struct ScanTests {
         #expect(second.elements.count == 1)
     }
 
-    @Test(.proves(.S13)) func `Switching the adapter off ends each scan with one error, and nothing is stopped`() {
+    @Test(.proves(.S13)) func `Switching the adapter off fails each scan without a StopDiscovery`() {
         let stage = Stage()
         let scans = [
             stage.record(stage.manager.scanForPeripherals()), stage.record(stage.manager.scanForPeripherals()),
@@ -131,7 +130,7 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 0)
     }
 
-    @Test(.proves(.S13)) func `A bluetoothd that dies, or an adapter that is unplugged, ends a scan`() {
+    @Test(.proves(.S13)) func `Loss of bluetoothd, adapter or bus fails a scan`() {
         for (kind, happens): (BluetoothError.Kind, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, { $0.simulation.bluez.crash() }),
             (.noAdapter, { $0.simulation.bluez.removeAdapter() }),
@@ -147,7 +146,7 @@ struct ScanTests {
         }
     }
 
-    @Test func `An adapter that is not used can be unplugged, and one that is used ends the scan`() {
+    @Test func `Unplugging an adapter fails only the scans that use it`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],
             peripherals: Scenario.everyday.peripherals)
@@ -163,14 +162,14 @@ struct ScanTests {
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(1_000)
         #expect(scan.error?.kind == .noAdapter)
-        // The other one takes over, so the state never ceased to be on.
+        // The other adapter is selected at once, so the state stays powered on.
         let again = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
         #expect(!again.elements.isEmpty)
         #expect(states.elements == [.poweredOn])
     }
 
-    @Test(.proves(.S15)) func `A scan subscribed to again after an error works`() {
+    @Test(.proves(.S15)) func `A scan works when it is subscribed to again after an error`() {
         let stage = Stage()
         let scan = stage.record(
             stage.manager.scanForPeripherals().catch { _ in
@@ -188,7 +187,7 @@ struct ScanTests {
         #expect(stage.count("StartDiscovery") == 2)
     }
 
-    @Test(.proves(.S22)) func `A peripheral is reported once, or at each advertisement where duplicates are allowed`() {
+    @Test(.proves(.S22)) func `A scan emits a peripheral once, or each advertisement with duplicates allowed`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let once = stage.record(stage.manager.scanForPeripherals())
         let always = stage.record(
@@ -199,7 +198,7 @@ struct ScanTests {
         #expect(Set(always.elements.map(\.peripheral)).count == 1)
     }
 
-    @Test(.proves(.S22)) func `A device that is out of range is not reported, however well bluetoothd knows it`() {
+    @Test(.proves(.S22)) func `A device out of range is not emitted even if bluetoothd knows it`() {
         let (near, far) = ("C0:00:00:00:00:01", "C0:00:00:00:00:02")
         let stage = Stage(with: [beacon(near), beacon(far)])
         stage.simulation.bluez.setInRange(false, far)
@@ -212,7 +211,7 @@ struct ScanTests {
         first.dispose()
         stage.simulation.bluez.setInRange(false, near)
         stage.advance(100)
-        // bluetoothd remembers both.
+        // bluetoothd still knows both devices.
         let again = [false, true].map { duplicates in
             stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: duplicates)))
         }
@@ -225,7 +224,7 @@ struct ScanTests {
         #expect(known.elements.first?.count == 2)
     }
 
-    @Test(.proves(.S22)) func `A name that comes later is told, and so is a new scan`() {
+    @Test(.proves(.S22)) func `A scan emits a peripheral again when its name arrives later`() {
         let address = "C0:00:00:00:00:01"
         let stage = Stage(with: [beacon(address)])
         let scan = stage.record(stage.manager.scanForPeripherals())
@@ -242,7 +241,7 @@ struct ScanTests {
         #expect(again.elements.map(\.advertisementData.localName) == ["Late"])
     }
 
-    @Test(.proves(.S46)) func `One peripheral is one object over all scans`() {
+    @Test(.proves(.S46)) func `All scans emit the same object for a peripheral`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let first = stage.record(stage.manager.scanForPeripherals().take(1))
         stage.advance(1_000)
@@ -252,8 +251,7 @@ struct ScanTests {
         #expect(first.elements.count == 1)
     }
 
-    @Test(.proves(.S17, .Q44))
-    func `A service filter finds those that list the service and those that only send its data`() {
+    @Test(.proves(.S17, .Q44)) func `A service filter matches listed services and service data`() {
         let stage = Stage(with: [
             beacon("C0:00:00:00:00:01", name: "Lists", services: ["feaa"]),
             beacon("C0:00:00:00:00:02", name: "Sends", serviceData: ["feaa": [1, 2]]),
@@ -264,7 +262,7 @@ struct ScanTests {
         #expect(Set(scan.elements.map(\.peripheral.name)) == ["Lists", "Sends"])
     }
 
-    @Test func `Everything that is advertised arrives`() {
+    @Test func `A scan result has all advertised data`() {
         let peripheral = SimulatedPeripheral("Full", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -60, name: "Full", txPower: 4, services: ["180d"],
@@ -291,7 +289,7 @@ struct ScanTests {
         #expect(heard.timestamp < stage.scheduler.now)
     }
 
-    @Test(.proves(.Q53)) func `What bluetoothd remembers is told only where asked for, and marked`() {
+    @Test(.proves(.Q53)) func `A scan emits cached peripherals only on request and marks them`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -311,7 +309,7 @@ struct ScanTests {
         #expect(plain.elements.map(\.isCached) == [false])
     }
 
-    @Test(.proves(.Q54)) func `The end of a scan brings no sightings`() {
+    @Test(.proves(.Q54)) func `The end of a scan causes no results in a scan that follows`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         let second = stage.record(
@@ -324,7 +322,7 @@ struct ScanTests {
         #expect(third.elements.isEmpty)
     }
 
-    @Test(.proves(.Q31, .Q37)) func `A scan that begins while the last one is being stopped waits for that`() {
+    @Test(.proves(.Q31, .Q37)) func `A scan that starts while the last one stops waits for the stop`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
@@ -338,7 +336,7 @@ struct ScanTests {
         #expect(!second.elements.isEmpty)
     }
 
-    @Test(.proves(.S91)) func `Nothing is emitted after dispose, not even by dispose from within`() {
+    @Test(.proves(.S91)) func `A scan disposed of in its own callback emits nothing more`() {
         let stage = Stage()
         let bag = DisposeBag()
         let count = BehaviorRelay(value: 0)
@@ -354,7 +352,7 @@ struct ScanTests {
         #expect(stage.count("StopDiscovery") == 1)
     }
 
-    @Test func `A closed manager fails, and says so`() {
+    @Test func `Closing the manager fails current and later scans as closed`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)

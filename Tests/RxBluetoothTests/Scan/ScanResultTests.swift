@@ -4,12 +4,11 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// What is told of whom, and when.
-struct SightingTests {
+/// The results of a scan, and the packets that cause them.
+struct ScanResultTests {
     private let duplicates = ScanOptions(allowsDuplicates: true)
 
-    @Test(.proves(.S23))
-    func `What begins to advertise later is told then, and all its packets belong to one peripheral`() {
+    @Test(.proves(.S23)) func `A device that advertises later is emitted then, as one peripheral`() {
         let address = "C0:00:00:00:00:01"
         let stage = Stage(with: [
             .beacon(address, firstAfter: .seconds(5)), .beacon("C0:00:00:00:00:02", firstAfter: .seconds(2)),
@@ -29,8 +28,7 @@ struct SightingTests {
         #expect(Set(late.map(\.0.peripheral)).count == 1)
     }
 
-    @Test(.proves(.S24))
-    func `A connected peripheral that does not advertise is told by no scan, until it advertises again`() {
+    @Test(.proves(.S24)) func `A scan emits a connected peripheral only while it advertises`() {
         let (stage, peripheral) = Stage.withSensor()
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: duplicates).filter { $0.peripheral == peripheral })
@@ -40,7 +38,7 @@ struct SightingTests {
         let up = link.times.first ?? 0
         let late = stage.record(stage.manager.scanForPeripherals().filter { $0.peripheral == peripheral })
         stage.advance(5_000)
-        // Services, names and the like change with a connection, and are no advertisements (Q51).
+        // A connection changes properties such as services and names; these signals are no advertisements (Q51).
         #expect(!scan.times.contains { $0 > up })
         #expect(late.elements.isEmpty)
         link.dispose()
@@ -49,7 +47,7 @@ struct SightingTests {
         #expect(late.elements.count == 1)
     }
 
-    @Test(.proves(.S25)) func `UUIDs of 16, 32 and 128 bits are understood, and what is none is left out`() {
+    @Test(.proves(.S25)) func `UUIDs of 16, 32 and 128 bits are parsed, and malformed ones are dropped`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }

@@ -4,8 +4,8 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// bluetoothd drops a discovery session without a word, and only `Discovering` shows it.
-struct LostSessionTests {
+/// Discovery sessions that bluetoothd drops silently; only `Discovering` shows it.
+struct LostDiscoverySessionTests {
     private static func scanning() -> (Stage, ScriptedDaemon, Recording<ScannedPeripheral>) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneDevice)
@@ -26,9 +26,9 @@ struct LostSessionTests {
             ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1", ["Discovering": .bool(isDiscovering)])
     }
 
-    @Test(.proves(.Q34, .Q39)) func `A session that is gone without a word is begun anew under its subscribers`() {
+    @Test(.proves(.Q34, .Q39)) func `A silently dropped discovery session is restarted for its subscribers`() {
         let (stage, daemon, scan) = Self.scanning()
-        // The adapter was off and on again within one turn of bluetoothd: its properties tell of the last state only.
+        // The adapter was off and on within one iteration of bluetoothd's main loop: its signals show only the last state.
         Self.show(false, daemon)
         stage.advance(9_999)
         #expect(daemon.count("StartDiscovery") == 1)
@@ -45,7 +45,7 @@ struct LostSessionTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q41)) func `A pause that bluetoothd takes by itself changes nothing`() {
+    @Test(.proves(.Q41)) func `A pause of discovery by bluetoothd causes no restart`() {
         let (stage, daemon, scan) = Self.scanning()
         for _ in 0..<5 {
             Self.show(false, daemon)
@@ -58,7 +58,7 @@ struct LostSessionTests {
         #expect(scan.isLive)
     }
 
-    @Test(.proves(.Q40)) func `A scan that ends in a pause leaves no timer, and the next one is not disturbed`() {
+    @Test(.proves(.Q40)) func `A scan that ends in a discovery pause leaves no timer for the next scan`() {
         let (stage, daemon, scan) = Self.scanning()
         Self.show(false, daemon)
         stage.advance(5_000)

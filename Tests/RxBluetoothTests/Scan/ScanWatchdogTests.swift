@@ -6,7 +6,7 @@ import Testing
 struct ScanWatchdogTests {
     private static let watched = ScanOptions(allowsDuplicates: true, restartsAfterSilence: .seconds(10))
 
-    @Test(.proves(.Q42)) func `A scan that falls silent is started anew under its subscribers, and hears again`() {
+    @Test(.proves(.Q42)) func `A scan that falls silent is restarted and receives again`() {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
         scenario.quirks = [.Q42]
         let stage = Stage(scenario)
@@ -23,12 +23,12 @@ struct ScanWatchdogTests {
         #expect(scan.isLive && shared.isLive)
     }
 
-    @Test(.proves(.Q42)) func `Where nothing is on the air it is started anew at ever longer intervals`() {
+    @Test(.proves(.Q42)) func `A scan that receives nothing restarts at growing intervals`() {
         let stage = Stage(with: [])
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.watched))
         stage.advance(9_900)
         #expect(stage.count("StartDiscovery") == 1)
-        // At 10, 30, 70, 150, 310, 470 and 630 s.
+        // Restarts at 10, 30, 70, 150, 310, 470 and 630 s.
         stage.advance(640_000)
         #expect(stage.count("StartDiscovery") == 8)
         scan.dispose()
@@ -38,8 +38,7 @@ struct ScanWatchdogTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q42))
-    func `Nobody who did not ask for it has a scan started anew, and one that hears is left alone`() {
+    @Test(.proves(.Q42)) func `A scan restarts neither without the option nor while it receives`() {
         let silent = Stage(with: [])
         let plain = silent.record(silent.manager.scanForPeripherals())
         silent.advance(1_000_000)

@@ -8,7 +8,7 @@ import Testing
 struct ResumingScanTests {
     private static let resuming = ScanOptions(resumes: true)
 
-    /// A scan that goes on by itself beside one that does not, both in full swing.
+    /// A resuming scan and a plain scan, both active.
     private struct Scans {
         let stage: Stage
         let resuming: Recording<ScannedPeripheral>
@@ -23,7 +23,7 @@ struct ResumingScanTests {
             #expect(plain.elements.count == 1)
         }
 
-        /// Checks that the plain one has failed, and that the other one hears again.
+        /// Checks that the plain scan has failed and that the resuming scan receives again.
         func expectRecovery(_ kind: BluetoothError.Kind, _ location: SourceLocation = #_sourceLocation) {
             #expect(plain.kind == kind, sourceLocation: location)
             #expect(plain.times.count == 2, sourceLocation: location)
@@ -38,7 +38,7 @@ struct ResumingScanTests {
         }
     }
 
-    @Test(.proves(.S13, .Q2)) func `A scan goes on with the next bluetoothd, within five seconds`() {
+    @Test(.proves(.S13, .Q2)) func `A scan resumes within 5 s after bluetoothd restarts`() {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(60_000)
@@ -48,7 +48,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.daemonUnavailable)
     }
 
-    @Test(.proves(.S13, .Q32)) func `A scan goes on when the adapter is on again, and the typed error came at once`() {
+    @Test(.proves(.S13, .Q32)) func `A scan resumes when the adapter is switched on; a plain scan fails at once`() {
         let scans = Scans()
         scans.stage.simulation.bluez.setPower(false)
         scans.stage.advance(10)
@@ -59,7 +59,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.adapterOff)
     }
 
-    @Test(.proves(.Q28, .Q34)) func `A scan goes on when the adapter is back under another number`() {
+    @Test(.proves(.Q28, .Q34)) func `A scan resumes when its adapter returns under another number`() {
         let scans = Scans()
         scans.stage.simulation.bluez.removeAdapter(0)
         scans.stage.advance(60_000)
@@ -69,7 +69,7 @@ struct ResumingScanTests {
         #expect(scans.stage.simulation.calls.last { $0.member == "StartDiscovery" }?.path == "/org/bluez/hci3")
     }
 
-    @Test(.proves(.Q30)) func `A scan goes on when rfkill lets the adapter go`() {
+    @Test(.proves(.Q30)) func `A scan resumes when rfkill unblocks the adapter`() {
         let scans = Scans()
         scans.stage.simulation.bluez.setBlocked(true)
         scans.stage.advance(60_000)
@@ -78,7 +78,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.adapterBlocked)
     }
 
-    @Test func `A scan that may wait begins when Bluetooth can be used`() {
+    @Test func `A resuming scan starts when Bluetooth becomes available`() {
         let stage = Stage(Scenario(peripherals: [Sensor.peripheral]), starting: false)
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
         stage.advance(60_000)
@@ -88,7 +88,7 @@ struct ResumingScanTests {
         #expect(scan.elements.count == 1)
     }
 
-    @Test func `A scan goes on over a new bus when the old one was lost`() {
+    @Test func `A scan resumes on a new bus after the old one is lost`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scenario = Scenario(peripherals: [Sensor.peripheral])
         let first = Simulation(scenario, scheduler: scheduler)
@@ -103,7 +103,7 @@ struct ResumingScanTests {
         first.bus.shutDown()
         scheduler.advanceBy(10)
         #expect(buses.count == 2)
-        // At once, and then after 0.25, 0.5 and 1 s.
+        // Attempts follow at once, and then after 0.25, 0.5 and 1 s.
         scheduler.advanceBy(230)
         #expect(buses.count == 2)
         scheduler.advanceBy(1_500)
@@ -115,7 +115,7 @@ struct ResumingScanTests {
         #expect(scan.isLive)
     }
 
-    @Test(.proves(.Q38)) func `A start that bluetoothd refuses is tried again, with pauses that grow`() {
+    @Test(.proves(.Q38)) func `A resuming scan repeats a refused start; a plain scan fails as busy`() {
         let stage = Stage(with: [Sensor.peripheral])
         stage.simulation.bluez.add(
             Fault("Adapter1.StartDiscovery", calls: .first(30), .error("org.bluez.Error.InProgress", "In progress")))
@@ -128,15 +128,14 @@ struct ResumingScanTests {
         #expect(stage.count("StartDiscovery") == 31)
     }
 
-    @Test(.proves(.Q38)) func `A scan goes on half a second after the kernel has finished that of a killed bluetoothd`()
-    {
+    @Test(.proves(.Q38)) func `A scan resumes within 1 s after the kernel ends an orphaned discovery`() {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(1_000)
         scans.stage.simulation.bluez.start()
         scans.stage.simulation.bluez.add(
             Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
-        // Up to 10.24 s.
+        // The kernel finishes the old discovery after up to 10.24 s.
         scans.stage.advance(9_240)
         #expect(scans.resuming.elements.count == 1)
         scans.stage.simulation.bluez.removeFaults()
@@ -144,8 +143,7 @@ struct ResumingScanTests {
         scans.expectRecovery(.daemonUnavailable)
     }
 
-    @Test(.proves(.Q38))
-    func `What a killed bluetoothd was looking for is ended where the kernel lets us, and nothing of others`() {
+    @Test(.proves(.Q38)) func `Only the orphaned discovery of a crashed bluetoothd is stopped in the kernel`() {
         let controller = Kernel()
         let stage = Stage(with: [Sensor.peripheral], controller: controller)
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
@@ -161,7 +159,7 @@ struct ResumingScanTests {
         #expect(scan.elements.count == 2)
         scan.dispose()
         stage.advance(100)
-        // A refusal that comes of nobody's death is only waited out.
+        // After a refusal without a crash of bluetoothd, the scan only waits.
         stage.advance(11_000)
         bluez.add(
             Fault("Adapter1.StartDiscovery", calls: .first(3), .error("org.bluez.Error.InProgress", "In progress")))
@@ -171,7 +169,7 @@ struct ResumingScanTests {
         #expect(controller.stopped == ["hci0"])
     }
 
-    /// A kernel that lets this process end what it is looking for.
+    /// A controller that permits this process to stop discovery.
     private final class Kernel: HostController {
         private let state = Guarded<(stopped: [String], then: @Sendable () -> Void)>(([], {}))
 
@@ -194,7 +192,7 @@ struct ResumingScanTests {
         ) { answer(.failure(BluetoothError(.unsupported))) }
     }
 
-    @Test func `A scan that may wait fails where waiting is of no use`() {
+    @Test func `A resuming scan fails on a permanent error`() {
         let stage = Stage(with: [Sensor.peripheral])
         stage.simulation.bluez.add(
             Fault("Adapter1.StartDiscovery", .error("org.freedesktop.DBus.Error.AccessDenied", "no")))
@@ -204,7 +202,7 @@ struct ResumingScanTests {
         #expect(scan.error?.operation == .scan)
     }
 
-    @Test func `A scan that waits ends when the manager is closed, and is silent when it was disposed of`() {
+    @Test func `Closing ends an interrupted scan, and a disposed one emits nothing`() {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(1_000)
