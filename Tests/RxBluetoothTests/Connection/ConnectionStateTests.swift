@@ -12,7 +12,7 @@ extension ConnectionState {
 }
 
 struct ConnectionStateTests {
-    @Test(.proves(.S37)) func `The present state comes first, then each change, and there is no end`() {
+    @Test(.proves(.S37)) func `Connection state emits the current value, then each change, without end`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         stage.advance(0)
@@ -30,7 +30,7 @@ struct ConnectionStateTests {
         #expect(states.isLive && late.isLive)
     }
 
-    @Test(.proves(.S36, .S37)) func `A lost link and a failed attempt are told once, each with its reason`() {
+    @Test(.proves(.S36, .S37)) func `A lost link and a failed attempt each emit one state with the reason`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         let first = stage.connect(peripheral)
@@ -48,7 +48,7 @@ struct ConnectionStateTests {
         #expect(!first.isLive && !second.isLive)
     }
 
-    @Test(.proves(.S6)) func `An adapter that is off is a reason, and observing does not fail`() {
+    @Test(.proves(.S6)) func `Connection state reports an adapter that is off and does not fail`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let states = stage.record(peripheral.connectionState)
@@ -62,7 +62,7 @@ struct ConnectionStateTests {
         #expect(!link.isLive)
     }
 
-    @Test(.proves(.S43)) func `The manager tells the changes of all peripherals`() {
+    @Test(.proves(.S43)) func `connectionChanges emits the changes of all peripherals`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.find("C0:FF:EE:00:00:22")
         let changes = stage.record(stage.manager.connectionChanges)
@@ -77,7 +77,7 @@ struct ConnectionStateTests {
         #expect(links.allSatisfy { !$0.isLive })
     }
 
-    @Test func `Watching a state sends nothing and opens no bus`() {
+    @Test func `Observing connection states sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         let changes = stage.record(stage.manager.connectionChanges)

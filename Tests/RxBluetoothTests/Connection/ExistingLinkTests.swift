@@ -9,11 +9,12 @@ struct ExistingLinkTests {
     private static let linked = ScriptedDaemon.Objects.oneKnownDevice.setting(
         ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", there)
 
-    @Test(.proves(.Q75)) func `A link that is left over is closed without connecting, as docs links says`() {
+    @Test(.proves(.Q75)) func `Disconnecting retrieved peripherals closes a leftover link`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
         #expect(stage.isLinked())
+        // docs/links.md recommends this stream.
         let closed = stage.record(
             stage.manager.retrieveConnectedPeripherals().asObservable().flatMap { Observable.from($0) }
                 .concatMap { $0.disconnect() })
@@ -23,7 +24,7 @@ struct ExistingLinkTests {
         withExtendedLifetime((other, peripheral)) {}
     }
 
-    @Test(.proves(.Q75)) func `A link that is left over is taken over or replaced, and closed in the end`() {
+    @Test(.proves(.Q75)) func `A leftover link is taken over or replaced, and closed on disposal`() {
         for existing in [ConnectOptions.ExistingLink.takeOver, .replace] {
             let (stage, peripheral) = Stage.withSensor()
             let other = stage.otherProgram("Connect")
@@ -41,8 +42,7 @@ struct ExistingLinkTests {
         }
     }
 
-    @Test(.proves(.Q2, .Q74))
-    func `A link that a killed bluetoothd left is taken over by the connection that is made again`() {
+    @Test(.proves(.Q2, .Q74)) func `A reconnection owns the link that a crashed bluetoothd left`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -62,7 +62,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods.last == "Disconnect")
     }
 
-    @Test(.proves(.Q2, .Q74)) func `The link of another program stays another's through the death of bluetoothd`() {
+    @Test(.proves(.Q2, .Q74)) func `Another program's link remains foreign after a crash of bluetoothd`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -80,8 +80,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
-    @Test(.proves(.Q2, .Q74))
-    func `A link that another program makes after the death of bluetoothd is not ours to close`() {
+    @Test(.proves(.Q2, .Q74)) func `A link that another program makes after a crash of bluetoothd is not closed`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(0)
@@ -91,7 +90,7 @@ struct ExistingLinkTests {
         #expect(link.elements.count == 1)
         daemon.crash()
         stage.advance(1_000)
-        // Nothing is tried while the adapter is off.
+        // The reconnection makes no attempt while the adapter is off.
         let adapter = ScriptedDaemon.Objects.adapterPath
         daemon.tell(
             ScriptedDaemon.value(Self.linked.setting(adapter, "org.bluez.Adapter1", ["Powered": .bool(false)])))
@@ -109,7 +108,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Connect", "Connect"])
     }
 
-    @Test(.proves(.Q75, .Q84)) func `A link that cannot be closed is not replaced, and that is told`() {
+    @Test(.proves(.Q75, .Q84)) func `Replacing a link that cannot be closed fails with the cause`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         daemon.always("Disconnect") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "Stuck")) }
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
@@ -119,7 +118,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Disconnect"])
     }
 
-    @Test(.proves(.Q75)) func `A link that another program makes right after is shared, not replaced for ever`() {
+    @Test(.proves(.Q75)) func `Replacing shares a link that another program makes again at once`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.linked)
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(0)
@@ -135,7 +134,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Disconnect", "Connect"])
     }
 
-    /// A stage on which another program has connected the sensor.
+    /// A stage with a sensor that another program has connected.
     private func stage() -> (Stage, Peripheral, Any) {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
@@ -144,7 +143,7 @@ struct ExistingLinkTests {
         return (stage, peripheral, other)
     }
 
-    @Test(.proves(.Q75)) func `A link that is taken over is closed in the end`() {
+    @Test(.proves(.Q75)) func `A link that is taken over is closed on disposal`() {
         let (stage, peripheral, other) = stage()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .takeOver)))
         stage.advance(1)
@@ -157,7 +156,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.Q75)) func `A link that is replaced is closed first, and the new one is ours`() {
+    @Test(.proves(.Q75)) func `Replacing closes the old link first and owns the new one`() {
         let (stage, peripheral, other) = stage()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(1_000)
@@ -172,7 +171,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.Q75)) func `Replacing where there is no link just connects`() {
+    @Test(.proves(.Q75)) func `Replacing without an existing link just connects`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: ConnectOptions(existingLink: .replace)))
         stage.advance(1_000)
@@ -180,7 +179,7 @@ struct ExistingLinkTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.S33, .S89)) func `Connected peripherals are found, whoever connected them`() {
+    @Test(.proves(.S33, .S89)) func `Connected peripherals include those that other programs connected`() {
         let (stage, peripheral, other) = stage()
         let all = stage.record(stage.manager.retrieveConnectedPeripherals())
         let fitting = stage.record(stage.manager.retrieveConnectedPeripherals(withServices: [0x1234, Sensor.service]))
@@ -193,7 +192,7 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S89)) func `Known peripherals are found by address, in the order of the addresses`() {
+    @Test(.proves(.S89)) func `Known peripherals are retrieved in the order of the given addresses`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.find("C0:FF:EE:00:00:22")
         let found = stage.record(
