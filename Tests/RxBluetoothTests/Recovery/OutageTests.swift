@@ -5,9 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Bluetooth goes away in the middle of a connection with notifications, and comes back.
+/// Connections and notifications during and after an outage of Bluetooth.
 struct OutageTests {
-    /// A peripheral that notifies a counter ten times a second.
+    /// A peripheral that sends a counter as a notification ten times a second.
     static func ticker() -> SimulatedPeripheral {
         SimulatedPeripheral("Ticker", address: Sensor.text) {
             SimulatedAdvertisement(
@@ -22,14 +22,14 @@ struct OutageTests {
     enum Outage: CaseIterable {
         case crash, power, blocked, replug, suspend, link
 
-        /// Begins it, and gives the reason that streams without recovery fail with.
+        /// Begins the outage, and returns the error reason of streams without recovery.
         func begin(_ bluez: SimulatedBlueZ) -> BluetoothError.DisconnectReason {
             switch self {
             case .crash: bluez.crash()
             case .power: bluez.setPower(false)
             case .blocked: bluez.setBlocked(true)
             case .replug: bluez.removeAdapter(0)
-            // As some computers do when they go to sleep (Q34).
+            // Some computers remove the adapter when they are suspended (Q34).
             case .suspend:
                 bluez.dropLink(to: Sensor.text, reason: .suspend)
                 bluez.removeAdapter(0)
@@ -47,7 +47,7 @@ struct OutageTests {
             case .crash: bluez.start()
             case .power: bluez.setPower(true)
             case .blocked: bluez.setBlocked(false)
-            // Another number than before (Q28).
+            // The adapter returns under another number (Q28).
             case .replug: bluez.addAdapter(as: 2)
             case .suspend: bluez.addAdapter(as: 0)
             case .link: break
@@ -56,7 +56,7 @@ struct OutageTests {
     }
 
     @Test(.proves(.S78, .S79), arguments: Outage.allCases)
-    func `Notifications go on after an outage, turned on again once for all who want them`(outage: Outage) {
+    func `Notifications continue after an outage with one StartNotify`(outage: Outage) {
         let stage = Stage(with: [Self.ticker()], deadlines: Deadlines())
         let peripheral = stage.find(Sensor.address)
         let values = stage.manager.peripheral(Sensor.address)
@@ -72,7 +72,7 @@ struct OutageTests {
         #expect(stream.elements.count > 200)
         stage.simulation.bluez.forgetCalls()
         let reason = outage.begin(stage.simulation.bluez)
-        // The loss waits for its reason, but not for a second.
+        // The loss waits 250 ms for its reason.
         stage.advance(260)
         #expect(states.elements.last == .lost(.disconnected(reason)))
         let before = stream.elements.count
@@ -96,7 +96,7 @@ struct OutageTests {
     }
 
     @Test(.proves(.S59), arguments: Outage.allCases)
-    func `Without reconnection everything fails with one typed reason at once`(outage: Outage) {
+    func `Without reconnection, link and notifications fail with one typed reason`(outage: Outage) {
         let stage = Stage(with: [Self.ticker()], deadlines: Deadlines())
         let peripheral = stage.find(Sensor.address)
         let link = stage.connect(peripheral)
@@ -112,7 +112,7 @@ struct OutageTests {
     }
 
     @Test(arguments: Outage.allCases)
-    func `An outage in the middle of connecting is waited for`(outage: Outage) {
+    func `A reconnecting connect waits for the end of an outage`(outage: Outage) {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(2)))
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -124,7 +124,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `What was discovered is valid after the outage, and operations fail while it lasts`() {
+    @Test func `Attributes stay valid after an outage, and operations fail during it`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -138,7 +138,7 @@ struct OutageTests {
         let early = stage.record(characteristic.readValue())
         stage.advance(10)
         #expect(early.kind == .daemonUnavailable)
-        // Discovery has no effect that could be doubled, so it waits.
+        // Discovery has no effect that a repetition could double, so it waits for the link.
         let discovery = stage.record(peripheral.discoverServices())
         stage.simulation.bluez.start()
         stage.advance(5_000)
@@ -150,7 +150,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `Until the services are read again, reads fail and notifications wait`() {
+    @Test func `Until services are read again, reads fail and notifications wait`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -172,7 +172,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S53)) func `Notifications of a characteristic that did not come back fail`() {
+    @Test(.proves(.S53)) func `Notifications of a characteristic that does not return fail`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -187,7 +187,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S79)) func `Notifications that were given up in an outage are not turned on again`() {
+    @Test(.proves(.S79)) func `Notifications disposed of during an outage are not turned on again`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -207,7 +207,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test func `Notifications that wait fail with the cause when the connection is given up`() {
+    @Test func `Waiting notifications fail with the cause when reconnection gives up`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(within: .seconds(5))))
         stage.advance(1_000)
@@ -222,7 +222,7 @@ struct OutageTests {
         #expect(values.error?.operation == .notify)
     }
 
-    @Test func `A lost bus is opened again, and notifications go on`() {
+    @Test func `Notifications continue on a new bus after the old one is lost`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scenario = Scenario(peripherals: [Self.ticker()])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))
@@ -245,7 +245,7 @@ struct OutageTests {
         #expect(second.calls.count { $0.member == "StartNotify" } == 1)
     }
 
-    @Test(.proves(.Q28, .S46)) func `A peripheral is the same object when its adapter is back under another number`() {
+    @Test(.proves(.Q28, .S46)) func `A peripheral is the same object after its adapter is renumbered`() {
         let adapters = [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")]
         let stage = Stage(
             Scenario(adapters: adapters, peripherals: [Sensor.peripheral]), adapter: .address("00:1A:7D:DA:71:02"))
@@ -253,7 +253,7 @@ struct OutageTests {
         stage.simulation.bluez.removeAdapter(1)
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(100)
-        // The two have changed places.
+        // The adapters have exchanged their numbers.
         stage.simulation.bluez.addAdapter(adapters[1], as: 0)
         stage.simulation.bluez.addAdapter(adapters[0], as: 1)
         stage.advance(100)
@@ -266,7 +266,7 @@ struct OutageTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q28)) func `Another adapter with the number of one that is away does not get its peripherals`() {
+    @Test(.proves(.Q28)) func `An adapter with a reused number does not inherit peripherals`() {
         let stage = Stage(with: [Sensor.peripheral])
         let peripheral = stage.find(Sensor.address)
         stage.simulation.bluez.removeAdapter(0)

@@ -6,10 +6,10 @@ import TestTraits
 import Testing
 
 struct ReconnectionTests {
-    /// No chance in the pauses, so that their lengths can be told.
+    /// A policy without jitter, so the lengths of the pauses are known.
     static let plain = Reconnection(jitter: 0)
 
-    @Test func `A lost link is made again, and the connection emits once`() {
+    @Test func `A lost link is restored, and the connection emits once`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         let states = stage.record(peripheral.connectionState)
@@ -30,7 +30,7 @@ struct ReconnectionTests {
         stage.expectSettled()
     }
 
-    @Test func `It emits when the services were read, so that discovery need not wait`() {
+    @Test func `A reconnecting connection emits after its services are resolved`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(2)))
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(2_000)
@@ -39,7 +39,7 @@ struct ReconnectionTests {
         #expect(link.elements == [peripheral])
     }
 
-    @Test(.proves(.Q73)) func `A peer whose services never come is let go and tried again`() {
+    @Test(.proves(.Q73)) func `A link without resolved services is closed and tried again`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(discovery: .seconds(1_000)))
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         stage.advance(31_000)
@@ -50,7 +50,7 @@ struct ReconnectionTests {
         #expect(stage.count("Connect") == 2)
     }
 
-    @Test func `Pauses double with each failure, up to the longest`() {
+    @Test func `Reconnection delays double up to the maximum`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
@@ -64,7 +64,7 @@ struct ReconnectionTests {
         #expect(link.isLive)
     }
 
-    @Test func `The jitter of a seed is the same each time, and within its bounds`() {
+    @Test func `Jitter is reproducible from its seed and stays within bounds`() {
         func times(_ seed: UInt64) -> [Int] {
             let (stage, peripheral) = Stage.withSensor()
             stage.simulation.bluez.add(
@@ -85,16 +85,16 @@ struct ReconnectionTests {
         #expect(Set(pauses).count > 10)
     }
 
-    @Test func `A peripheral that drops each link is not given a chance more often than one that refuses`() {
+    @Test func `Links that drop early make the reconnection delays grow`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .milliseconds(1_500)))
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         stage.advance(60_000)
-        // Without growing pauses it would be thirty.
+        // Without growing pauses there would be thirty attempts.
         #expect((5...8).contains(stage.count("Connect")))
         #expect(link.isLive)
     }
 
-    @Test func `Attempts are limited in a row, and a link that lasted begins anew`() {
+    @Test func `After a stable link, reconnection makes its full number of attempts`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: 3))))
         stage.advance(15_000)
@@ -107,12 +107,12 @@ struct ReconnectionTests {
         #expect(stage.count("Connect") == 4)
         stage.expectSettled()
         stage.simulation.bluez.removeFaults()
-        // The place is free again.
+        // The peripheral can be connected again.
         #expect(stage.connect(stage.find(Sensor.address)).isLive)
     }
 
     @Test(arguments: [-1, 0, 1])
-    func `One attempt may fail at the least, and an adapter that is off is no attempt`(attempts: Int) {
+    func `An attempt limit below one counts as one, and an outage is no attempt`(attempts: Int) {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0, attempts: attempts))))
         stage.advance(5_000)
@@ -127,7 +127,7 @@ struct ReconnectionTests {
         #expect(stage.count("Connect") == 2)
     }
 
-    @Test func `The time without a link is limited, also while the adapter is off`() {
+    @Test func `Reconnection ends after its time limit, even while the adapter is off`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(within: .seconds(20))))
         stage.advance(60_000)
@@ -143,7 +143,7 @@ struct ReconnectionTests {
         #expect(link.times.count == 2)
     }
 
-    @Test func `Errors that are final end it, and a policy may have others`() {
+    @Test func `Final errors end a reconnection, and a policy can define more`() {
         for kind in ["Rejected", "Failed"] {
             let (stage, peripheral) = Stage.withSensor()
             stage.simulation.bluez.add(
@@ -162,7 +162,7 @@ struct ReconnectionTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.Q32, .Q61)) func `A device that bluetoothd removes is looked for and connected again`() {
+    @Test(.proves(.Q32, .Q61)) func `A device that bluetoothd removes is searched for and reconnected`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         let states = stage.record(peripheral.connectionState)
@@ -175,7 +175,7 @@ struct ReconnectionTests {
         else { return }
         other.call(message, timeout: .seconds(10)) { _ in }
         stage.advance(10_000)
-        // It was not known any more.
+        // The removed device must be found by a scan.
         #expect(stage.count("StartDiscovery") == 1)
         #expect(!Reconnection.isFinal(BluetoothError(.disconnected(.removed))))
         #expect(states.elements.last == .connected)
@@ -190,7 +190,7 @@ struct ReconnectionTests {
             (.local, .local),
             (.suspend, .suspend), (.unknown, .unknown), (.authentication, .authentication),
         ])
-    func `A bluetoothd that tells why the link went down is believed`(
+    func `The disconnect reason of bluetoothd is used, and authentication is final`(
         told: SimulatedDisconnectReason, reason: BluetoothError.DisconnectReason
     ) {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
@@ -205,11 +205,11 @@ struct ReconnectionTests {
         stage.advance(1_000)
         stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
         stage.advance(5_000)
-        // The bond does not hold, and will not after the next attempt either (Q87).
+        // The bond is invalid, and stays invalid in the next attempt (Q87).
         #expect(link.isLive == (reason != .authentication))
     }
 
-    @Test(.proves(.S32)) func `A supervised peripheral is taken, also while it waits for its link`() {
+    @Test(.proves(.S32)) func `A reconnecting peripheral refuses a second connect, even without a link`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -228,7 +228,7 @@ struct ReconnectionTests {
         #expect(stage.connect(found).isLive)
     }
 
-    @Test func `Disconnecting ends it, with a link and without`() {
+    @Test func `Disconnecting ends a reconnection with and without a link`() {
         for isUp in [true, false] {
             let (stage, peripheral) = Stage.withSensor()
             let link = stage.record(peripheral.connect(options: .reconnect()))
@@ -246,7 +246,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test(.proves(.S91)) func `Nothing is told and nothing is sent after it was disposed of, at any moment`() {
+    @Test(.proves(.S91)) func `After disposal at any moment, a reconnection emits and sends nothing`() {
         for moment in stride(from: 0, through: 2_000, by: 25) {
             let (stage, peripheral) = Stage.withSensor()
             let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
@@ -265,7 +265,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test func `It ends when the manager is closed, also in a pause`() {
+    @Test func `Closing the manager ends a reconnection during a pause`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))

@@ -4,8 +4,8 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Somebody switches the adapter off below bluetoothd, which hears of the links first and of the adapter last (Q32).
-struct LossReasonTests {
+/// Reasons of link loss. If an adapter is switched off, bluetoothd reports the lost links before the adapter.
+struct DisconnectReasonTests {
     private typealias Objects = ScriptedDaemon.Objects
 
     private static func scripted() -> (Stage, ScriptedDaemon, Recording<Peripheral>, Peripheral) {
@@ -26,7 +26,7 @@ struct LossReasonTests {
     }
 
     @Test(.proves(.S34, .Q32), arguments: [nil, "Remote", "Local", "Unknown"])
-    func `An adapter that is heard of a moment after its link is the reason, and is told at once`(
+    func `An adapter that goes off just after its link is reported as the reason`(
         reason: String?
     ) {
         let (stage, daemon, link, _) = Self.scripted()
@@ -40,8 +40,7 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S34, .Q32))
-    func `So it is in the middle of connecting, where bluetoothd just takes the device away`() {
+    @Test(.proves(.S34, .Q32)) func `An adapter that goes off during connecting is reported as the reason`() {
         let (stage, daemon, peripheral) = Stage.scripted(deadlines: Deadlines())
         let link = stage.record(peripheral.connect())
         stage.advance(200)
@@ -55,8 +54,7 @@ struct LossReasonTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S34, .Q32))
-    func `What bluetoothd says of its adapter in the end counts, also where it was not read in time`() {
+    @Test(.proves(.S34, .Q32)) func `A loss is attributed to the adapter if a final query finds it off`() {
         let (stage, daemon, link, _) = Self.scripted()
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(false))) } }
         Self.lose(daemon, saying: nil)
@@ -69,7 +67,7 @@ struct LossReasonTests {
     @Test(arguments: [
         (nil, BluetoothError.DisconnectReason.unknown), ("Remote", .remote), ("Local", .local),
     ])
-    func `A loss that the adapter does not explain is told after a quarter of a second`(
+    func `A loss that the adapter does not explain is reported after 250 ms`(
         reason: String?, kind: BluetoothError.DisconnectReason
     ) {
         let (stage, daemon, link, _) = Self.scripted()
@@ -88,7 +86,7 @@ struct LossReasonTests {
             ("Timeout", BluetoothError.DisconnectReason.timeout), ("Authentication", .authentication),
             ("Suspend", .suspend),
         ])
-    func `A loss that bluetoothd explains is told without delay`(
+    func `A loss that bluetoothd explains is reported without delay`(
         reason: String, kind: BluetoothError.DisconnectReason
     ) {
         let (stage, daemon, link, _) = Self.scripted()
@@ -97,7 +95,7 @@ struct LossReasonTests {
         #expect(link.kind == .disconnected(kind))
     }
 
-    @Test func `A loss is told within a second also where bluetoothd hangs`() {
+    @Test func `A loss is reported within a second if bluetoothd does not answer`() {
         let (stage, daemon, link, _) = Self.scripted()
         daemon.always("Get") { _ in }
         Self.lose(daemon, saying: nil)
@@ -107,7 +105,7 @@ struct LossReasonTests {
         #expect(link.kind == .disconnected(.unknown))
     }
 
-    @Test(.proves(.S32)) func `Who connects while a loss waits for its reason waits for that, and connects then`() {
+    @Test(.proves(.S32)) func `A new connect waits until a pending loss has its reason`() {
         let (stage, daemon, link, peripheral) = Self.scripted()
         Self.lose(daemon, saying: nil)
         stage.advance(100)
@@ -123,7 +121,7 @@ struct LossReasonTests {
         #expect(next.elements == [peripheral])
     }
 
-    @Test(.proves(.S30, .S91)) func `Disposing while a loss waits for its reason ends that silently`() {
+    @Test(.proves(.S30, .S91)) func `Disposal while a loss waits for its reason emits nothing`() {
         let (stage, daemon, link, _) = Self.scripted()
         Self.lose(daemon, saying: nil)
         stage.advance(100)

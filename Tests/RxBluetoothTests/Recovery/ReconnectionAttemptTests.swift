@@ -2,8 +2,8 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-struct FailureCountTests {
-    @Test func `Attempts that failed before an outage do not count after it`() {
+struct ReconnectionAttemptTests {
+    @Test func `Failed attempts before an outage do not count after it`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
