@@ -5,9 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// The bond: seeing it, losing it, giving it up.
+/// Observing, losing, trusting and forgetting a bond.
 struct BondTests {
-    @Test func `isPaired and isBonded tell the present first, then each change`() {
+    @Test func `isPaired and isBonded emit the current value, then each change`() {
         let (stage, peripheral) = Stage.withLock()
         let (paired, bonded) = (stage.record(peripheral.isPaired), stage.record(peripheral.isBonded))
         stage.advance(0)
@@ -29,7 +29,7 @@ struct BondTests {
         #expect(paired.isLive)
     }
 
-    @Test(.proves(.Q2)) func `The bond is told again after bluetoothd was away, where it has changed`() {
+    @Test(.proves(.Q2)) func `The bond state waits for bluetoothd and is not repeated if unchanged`() {
         let (stage, peripheral) = Stage.withLock()
         let pairing = stage.record(peripheral.pair())
         let bonded = stage.record(peripheral.isBonded)
@@ -47,7 +47,7 @@ struct BondTests {
         #expect(bonded.isLive)
     }
 
-    @Test(.proves(.Q28)) func `A bond is the device's, under whatever number its adapter comes back`() {
+    @Test(.proves(.Q28)) func `A bond follows its adapter to another number`() {
         let (stage, peripheral) = Stage.withLock()
         let pairing = stage.record(peripheral.pair())
         let bonded = stage.record(peripheral.isBonded)
@@ -66,7 +66,7 @@ struct BondTests {
         #expect(stage.simulation.calls.last { $0.member == "Set" }?.path.hasPrefix("/org/bluez/hci2/") == true)
     }
 
-    @Test(.proves(.S7)) func `What is under way when the manager is closed fails as closed`() {
+    @Test(.proves(.S7)) func `Closing the manager fails trust and forget in progress as closed`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let trusted = stage.record(peripheral.trust())
         let forgotten = stage.record(peripheral.forget())
@@ -79,7 +79,7 @@ struct BondTests {
         #expect(daemon.methods.contains("RemoveDevice"))
     }
 
-    @Test(.proves(.Q20)) func `Before BlueZ 5.65 what is paired is bonded`() {
+    @Test(.proves(.Q20)) func `isBonded follows Paired until bluetoothd reports Bonded`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let bonded = stage.record(peripheral.isBonded)
         stage.advance(0)
@@ -91,7 +91,7 @@ struct BondTests {
         #expect(bonded.elements == [false, true, false])
     }
 
-    @Test func `The end of the manager ends the streams of the bond`() {
+    @Test func `Closing the manager ends the bond streams`() {
         let (stage, peripheral) = Stage.withLock()
         let bonded = stage.record(peripheral.isBonded)
         stage.advance(0)
@@ -101,7 +101,7 @@ struct BondTests {
         #expect(bonded.kind == .closed)
     }
 
-    @Test func `The loss of the bus ends the streams of the bond`() {
+    @Test func `Loss of the bus ends the bond streams`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let (bonded, paired) = (stage.record(peripheral.isBonded), stage.record(peripheral.isPaired))
         stage.advance(0)
@@ -112,8 +112,7 @@ struct BondTests {
         #expect(paired.kind == .busUnavailable)
     }
 
-    @Test(.proves(.Q87))
-    func `A bond that the device has lost is told apart, and forgetting and pairing again mends it`() {
+    @Test(.proves(.Q87)) func `A bond that the device lost has its own error; forget and pair restore it`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
         let pairing = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -136,7 +135,7 @@ struct BondTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q93)) func `Forgetting a device clears what bluetoothd remembers of its services`() {
+    @Test(.proves(.Q93)) func `Forgetting a device clears its cached services`() {
         let (stage, peripheral) = Stage.withLock()
         func services(_ peripheral: Peripheral) -> [BluetoothUUID] {
             let link = stage.connect(peripheral)
@@ -147,7 +146,7 @@ struct BondTests {
             return services.elements.map(\.uuid)
         }
         #expect(services(peripheral) == [0xFFF0])
-        // New firmware that does not say that its services have changed.
+        // New firmware that does not indicate the change of its services.
         stage.simulation.bluez.changeServices(
             of: Lock.text, announced: false,
             to: [SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read([1])) }])
@@ -158,7 +157,7 @@ struct BondTests {
         #expect(services(stage.find(Lock.address)) == [0xFFE0])
     }
 
-    @Test(.proves(.Q79)) func `A connection that somebody else cancels is no lost bond`() {
+    @Test(.proves(.Q79)) func `A connection that another program cancels is not a lost bond`() {
         let objects = ScriptedDaemon.Objects.oneDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
         let (stage, daemon, peripheral) = Stage.scripted(objects)
@@ -172,8 +171,7 @@ struct BondTests {
         #expect(link.kind == .connectFailed("le-connection-refused"))
     }
 
-    @Test(.proves(.Q87, .Q77))
-    func `A link that is aborted as soon as it is up is a lost bond when that comes twice in a row`() {
+    @Test(.proves(.Q87, .Q77)) func `Two aborts in a row right after connecting mean a lost bond`() {
         let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
         let (stage, daemon, peripheral) = Stage.scripted(objects)
@@ -202,7 +200,7 @@ struct BondTests {
         #expect(last.kind == .bondLost)
     }
 
-    @Test func `trust sets the property, both ways`() {
+    @Test func `trust sets and clears the Trusted property`() {
         let (stage, peripheral) = Stage.withLock()
         for isTrusted in [true, false] {
             let trusted = stage.record(peripheral.trust(isTrusted))
@@ -213,7 +211,7 @@ struct BondTests {
             stage.calls("Set") == ["Device1\", \"Trusted\", true)", "Device1\", \"Trusted\", false)"])
     }
 
-    @Test func `trust of a device that is gone says so`() {
+    @Test func `trust of a removed device fails with peripheralGone`() {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.setInRange(false, Lock.text)
         stage.advance(120_000)
@@ -223,7 +221,7 @@ struct BondTests {
         #expect(trusted.error?.operation == .trust)
     }
 
-    @Test func `forget works while disconnected, and twice`() {
+    @Test func `forget succeeds without a link and when repeated`() {
         let (stage, peripheral) = Stage.withLock()
         for _ in 1...2 {
             let forgotten = stage.record(peripheral.forget())
@@ -245,7 +243,7 @@ struct BondTests {
         stage.expectSettled()
     }
 
-    @Test func `forget with the adapter off fails and says why`() {
+    @Test func `forget fails with adapterOff while the adapter is off`() {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.setPower(false)
         stage.advance(100)
@@ -255,7 +253,7 @@ struct BondTests {
         #expect(forgotten.error?.operation == .forget)
     }
 
-    @Test func `A device that is unknown cannot be paired`() {
+    @Test func `Pairing a forgotten device fails with peripheralGone`() {
         let (stage, peripheral) = Stage.withLock()
         let forgotten = stage.record(peripheral.forget())
         stage.advance(10)

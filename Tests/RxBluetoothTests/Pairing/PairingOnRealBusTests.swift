@@ -6,7 +6,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Pairing over a real dbus-daemon and libdbus, on the real clock, because another process is in between.
+/// Pairing over a real dbus-daemon and libdbus. The clock is real because another process takes part.
 @Suite(.timeLimit(.minutes(5)))
 struct PairingOnRealBusTests {
     private let clock = SerialDispatchQueueScheduler(qos: .default)
@@ -15,7 +15,7 @@ struct PairingOnRealBusTests {
         try await stream.take(1).timeout(.seconds(20), scheduler: clock).asSingle().value
     }
 
-    @Test(.proves(.Q25)) func `The agent is registered, asked and answered over a real bus`() async throws {
+    @Test(.proves(.Q25)) func `The agent is registered and answers requests over a real bus`() async throws {
         let bus = try DBusDaemon()
         let address = bus.address
         let lock = Lock.make(SimulatedPairing(.passkeyShown(42)), needing: .authentication)
@@ -30,7 +30,7 @@ struct PairingOnRealBusTests {
             _ = try? request.answer(.passkey(42))
         })
         let peripheral = try await first(manager.peripheral(Lock.address))
-        // A protected value makes bluetoothd ask by itself.
+        // The read of a protected value makes bluetoothd send a request to the agent.
         let value = try await first(
             peripheral.connect().flatMap { $0.discoverServices([0xFFF0]) }.flatMap {
                 $0.discoverCharacteristics([Lock.secret])

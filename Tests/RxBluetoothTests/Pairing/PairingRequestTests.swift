@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Requests that a person answers.
+/// Pairing requests that the user answers.
 struct PairingRequestTests {
     private func stage(
         _ method: SimulatedPairing.Method, timeout: Duration = .seconds(30)
@@ -13,7 +13,7 @@ struct PairingRequestTests {
         Stage.withLock(SimulatedPairing(method), policy: PairingPolicy(.ask, timeout: timeout))
     }
 
-    @Test func `A passkey is asked for and given`() throws {
+    @Test func `The answer to a passkey request completes the pairing`() throws {
         let (stage, peripheral) = stage(.passkeyShown(4_711))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -29,7 +29,7 @@ struct PairingRequestTests {
         #expect(stage.calls("RegisterAgent") == ["RegisterAgent(/rxbluetooth/agent, \"KeyboardDisplay\")"])
     }
 
-    @Test func `A passkey to be typed on the device is shown, and wants no answer`() throws {
+    @Test func `A passkey to type on the device is displayed and needs no answer`() throws {
         let (stage, peripheral) = stage(.passkeyEntered(7))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -40,7 +40,7 @@ struct PairingRequestTests {
         #expect(paired.isCompleted)
     }
 
-    @Test func `An answer that does not fit is an error, and the request stays open`() throws {
+    @Test func `An invalid answer throws, and the request stays open`() throws {
         let (stage, peripheral) = stage(.passkeyShown(5))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -58,7 +58,7 @@ struct PairingRequestTests {
         #expect(paired.isCompleted)
     }
 
-    @Test func `Only the first answer counts`() throws {
+    @Test func `Only the first answer to a request counts`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -70,7 +70,7 @@ struct PairingRequestTests {
         #expect(paired.kind == .pairingFailed("AuthenticationFailed"))
     }
 
-    @Test func `What is unanswered at the deadline is rejected`() throws {
+    @Test func `An unanswered request is rejected at its deadline`() throws {
         let (stage, peripheral) = stage(.numericComparison(9), timeout: .seconds(10))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -84,12 +84,12 @@ struct PairingRequestTests {
         #expect(try person.last?.answer(.accept) == false)
     }
 
-    @Test func `Without a subscriber a request is rejected at once, and so is one whose subscribers go`() throws {
+    @Test func `A request without subscribers is rejected`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let alone = stage.record(peripheral.pair())
         stage.advance(1_000)
         #expect(alone.kind == .pairingFailed("AuthenticationFailed"))
-        // The link that it had made is being closed.
+        // The link of the failed pairing needs this time to close.
         stage.advance(2_000)
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -104,7 +104,7 @@ struct PairingRequestTests {
         #expect(ending.elements == [.unanswered])
     }
 
-    @Test(.proves(.Q92)) func `A pairing that is called off takes its request back`() throws {
+    @Test(.proves(.Q92)) func `Disposing of a pairing cancels its request`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -117,8 +117,7 @@ struct PairingRequestTests {
         #expect(person.isThere)
     }
 
-    @Test(.proves(.Q2)) func `A bluetoothd that dies takes its requests along, and the next one is asked again`() throws
-    {
+    @Test(.proves(.Q2)) func `A crash of bluetoothd cancels requests, and a later pairing asks again`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())
@@ -142,7 +141,7 @@ struct PairingRequestTests {
         #expect(pairedAgain.isCompleted)
     }
 
-    @Test func `The end of the manager ends the stream of requests`() {
+    @Test func `Closing the manager ends the stream of requests`() {
         let (stage, _) = stage(.justWorks)
         let person = Person(stage)
         let closed = stage.record(stage.manager.close())
@@ -152,7 +151,7 @@ struct PairingRequestTests {
         #expect(Person(stage).error?.kind == .closed)
     }
 
-    @Test func `The loss of the bus ends the stream of requests`() {
+    @Test func `Loss of the bus ends the stream of requests`() {
         let (stage, _) = stage(.justWorks)
         let person = Person(stage)
         stage.simulation.bus.shutDown()
@@ -160,7 +159,7 @@ struct PairingRequestTests {
         #expect(person.error?.kind == .busUnavailable)
     }
 
-    @Test func `Subscribing registers the agent, once`() {
+    @Test func `Subscribing to requests registers the agent once`() {
         let (stage, _) = Stage.withLock(policy: PairingPolicy(.ask))
         let (one, other) = (Person(stage), Person(stage))
         stage.advance(10)

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// A lock that pairs as it is told, with a value that is to be protected.
+/// A simulated lock with configurable pairing and a value that can be protected.
 enum Lock {
     static let address: BluetoothAddress = "C0:FF:EE:00:00:31"
     static let text = "C0:FF:EE:00:00:31"
@@ -28,7 +28,7 @@ enum Lock {
 }
 
 extension Stage {
-    /// A stage with the lock in range and known, and nothing recorded yet.
+    /// A stage with the lock in range and known, and no recorded calls.
     static func withLock(
         _ pairing: SimulatedPairing = SimulatedPairing(), needing protection: SimulatedProtection = .none,
         policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
@@ -49,7 +49,7 @@ extension Stage {
     }
 }
 
-/// Answers what a manager asks as the test says, and keeps what was asked.
+/// Records the pairing requests of a manager, so that a test can answer them.
 final class Person {
     private let requests: Recording<PairingRequest>
     private let stage: Stage

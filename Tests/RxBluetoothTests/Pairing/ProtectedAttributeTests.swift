@@ -5,9 +5,9 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Attributes that want a better protected link.
+/// Attributes that require an encrypted or authenticated link.
 struct ProtectedAttributeTests {
-    @Test func `A protected value says at once that pairing is needed, and is read after pairing`() {
+    @Test func `A protected value fails with needsPairing and is readable after pairing`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
         let link = stage.connect(peripheral)
         let secret = stage.characteristic(Lock.secret, of: peripheral)
@@ -16,7 +16,7 @@ struct ProtectedAttributeTests {
         #expect(refused.kind == .needsPairing)
         #expect(refused.error?.operation == .read)
         #expect(refused.error?.advice == "Pair it first.")
-        // bluetoothd can do nothing more with that link, and what is asked for in it is dropped.
+        // bluetoothd answers no operation of that link any more, so later operations are dropped.
         #expect(link.isLive)
         let events = stage.record(stage.manager.events)
         #expect(stage.record(secret.readValue()).outcome(stage) == .needsPairing)
@@ -42,8 +42,7 @@ struct ProtectedAttributeTests {
             ])
     }
 
-    @Test func `What waits behind a protected value, or comes after it, does not hang, and fails with the true reason`()
-    {
+    @Test func `Operations behind a protected value fail with the true reason`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
         let link = stage.connect(peripheral)
         let secret = stage.characteristic(Lock.secret, of: peripheral)
@@ -61,7 +60,7 @@ struct ProtectedAttributeTests {
         #expect(stage.record(secret.writeValue([1])).outcome(stage) == .connectionStalled)
         #expect(stage.record(notifying.observeValueUpdates()).outcome(stage) == .connectionStalled)
         #expect(stage.count("ReadValue") == 1)
-        // bluetoothd gives the device up, and the link with it.
+        // bluetoothd removes the device and closes its link.
         stage.advance(40_000)
         #expect(link.kind == .disconnected(.removed))
         stage.expectSettled()
@@ -88,7 +87,7 @@ struct ProtectedAttributeTests {
         #expect(again.isLive)
     }
 
-    @Test(.proves(.S78)) func `A connection that is made again comes back with the pairing`() {
+    @Test(.proves(.S78)) func `A reconnecting connection is restored after a pairing`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
@@ -105,7 +104,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `A connection that is made again ends when the device is forgotten, also while it is down`() {
+    @Test func `Forgetting a device ends its reconnection, with and without a link`() {
         for isUp in [true, false] {
             let (stage, peripheral) = Stage.withLock()
             let link = stage.record(peripheral.connect(options: .reconnect()))
@@ -123,7 +122,7 @@ struct ProtectedAttributeTests {
         }
     }
 
-    @Test func `A policy that just works lets a protected value pair by itself`() {
+    @Test func `The Just Works policy pairs when a protected value is read`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
@@ -133,7 +132,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `A person may let a protected value pair`() throws {
+    @Test func `The user can accept the pairing for a protected value`() throws {
         let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.ask))
         let link = stage.connect(peripheral)
         let person = Person(stage)
@@ -147,7 +146,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `A person may refuse, or not answer`() throws {
+    @Test func `A protected read fails if the user refuses or does not answer`() throws {
         for isRefused in [true, false] {
             let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.ask))
             let link = stage.connect(peripheral)
@@ -157,19 +156,19 @@ struct ProtectedAttributeTests {
             if isRefused { try person.last?.answer(.reject) } else { stage.advance(29_000) }
             stage.advance(500)
             #expect(value.kind == .needsPairing || (!isRefused && value.kind == .timedOut))
-            // The kernel gives a pairing 30 s (Q92).
+            // The kernel ends a pairing, and its link, after 30 s (Q92).
             #expect(link.isLive == isRefused)
         }
     }
 
-    @Test(.proves(.Q96)) func `A pairing that gives too little is told as bluetoothd tells it`() {
+    @Test(.proves(.Q96)) func `A pairing that protects too little is reported as a weak bond`() {
         let (stage, peripheral) = Stage.withLock(needing: .authentication, policy: PairingPolicy(.justWorks))
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         stage.advance(2_000)
         #expect(value.kind == .needsPairing)
         #expect(value.error?.dbusMessage == "Not paired")
-        // There is a bond now, and pair() would succeed with it for ever.
+        // There is a bond now, so pair() succeeds without making a better one.
         #expect(value.error?.isBondTooWeak == true)
         #expect(value.error?.advice == "Forget the device, then pair it with a passkey.")
         let paired = stage.record(peripheral.pair())
@@ -178,7 +177,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `A bond that is too weak for an attribute is told as that, also if the agent refuses a better one`() {
+    @Test func `A bond too weak for an attribute is reported even if the agent refuses`() {
         let (stage, peripheral) = Stage.withLock(needing: .authentication)
         let paired = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -192,7 +191,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `Without a bond, asking for pairing says nothing of a weak one`() {
+    @Test func `Without a bond, needsPairing does not report a weak bond`() {
         let (stage, peripheral) = Stage.withLock(needing: .authentication)
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
@@ -201,7 +200,7 @@ struct ProtectedAttributeTests {
         #expect(link.isLive)
     }
 
-    @Test func `Without any agent a protected value ends by its deadline, and nothing hangs`() {
+    @Test func `Without an agent, a protected read ends by its deadline`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption, policy: PairingPolicy(.noAgent))
         let link = stage.connect(peripheral)
         let value = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// What the refusal of a pairing does to the operations of its link, on a daemon that a test scripts.
+/// The GATT operations of a link after a refused pairing, with a scripted daemon.
 struct RefusedPairingTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -17,7 +17,7 @@ struct RefusedPairingTests {
         value = stage.characteristic(0x2A37, of: peripheral)
     }
 
-    /// bluetoothd asks the agent, whose policy refuses.
+    /// Sends a request of bluetoothd to the agent, which refuses it by its policy.
     private func refuse() {
         let reply = daemon.ask(
             "RequestAuthorization", .objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root))
@@ -25,7 +25,7 @@ struct RefusedPairingTests {
         #expect(reply.text == "org.bluez.Error.Rejected")
     }
 
-    @Test func `The answer to the operation that needed the pairing ends the refusal`() {
+    @Test func `The reply to the operation that needed pairing ends the refusal`() {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
@@ -33,7 +33,7 @@ struct RefusedPairingTests {
         #expect(read.kind == .needsPairing)
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
         #expect(daemon.methods == ["Connect", "ReadValue"])
-        // Somebody has paired after all.
+        // Another program has paired after all.
         daemon.take("ReadValue").reply { $0.bytes([1]) }
         stage.advance(0)
         let again = stage.record(value.readValue())
@@ -44,11 +44,11 @@ struct RefusedPairingTests {
         #expect(link.isLive)
     }
 
-    @Test func `An operation that is answered in spite of a refused pairing has its value`() {
+    @Test func `An operation that gets a reply despite a refused pairing has its value`() {
         let read = stage.record(value.readValue())
         let write = stage.record(value.writeValue([1]))
         stage.advance(0)
-        // The peripheral has begun the pairing, so it does not hold the read up.
+        // The peripheral has begun the pairing, so the read does not wait for it.
         refuse()
         stage.advance(100)
         #expect(read.isLive)
@@ -61,7 +61,7 @@ struct RefusedPairingTests {
         #expect(write.isCompleted)
     }
 
-    @Test func `A pairing that is refused while nothing runs refuses nothing`() {
+    @Test func `A pairing refused while no operation runs has no effect`() {
         refuse()
         stage.advance(1_000)
         let read = stage.record(value.readValue())
@@ -71,7 +71,7 @@ struct RefusedPairingTests {
         #expect(read.elements == [[1]])
     }
 
-    @Test func `A refusal outlasts our deadline, and ends with the link`() {
+    @Test func `A refusal outlasts the operation deadline and ends with the link`() {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
@@ -92,7 +92,7 @@ struct RefusedPairingTests {
     }
 
     @Test(arguments: ["Paired", "Bonded"])
-    func `A pairing by another program ends the refusal, also after the deadline of the operation`(property: String) {
+    func `A pairing by another program ends the refusal`(property: String) {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
@@ -100,7 +100,7 @@ struct RefusedPairingTests {
         #expect(read.kind == .needsPairing)
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
         daemon.deviceChanges([property: .bool(true)])
-        // The answer to the first read is late, and nothing waits for it.
+        // The reply to the first read is late, and no subscription waits for it.
         daemon.take("ReadValue").reply { $0.bytes([1]) }
         stage.advance(0)
         let again = stage.record(value.readValue())
@@ -111,7 +111,7 @@ struct RefusedPairingTests {
         #expect(link.isLive)
     }
 
-    @Test func `After a pairing by another program, operations wait for the one that needed it`() {
+    @Test func `After another program pairs, operations wait for the one that needed it`() {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
@@ -129,7 +129,7 @@ struct RefusedPairingTests {
         #expect(again.isCompleted)
     }
 
-    @Test func `A pairing by another program right after our refusal lets the operation go on`() {
+    @Test func `A pairing by another program after our refusal lets the operation finish`() {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
@@ -153,7 +153,7 @@ struct RefusedPairingTests {
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
     }
 
-    @Test func `A notification that bluetoothd turns on after the refusal is turned off again`() {
+    @Test func `Notifications turned on after the refusal are turned off again`() {
         let values = stage.record(value.observeValueUpdates())
         stage.advance(0)
         refuse()

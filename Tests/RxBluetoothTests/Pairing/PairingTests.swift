@@ -5,11 +5,11 @@ import RxTest
 import TestTraits
 import Testing
 
-/// `pair()`, on the simulated bluetoothd.
-struct PairTests {
-    // MARK: Coming about
+/// `pair()` with the simulated bluetoothd.
+struct PairingTests {
+    // MARK: Success
 
-    @Test(.proves(.Q90)) func `Pair registers an agent of ours before it pairs, and no default one`() {
+    @Test(.proves(.Q90)) func `pair registers an agent before pairing, and not as the default agent`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.connect(peripheral)
         let paired = stage.record(peripheral.pair())
@@ -24,7 +24,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `Without a connection pair makes one, and closes it when it is done`() {
+    @Test func `Without a connection, pair makes a link and closes it afterwards`() {
         let (stage, peripheral) = Stage.withLock()
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
@@ -35,7 +35,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q88)) func `Pair is called once the services are known, and also where they never are`() {
+    @Test(.proves(.Q88)) func `Pair is called after service discovery or its deadline`() {
         for isResolving in [true, false] {
             let (stage, peripheral) = Stage.withLock()
             stage.simulation.bluez.setConnection(
@@ -50,7 +50,7 @@ struct PairTests {
         }
     }
 
-    @Test(.proves(.S31)) func `Connect waits for a pairing that made its own link`() {
+    @Test(.proves(.S31)) func `connect waits for a pairing that made its own link`() {
         let (stage, peripheral) = Stage.withLock()
         let paired = stage.record(peripheral.pair())
         stage.advance(100)
@@ -63,7 +63,7 @@ struct PairTests {
         #expect(stage.isLinked(Lock.path))
     }
 
-    @Test func `A pairing goes over a connection that is just being made, and leaves it`() {
+    @Test func `pair uses a connection in progress and leaves it open`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.record(peripheral.connect())
         stage.advance(1)
@@ -74,7 +74,7 @@ struct PairTests {
         #expect(stage.methods == ["Connect", "Pair"])
     }
 
-    @Test(.proves(.Q74)) func `A link of another program is used and left`() {
+    @Test(.proves(.Q74)) func `pair uses the link of another program and leaves it open`() {
         let (stage, peripheral) = Stage.withLock()
         let other = stage.otherProgram("Connect", Lock.path)
         stage.advance(1_000)
@@ -86,7 +86,7 @@ struct PairTests {
         other.close()
     }
 
-    @Test func `A fixed passkey is given`() {
+    @Test func `A fixed passkey pairs and gives access to a protected value`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456), requiresAuthentication: true), needing: .authentication,
             policy: PairingPolicy(.passkey(123_456)))
@@ -101,9 +101,9 @@ struct PairTests {
         #expect(link.isLive)
     }
 
-    // MARK: Failing
+    // MARK: Failure
 
-    @Test func `A wrong passkey fails, and says what to do in one sentence`() {
+    @Test func `A wrong passkey fails with advice and closes the link`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(1)), policy: PairingPolicy(.passkey(2)))
         let paired = stage.record(peripheral.pair())
@@ -119,7 +119,7 @@ struct PairTests {
         (SimulatedPairing.Failure.failed, "AuthenticationFailed"), (.canceled, "AuthenticationCanceled"),
         (.rejected, "AuthenticationRejected"), (.timeout, "AuthenticationTimeout"),
     ])
-    func `Each way of failing keeps BlueZ's name and has its advice`(
+    func `Each pairing failure keeps BlueZ's error name and has advice`(
         _ failure: SimulatedPairing.Failure, _ name: String
     ) {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: failure))
@@ -129,9 +129,9 @@ struct PairTests {
         #expect(paired.kind == .pairingFailed(name))
         #expect(paired.error?.dbusName == "org.bluez.Error." + name)
         #expect(paired.error?.advice != nil)
-        // The kernel ends a link whose peripheral refuses.
+        // The kernel closes the link when the peripheral refuses.
         #expect(link.kind == .disconnected(.unknown))
-        // What failed once is free for the next attempt.
+        // A failed pairing can be tried again.
         let again = stage.record(peripheral.pair())
         stage.advance(1_000)
         #expect(again.kind == .pairingFailed(name))
@@ -139,7 +139,7 @@ struct PairTests {
     }
 
     @Test(.proves(.S68, .S91), arguments: [true, false])
-    func `A pairing that waits for its turn does not begin while all pairings end`(isClosed: Bool) {
+    func `A pairing that waits for its turn does not begin when all pairings end`(isClosed: Bool) {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)
@@ -159,7 +159,7 @@ struct PairTests {
         #expect(stage.count("Connect") == 0)
     }
 
-    @Test func `A device that the policy does not allow is refused before anything is sent`() {
+    @Test func `A device that the policy does not allow is refused without a call`() {
         let (stage, peripheral) = Stage.withLock(policy: PairingPolicy(.justWorks, allowed: [Lock.other]))
         let paired = stage.record(peripheral.pair())
         #expect(paired.outcome(stage) == .notAuthorized)
@@ -170,8 +170,7 @@ struct PairTests {
         #expect(otherPaired.isCompleted)
     }
 
-    @Test(.proves(.S59))
-    func `The loss of the link is the error of the pairing, not the cancellation that bluetoothd tells`() {
+    @Test(.proves(.S59)) func `A pairing fails with the link loss, not with bluetoothd's cancellation`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.connect(peripheral)
         let paired = stage.record(peripheral.pair())
@@ -183,7 +182,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test func `A device that cannot be reached is not paired`() {
+    @Test func `Pairing an unreachable device times out`() {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.setInRange(false, Lock.text)
         let paired = stage.record(peripheral.pair())
@@ -192,7 +191,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q7)) func `Pair has a deadline of its own, and then calls the pairing off`() {
+    @Test(.proves(.Q7)) func `pair cancels the pairing at its own deadline`() {
         var deadlines = Deadlines()
         deadlines.pair = .seconds(10)
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(20)), deadlines: deadlines)
@@ -208,10 +207,9 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    // MARK: Calling it off
+    // MARK: Cancellation
 
-    @Test(.proves(.Q91)) func `A pairing keeps its manager and the connection to the bus, and fails when that is lost`()
-    {
+    @Test(.proves(.Q91)) func `A pairing keeps its manager and bus, and fails when the bus is lost`() {
         for losesBus in [false, true] {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
             let scenario = Scenario(peripherals: [Lock.make(SimulatedPairing(delay: .seconds(5)))])
@@ -231,7 +229,7 @@ struct PairTests {
         }
     }
 
-    @Test(.proves(.Q92)) func `Disposing calls the pairing off, and closes the link that it made`() {
+    @Test(.proves(.Q92)) func `Disposal cancels the pairing and closes the link that it made`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
@@ -244,7 +242,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S57)) func `Disposing before its turn sends nothing`() {
+    @Test(.proves(.S57)) func `A pairing disposed of before its turn sends nothing`() {
         let (stage, peripheral) = Stage.withLock()
         stage.record(peripheral.pair()).dispose()
         stage.advance(5_000)
@@ -252,7 +250,7 @@ struct PairTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S41)) func `Two subscriptions share one pairing, and the last one that goes ends it`() {
+    @Test(.proves(.S41)) func `Two subscribers share one pairing, which the last disposal cancels`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
         let link = stage.connect(peripheral)
         let (first, second) = (stage.record(peripheral.pair()), stage.record(peripheral.pair()))
@@ -261,7 +259,7 @@ struct PairTests {
         stage.advance(1_000)
         #expect(stage.methods == ["Connect", "Pair"])
         second.dispose()
-        // Whoever wants it again waits for the end of the first.
+        // A later subscription waits until the first pairing has ended.
         let third = stage.record(peripheral.pair())
         stage.advance(10_000)
         #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Pair"])
@@ -269,7 +267,7 @@ struct PairTests {
         #expect(link.isLive)
     }
 
-    @Test func `Closing the manager calls a pairing off`() {
+    @Test func `Closing the manager cancels a pairing`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(5)))
         let paired = stage.record(peripheral.pair())
         stage.advance(1_000)
@@ -280,9 +278,9 @@ struct PairTests {
         #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Disconnect"])
     }
 
-    // MARK: Two at once
+    // MARK: Concurrent pairings
 
-    @Test(.proves(.S68)) func `Two devices that just work pair at the same time`() {
+    @Test(.proves(.S68)) func `Two Just Works pairings run at the same time`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(delay: .seconds(2)))
         let other = stage.find(Lock.other)
         let both = [stage.record(peripheral.pair()), stage.record(other.pair())]
@@ -291,7 +289,7 @@ struct PairTests {
         #expect(stage.count("RegisterAgent") == 1)
     }
 
-    @Test func `Pairings that ask are made one after the other, for bluetoothd asks one thing at a time`() throws {
+    @Test func `Pairings that ask the user run one at a time`() throws {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)

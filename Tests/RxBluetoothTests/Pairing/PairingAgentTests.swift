@@ -5,8 +5,8 @@ import RxTest
 import TestTraits
 import Testing
 
-/// The agent as bluetoothd sees it, asked by a daemon without a will of its own.
-struct AgentTests {
+/// The agent's replies to requests of a scripted daemon, and its registration.
+struct PairingAgentTests {
     private static let device = Value.objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root)
     private static let address: BluetoothAddress = "C0:FF:EE:00:00:01"
     private static let rejected = "org.bluez.Error.Rejected"
@@ -22,7 +22,7 @@ struct AgentTests {
         return (stage, daemon, peripheral)
     }
 
-    /// A stage whose manager has its agent registered.
+    /// A stage with a manager that has registered its agent.
     private func registered(_ policy: PairingPolicy) -> (Stage, ScriptedDaemon, Recording<PairingRequest>) {
         let (stage, daemon, _) = stage(policy)
         let requests = stage.record(stage.manager.pairingRequests)
@@ -35,7 +35,7 @@ struct AgentTests {
         return reply.text
     }
 
-    // MARK: What the policies say
+    // MARK: Policies
 
     struct Row: Sendable, CustomStringConvertible {
         let policy: PairingPolicy
@@ -77,7 +77,7 @@ struct AgentTests {
     ]
 
     @Test(arguments: rows)
-    func `Each policy answers by itself`(_ row: Row) {
+    func `Each policy answers agent requests without the user`(_ row: Row) {
         let (stage, daemon, requests) = registered(row.policy)
         let reply: ScriptedDaemon.AgentReply =
             switch row.arguments.count {
@@ -90,7 +90,7 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q62)) func `A list of devices may name the identity that a bond has told`() {
+    @Test(.proves(.Q62)) func `The allowed list accepts the identity address of a bonded device`() {
         let identity: BluetoothAddress = "00:11:22:33:44:55"
         let (stage, daemon, _) = registered(PairingPolicy(.justWorks, allowed: [identity]))
         #expect(answer(stage, daemon.ask("RequestAuthorization", Self.device)) == Self.rejected)
@@ -99,7 +99,7 @@ struct AgentTests {
         #expect(answer(stage, daemon.ask("AuthorizeService", Self.device, Self.service)) == "ok")
     }
 
-    @Test func `A person gets every kind of question`() throws {
+    @Test func `The user receives every kind of pairing request`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let replies = [
             daemon.ask("RequestPinCode", Self.device), daemon.ask("RequestAuthorization", Self.device),
@@ -121,9 +121,9 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    // MARK: Bad questions
+    // MARK: Invalid requests
 
-    @Test(.proves(.Q17)) func `Whoever is not bluetoothd gets nothing out of the agent`() {
+    @Test(.proves(.Q17)) func `The agent denies requests of senders other than bluetoothd`() {
         let (stage, daemon, _) = registered(PairingPolicy(.passkey(7)))
         let impostor = stage.simulation.connect()
         for member in ["RequestPasskey", "Release", "Cancel"] {
@@ -134,7 +134,7 @@ struct AgentTests {
         #expect(answer(stage, daemon.ask("RequestPasskey", Self.device)) == "ok uint32(7)")
     }
 
-    @Test func `Questions that make no sense are rejected`() {
+    @Test func `The agent rejects malformed requests`() {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let unknown = Value.objectPath("/org/bluez/hci0/dev_00_00_00_00_00_99")
         #expect(answer(stage, daemon.ask("RequestPasskey")) == Self.rejected)
@@ -149,19 +149,19 @@ struct AgentTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q92)) func `Cancel takes a request back`() throws {
+    @Test(.proves(.Q92)) func `Cancel ends the open pairing request`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let reply = daemon.ask("RequestPasskey", Self.device)
         stage.advance(0)
         #expect(answer(stage, daemon.ask("Cancel")) == "ok")
         #expect(reply.text == "org.bluez.Error.Canceled")
         #expect(try requests.elements.first?.answer(.passkey(1)) == false)
-        // One for which nothing waits is nothing.
+        // A Cancel without an open request has no effect.
         #expect(answer(stage, daemon.ask("Cancel")) == "ok")
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.Q92)) func `Release ends the requests that are open`() throws {
+    @Test(.proves(.Q92)) func `Release ends an open pairing request`() throws {
         let (stage, daemon, requests) = registered(PairingPolicy(.ask))
         let reply = daemon.ask("RequestPasskey", Self.device)
         stage.advance(0)
@@ -177,7 +177,7 @@ struct AgentTests {
 
     // MARK: Registration
 
-    @Test(.proves(.Q92)) func `After Release the agent is registered again when it is needed`() {
+    @Test(.proves(.Q92)) func `After Release, the agent is registered again when it is needed`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy(.justWorks))
         daemon.holdAgents()
         let first = stage.record(peripheral.connect())
@@ -201,7 +201,7 @@ struct AgentTests {
         #expect(paired.isLive)
     }
 
-    @Test(.proves(.Q92)) func `AlreadyExists is as good as a success`() {
+    @Test(.proves(.Q92)) func `AlreadyExists from RegisterAgent counts as success`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.always("RegisterAgent") { $0.fail(DBusError(name: "org.bluez.Error.AlreadyExists", message: "")) }
         let paired = stage.record(peripheral.pair())
@@ -216,7 +216,7 @@ struct AgentTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
-    @Test func `An agent that bluetoothd does not take fails a pairing, and no connection`() {
+    @Test func `A refused agent fails a pairing but not a connection`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.always("RegisterAgent") {
             $0.fail(DBusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "No AgentManager1"))
@@ -230,7 +230,7 @@ struct AgentTests {
         #expect(link.isLive)
     }
 
-    @Test func `A connection does not wait for the agent, and a pairing does`() {
+    @Test func `A pairing waits for the agent, and a connection does not`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.holdAgents()
         let link = stage.connect(peripheral, daemon)
@@ -246,7 +246,7 @@ struct AgentTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.Q90)) func `Where the policy says so the agent is the default one, as soon as bluetoothd runs`() {
+    @Test(.proves(.Q90)) func `A default agent is registered whenever bluetoothd starts`() {
         let stage = Stage(starting: false, pairing: PairingPolicy(.justWorks, isDefault: true))
         let state = stage.record(stage.manager.state)
         stage.advance(0)
@@ -262,7 +262,7 @@ struct AgentTests {
         #expect(state.isLive)
     }
 
-    @Test(.proves(.Q90)) func `Where the policy wants no agent there is none`() {
+    @Test(.proves(.Q90)) func `A policy without an agent registers none`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy(.noAgent))
         daemon.holdAgents()
         let requests = stage.record(stage.manager.pairingRequests)
@@ -276,8 +276,7 @@ struct AgentTests {
         #expect(requests.isLive && link.isLive)
     }
 
-    @Test(.proves(.Q2))
-    func `The agent is registered again with a bluetoothd that comes back, without being asked for`() {
+    @Test(.proves(.Q2)) func `The agent is registered again when bluetoothd restarts`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.holdAgents()
         let link = stage.connect(peripheral, daemon)
@@ -290,7 +289,7 @@ struct AgentTests {
         #expect(daemon.count("RegisterAgent") == 2)
     }
 
-    @Test(.proves(.Q8)) func `A pairing whose bluetoothd dies while the agent is registered fails`() {
+    @Test(.proves(.Q8)) func `A pairing fails if bluetoothd crashes while it registers the agent`() {
         let (stage, daemon, peripheral) = stage(PairingPolicy())
         daemon.holdAgents()
         let paired = stage.record(peripheral.pair())

@@ -4,16 +4,16 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `pair()` of a device that is paired already.
-struct PairedAlreadyTests {
+/// `pair()` of a device that is already paired or bonded.
+struct AlreadyPairedTests {
     private static let device = ScriptedDaemon.Objects.devicePath
 
-    /// A daemon whose device has these properties of a bond.
+    /// A scripted daemon with a device that has these bond properties.
     private func scripted(_ bond: [String: Value]) -> (Stage, ScriptedDaemon, Peripheral) {
         Stage.scripted(.oneKnownDevice.setting(Self.device, "org.bluez.Device1", bond))
     }
 
-    /// Lets the link come up that `pair()` makes, with its services.
+    /// Completes the link that `pair()` makes, with its services.
     private func connect(_ stage: Stage, _ daemon: ScriptedDaemon) {
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(true)])
@@ -40,8 +40,7 @@ struct PairedAlreadyTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q118))
-    func `A bonded device that lost its side of the bond still counts as paired until it is forgotten`() {
+    @Test(.proves(.Q118)) func `A bonded device counts as paired until forgotten, even if it lost the bond`() {
         let (stage, peripheral) = Stage.withLock(SimulatedPairing(losesBond: true))
         let first = stage.record(peripheral.pair())
         stage.advance(5_000)
@@ -58,7 +57,7 @@ struct PairedAlreadyTests {
         #expect(stage.count("Pair") == 1)
     }
 
-    @Test(.proves(.Q118)) func `A bond that comes about while pair makes its link needs no Pair`() {
+    @Test(.proves(.Q118)) func `A bond made while pair connects needs no Pair call`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(false), "Bonded": .bool(false)])
         let paired = stage.record(peripheral.pair())
         stage.advance(0)
@@ -69,7 +68,7 @@ struct PairedAlreadyTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
-    @Test(.proves(.S68, .Q118)) func `A bond that comes about while pair waits for its turn needs no Pair`() {
+    @Test(.proves(.S68, .Q118)) func `A bond made while pair waits for its turn needs no Pair call`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)
@@ -87,8 +86,7 @@ struct PairedAlreadyTests {
         #expect(stage.count("Pair") == 1)
     }
 
-    @Test(.proves(.Q89))
-    func `A device that is paired without a bond is paired by bluetoothd, and AlreadyExists is a success`() {
+    @Test(.proves(.Q89)) func `A device without a bond is paired by Pair, and AlreadyExists is a success`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(true), "Bonded": .bool(false)])
         let paired = stage.record(peripheral.pair())
         connect(stage, daemon)
@@ -98,7 +96,7 @@ struct PairedAlreadyTests {
         #expect(paired.isCompleted)
     }
 
-    @Test(.proves(.Q20, .Q118)) func `Before BlueZ 5.65 a paired device counts as bonded`() {
+    @Test(.proves(.Q20, .Q118)) func `Before BlueZ 5.65, a paired device counts as bonded`() {
         let (stage, daemon, peripheral) = scripted(["Paired": .bool(true)])
         let paired = stage.record(peripheral.pair())
         stage.advance(0)
@@ -106,7 +104,7 @@ struct PairedAlreadyTests {
         #expect(daemon.methods.isEmpty)
     }
 
-    @Test(.proves(.Q89)) func `A simulated bluetoothd that answers AlreadyExists is a success`() {
+    @Test(.proves(.Q89)) func `AlreadyExists from the simulated bluetoothd completes the pairing`() {
         var scenario = Scenario(peripherals: [Lock.make(SimulatedPairing())])
         scenario.quirks = [.Q89]
         let stage = Stage(scenario)
