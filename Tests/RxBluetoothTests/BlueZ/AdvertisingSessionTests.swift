@@ -102,7 +102,7 @@ struct AdvertisingSessionTests {
     }
 
     @Test(.proves(.Q114)) func `Advertising ends with a typed error when bluetoothd, adapter or bus is lost`() {
-        // An adapter that is only switched off would advertise again when it is on, so the advertisement is unregistered.
+        // An adapter that is only switched off would advertise again later, so the advertisement is unregistered.
         for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.adapterOff, 0, { $0.simulation.bluez.stop() }),
             (.noAdapter, 0, { $0.simulation.bluez.removeAdapter() }),

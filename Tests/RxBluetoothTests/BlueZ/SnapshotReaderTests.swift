@@ -27,7 +27,7 @@ struct SnapshotReaderTests {
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(20_000)
         #expect(states.elements == [.daemonUnavailable])
-        // Requests were sent at 0, 9 and 19 s. The first one gets its reply now, as from a bluetoothd with very many objects.
+        // Requests were sent at 0, 9 and 19 s. The first gets its reply now, as from a bluetoothd with many objects.
         Self.tell(daemon)
         stage.advance(0)
         #expect(states.elements == [.daemonUnavailable, .poweredOn])

@@ -155,7 +155,7 @@ struct ErrorTaxonomyTests {
         connectFailed(
             "br-connection-page-timeout", "br-connection-sdp-search", "br-connection-profile-unavailable", again: .no,
             "scan for LE only"),
-        // bluetoothd 5.66 also sends that text with this name (`connect_profiles`), and later versions have a name for it.
+        // bluetoothd 5.66 also sends that text with this name (`connect_profiles`); later versions have a name for it.
         bluez(
             "NotAvailable", text: "br-connection-profile-unavailable", during: .connect,
             is: .connectFailed("br-connection-profile-unavailable"), .no, "scan for LE only"),

@@ -28,7 +28,7 @@ struct LostDiscoverySessionTests {
 
     @Test(.proves(.Q34, .Q39)) func `A silently dropped discovery session is restarted for its subscribers`() {
         let (stage, daemon, scan) = Self.scanning()
-        // The adapter was off and on within one iteration of bluetoothd's main loop: its signals show only the last state.
+        // The adapter was off and on within one main loop iteration of bluetoothd: signals show only the last state.
         Self.show(false, daemon)
         stage.advance(9_999)
         #expect(daemon.count("StartDiscovery") == 1)
