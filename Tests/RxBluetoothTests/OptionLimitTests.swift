@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Options at and beyond their limits: the library reports a typed error or uses the nearest valid value.
+/// Options at and beyond their limits: a typed error, or the nearest valid value.
 struct OptionLimitTests {
     private static let none: [Duration] = [.seconds(Int64.min), .seconds(-1), .zero]
     private static let longest = Duration(

@@ -4,7 +4,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Removal of objects from the mirror when bluetoothd or an adapter is lost, or an object is added again.
+/// Removal of objects from the mirror when bluetoothd or an adapter is lost.
 struct ObjectMirrorTests {
     private typealias Objects = ScriptedDaemon.Objects
 

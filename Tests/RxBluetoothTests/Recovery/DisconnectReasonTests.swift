@@ -4,7 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Reasons of link loss. If an adapter is switched off, bluetoothd reports the lost links before the adapter.
+/// Reasons of link loss.
+///
+/// If an adapter is switched off, bluetoothd reports the lost links before the adapter.
 struct DisconnectReasonTests {
     private typealias Objects = ScriptedDaemon.Objects
 
