@@ -117,7 +117,7 @@ struct PairingRequestTests {
         #expect(person.isThere)
     }
 
-    @Test(.proves(.Q2)) func `A crash of bluetoothd cancels requests, and a later pairing asks again`() throws {
+    @Test(.proves(.Q2)) func `A crash of bluetoothd cancels requests, and a later pairing sends a new one`() throws {
         let (stage, peripheral) = stage(.numericComparison(9))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())

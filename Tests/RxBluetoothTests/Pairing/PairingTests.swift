@@ -289,7 +289,7 @@ struct PairingTests {
         #expect(stage.count("RegisterAgent") == 1)
     }
 
-    @Test func `Pairings that ask the user run one at a time`() throws {
+    @Test func `Pairings that need the user run one at a time`() throws {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.numericComparison(42)), policy: PairingPolicy(.ask))
         let other = stage.find(Lock.other)
