@@ -101,7 +101,7 @@ struct LogRedactionTests {
         }
     }
 
-    /// Pairs with the policy of a course, and returns the events.
+    /// Runs one pairing, and returns the events.
     private func pair(_ pairing: Pairing, _ logger: Logger, _ contents: LogContents) -> [BluetoothEvent] {
         let stage = Stage(with: [Self.lock])
         let manager = BluetoothManager(
