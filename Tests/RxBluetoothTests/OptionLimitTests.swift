@@ -38,6 +38,8 @@ struct OptionLimitTests {
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(restartsAfterSilence: silence)))
         stage.advance(1)
+        #expect(scan.isLive)
+        #expect(stage.count("StartDiscovery") >= 1)
         scan.dispose()
         stage.advance(10_000)
         stage.expectSettled()
