@@ -1,9 +1,9 @@
-/// The names that the Bluetooth SIG gives to 16-bit numbers.
+/// The names that the Bluetooth SIG assigns to 16-bit numbers.
 ///
-/// The tables are text, one row a line, so that they read and compare like the SIG's own lists. They are parsed once,
+/// The tables are text with one row per line, so that they can be compared with the SIG's lists. They are parsed once,
 /// on first use.
 enum AssignedNames {
-    /// The name of a service, characteristic or descriptor; nil for one that the SIG did not name.
+    /// The name of a service, characteristic or descriptor; nil if the SIG has assigned none.
     static func name(of number: UInt16) -> String? {
         switch number {
         case 0x1800...0x18FF: services[number]
@@ -13,13 +13,13 @@ enum AssignedNames {
         }
     }
 
-    /// The number of a characteristic by its name; capitals do not matter.
+    /// The number of a characteristic by its name, in upper or lower case; nil for an unknown name.
     static func characteristic(named name: String) -> UInt16? {
         let wanted = name.lowercased()
         return characteristics.first { $0.value.lowercased() == wanted }?.key
     }
 
-    /// The number of a service by its name; capitals do not matter.
+    /// The number of a service by its name, in upper or lower case; nil for an unknown name.
     static func service(named name: String) -> UInt16? {
         let wanted = name.lowercased()
         return services.first { $0.value.lowercased() == wanted }?.key

@@ -1,23 +1,23 @@
-/// Whether Bluetooth can be used now, and if not, what stands in the way.
+/// Whether Bluetooth can be used now, and the reason if it cannot.
 public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
-    /// An adapter is there and on.
+    /// An adapter is available and on.
     case poweredOn
-    /// An adapter is there and off.
+    /// An adapter is available, but off.
     case poweredOff
-    /// The adapter is switched off by rfkill, in hardware or in software (Q30).
+    /// The adapter is switched off by rfkill, in hardware or in software.
     case blocked
-    /// bluetoothd runs, and no adapter fits: none is plugged in, or not the one that was asked for (Q26).
+    /// bluetoothd runs, but no adapter matches: none is plugged in, or not the selected one.
     case noAdapter
-    /// bluetoothd does not run (Q1).
+    /// bluetoothd does not run.
     case daemonUnavailable
-    /// This process may not speak to bluetoothd (Q15).
+    /// This process has no permission to use bluetoothd.
     case unauthorized
-    /// There is no system bus to speak to bluetoothd over.
+    /// There is no system bus, so bluetoothd cannot be reached.
     case busUnavailable
 }
 
 extension BluetoothState {
-    /// The error of an operation that this state stops; nil for the state that stops none (S1).
+    /// The error of operations in this state; nil if they are possible (S1).
     var error: BluetoothError? {
         switch self {
         case .poweredOn: nil

@@ -1,7 +1,8 @@
 /// The UUID of a service, characteristic or descriptor, of 16, 32 or 128 bits.
 ///
-/// The short forms are abbreviations of a 128-bit UUID on the Bluetooth base, so `180D` equals
-/// `0000180d-0000-1000-8000-00805f9b34fb`. Source: Core Specification 5.4, Vol 3, Part B, 2.5.1.
+/// The short forms abbreviate a 128-bit UUID on the Bluetooth base: `180D` equals
+/// `0000180d-0000-1000-8000-00805f9b34fb`.
+/// Source: Core Specification 5.4, Vol 3, Part B, 2.5.1.
 public struct BluetoothUUID: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -22,11 +23,12 @@ public struct BluetoothUUID: Hashable, Sendable {
         self.init(high: UInt64(number) << 32 | Self.baseHigh, low: Self.baseLow)
     }
 
-    /// Makes a UUID from text of 4, 8 or 32 hexadecimal digits, the last with dashes after digits 8, 12, 16 and 20;
-    /// nil for any other text. Capitals do not matter.
+    /// Makes a UUID from text of 4, 8 or 32 hexadecimal digits; nil for any other text.
+    ///
+    /// 32 digits need dashes after digits 8, 12, 16 and 20. Upper and lower case are equal.
     public init?(_ text: String) { self.init(bytes: text.utf8.span) }
 
-    /// Makes a UUID from the bytes of its text, with no String between. For what comes from the daemon.
+    /// Makes a UUID from the bytes of its text. bluetoothd sends text, and a `String` would cost time.
     init?(bytes: Span<UInt8>) {
         guard let parsed = Self.parse(bytes) else { return nil }
         self = parsed
@@ -48,35 +50,37 @@ public struct BluetoothUUID: Hashable, Sendable {
         return bytes.count == 36 ? BluetoothUUID(high: high, low: low) : BluetoothUUID(UInt32(low))
     }
 
-    /// The number of a UUID on the Bluetooth base that fits 16 bits; nil for all others.
+    /// The 16-bit form of the UUID; nil if it has none.
     public var shortNumber: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(exactly: high >> 32)
     }
 
-    /// The name that the Bluetooth SIG gave to it, for example “Heart Rate Measurement”; nil where it gave none.
+    /// The Bluetooth SIG's name, for example “Heart Rate Measurement”; nil if there is none.
     public var name: String? { shortNumber.flatMap(AssignedNames.name(of:)) }
 
-    /// The UUID of the characteristic that the Bluetooth SIG calls so; nil for an unknown name.
+    /// The UUID of the characteristic with a name of the Bluetooth SIG; nil for an unknown name.
     public static func characteristic(named name: String) -> BluetoothUUID? {
         AssignedNames.characteristic(named: name).map { BluetoothUUID($0) }
     }
 
-    /// The UUID of the service that the Bluetooth SIG calls so; nil for an unknown name.
+    /// The UUID of the service with a name of the Bluetooth SIG; nil for an unknown name.
     public static func service(named name: String) -> BluetoothUUID? {
         AssignedNames.service(named: name).map { BluetoothUUID($0) }
     }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-    /// The shortest form in capitals, as CoreBluetooth writes it: `180D`, or all 32 digits with dashes.
+    /// The shortest form in upper case, as CoreBluetooth writes it.
+    ///
+    /// The form has 4 digits (`180D`), 8 digits, or all 32 with dashes.
     public var description: String {
         if let number = shortNumber { return Hex.text(number) }
         if low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh { return Hex.text(UInt32(high >> 32)) }
         return longText
     }
 
-    /// All 32 digits with dashes, in capitals.
+    /// All 32 digits with dashes, in upper case.
     public var longText: String {
         [
             Hex.text(UInt32(high >> 32)), Hex.text(UInt16(truncatingIfNeeded: high >> 16)),
@@ -87,7 +91,7 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-    /// Makes a UUID from a literal. It is a programmer's error to write a malformed one.
+    /// Makes a UUID from a literal. Traps if the literal is malformed.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("“\(text)” is not a Bluetooth UUID.") }
         self = uuid

@@ -1,4 +1,4 @@
-/// Hexadecimal digits, without Foundation.
+/// Reads and writes hexadecimal digits without Foundation.
 enum Hex {
     private static let capitals = Array("0123456789ABCDEF".utf8)
 
@@ -12,7 +12,7 @@ enum Hex {
         }
     }
 
-    /// A number in capitals, with all the digits of its width.
+    /// A number in upper case, with leading zeros to the width of its type.
     static func text<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
         var bytes: [UInt8] = []
         var shift = Number.bitWidth - 4
