@@ -1,9 +1,9 @@
 import Rx
 
-/// The adapters that can be chosen, with what decides between them.
+/// The adapters to choose from, with the facts that decide the choice.
 struct AdapterCandidates: Sendable {
     let records: [UInt16: AdapterRecord]
-    /// How many devices are connected over each adapter, if there are several adapters.
+    /// The number of connected devices of each adapter; empty if there is only one adapter.
     let linkCounts: [UInt16: Int]
     let peripherals: PeripheralTable
 
@@ -27,14 +27,14 @@ struct AdapterCandidates: Sendable {
     }
 }
 
-/// The adapter that is chosen for each selection.
+/// The chosen adapter of each selection.
 struct AdapterChoices: Sendable {
     private var chosen: [AdapterSelection: UInt16?]
 
-    /// - Parameter selection: The manager's own.
+    /// - Parameter selection: The selection of the manager's settings.
     init(_ selection: AdapterSelection) { chosen = [selection: nil] }
 
-    /// The adapter that is chosen for a selection, or would be.
+    /// The adapter that is chosen for a selection; if none is chosen, the one that would be.
     func adapter(for selection: AdapterSelection, _ candidates: @autoclosure () -> AdapterCandidates) -> UInt16? {
         if let adapter = chosen[selection] { return adapter }
         return candidates().adapter(for: selection, current: nil)
@@ -45,25 +45,27 @@ struct AdapterChoices: Sendable {
         if chosen[selection] == nil { choose(selection, current: nil, candidates()) }
     }
 
-    /// The adapters have changed.
+    /// Updates all choices, because the adapters have changed.
     mutating func update(_ candidates: AdapterCandidates) {
         for (selection, current) in chosen { choose(selection, current: current, candidates) }
     }
 
-    /// The adapters are gone.
+    /// Clears all choices, because the adapters are gone.
     mutating func reset() { chosen = chosen.mapValues { _ in nil } }
 
     private mutating func choose(_ selection: AdapterSelection, current: UInt16?, _ candidates: AdapterCandidates) {
         let adapter = candidates.adapter(for: selection, current: current)
         chosen[selection] = .some(adapter)
-        // From now on the name means this adapter, whatever number it has later (Q28).
+        // From now on the name means this adapter, also under another number (Q28).
         if case .named(let name) = selection, let adapter { candidates.peripherals.bind(name, to: adapter) }
     }
 }
 
-/// An adapter as itself, whatever number the kernel gives it: one that is plugged in again, or that a new bluetoothd shows,
-/// may have another (Q28).
+/// The identity of an adapter, independent of its number.
+///
+/// The kernel may give another number to an adapter that is plugged in again or that a new bluetoothd shows (Q28).
 final class AdapterIdentity: Sendable {
+    /// The present number and the address.
     private struct State {
         var number: UInt16
         var address: BluetoothAddress?
@@ -73,30 +75,30 @@ final class AdapterIdentity: Sendable {
 
     init(number: UInt16, address: BluetoothAddress?) { state = Guarded(State(number: number, address: address)) }
 
-    /// The number of an adapter that is away while another one has its number. No adapter has this one.
+    /// The number of an absent adapter if another adapter has its number. No adapter has this number.
     static let absent = UInt16.max
 
-    /// Its present number, or the last one.
+    /// The present number, or the last one.
     var number: UInt16 {
         get { state.withLock(\.number) }
         set { state.withLock { $0.number = newValue } }
     }
 
-    /// Its address; nil while bluetoothd has not told it.
+    /// The address; nil until bluetoothd has reported it.
     var address: BluetoothAddress? {
         get { state.withLock(\.address) }
         set { state.withLock { $0.address = newValue } }
     }
 }
 
-/// Which adapter has which number now.
+/// The identities of adapters by their present numbers, addresses and names.
 struct AdapterIdentities {
     private var byNumber: [UInt16: AdapterIdentity] = [:]
     private var byAddress: [BluetoothAddress: AdapterIdentity] = [:]
-    /// The adapters that were asked for by name.
+    /// The adapters that were selected by name.
     private var byName: [String: AdapterIdentity] = [:]
 
-    /// The adapter that has a number.
+    /// The adapter with a number; creates its identity if there is none.
     mutating func identity(of number: UInt16) -> AdapterIdentity {
         if let identity = byNumber[number] { return identity }
         let identity = AdapterIdentity(number: number, address: nil)
@@ -104,18 +106,20 @@ struct AdapterIdentities {
         return identity
     }
 
-    /// The number of the adapter that had a name when it was first there; while that is away, of the one that has it now.
+    /// The number of the adapter that a name is bound to.
+    ///
+    /// If that adapter is absent, it is the number of the adapter that has the name now.
     func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         if let known = byName[name], adapters[known.number] != nil { return known.number }
         return adapters.keys.first { "hci\($0)" == name }
     }
 
-    /// The first adapter that was chosen by a name keeps it.
+    /// Binds a name to an adapter, unless the name is bound already.
     mutating func bind(_ name: String, to number: UInt16) {
         if byName[name] == nil { byName[name] = identity(of: number) }
     }
 
-    /// bluetoothd shows an adapter under a number. Whoever had that number before is away.
+    /// Records that bluetoothd shows an adapter under a number. An adapter that had the number is absent.
     mutating func follow(_ number: UInt16, address: BluetoothAddress?) {
         guard let address else { return _ = identity(of: number) }
         let previous = byNumber[number]

@@ -1,17 +1,20 @@
 import DBus
 import Rx
 
-/// How the public types reach the bus's context: opens the bus when somebody first needs it, and again after it was lost.
+/// The entry of the public types into the bus context.
+///
+/// It opens the bus on first use, and again after the bus was lost.
 final class BlueZAccess: Sendable {
     let settings: Settings
     private let open: @Sendable () -> any Bus
     private let phase = Guarded(Phase.idle)
     let peripherals = PeripheralTable()
-    /// Each change of any connection.
+    /// Emits each change of any connection.
     let connectionChanges = PublishSubject<ConnectionChange>()
-    /// What the present client tells; nil while it has told nothing yet. Fails when the manager is closed.
+    /// The latest report of the present client; nil before the first one. Fails when the manager is closed.
     let reports = BehaviorSubject<ClientReport?>(value: nil)
 
+    /// The phase of the client: not opened, open, being closed, or closed.
     private enum Phase {
         case idle
         case open(ClientHandle)
@@ -24,7 +27,7 @@ final class BlueZAccess: Sendable {
         self.open = open
     }
 
-    /// The client, opened where it is not yet.
+    /// The client; opens a bus if there is none. Throws if the manager is closed.
     func client() throws(BluetoothError) -> ClientHandle {
         switch phase.withLock({ $0 }) {
         case .open(let handle): return handle
@@ -33,8 +36,10 @@ final class BlueZAccess: Sendable {
         }
     }
 
-    /// Opens a bus. What that calls is the user's, so it happens outside the lock; where two threads open at once, one
-    /// of them lets its bus go again.
+    /// Opens a bus.
+    ///
+    /// `open` is the user's code, so it runs outside the lock. If two threads open a bus at once, one of them releases
+    /// its own.
     private func opened() throws(BluetoothError) -> ClientHandle {
         let bus = open()
         let client = BlueZClient(
@@ -54,9 +59,9 @@ final class BlueZAccess: Sendable {
         return present
     }
 
-    /// The client tells how things are.
+    /// Publishes a report of a client.
     func received(_ report: ClientReport, from client: BlueZClient) {
-        // The next subscription opens a new bus, where this one was lost.
+        // If this bus was lost, the next subscription opens a new one.
         let lost: Phase? = phase.withLock { phase in
             guard report.isFinal, case .open(let handle) = phase, handle.client.value === client else { return nil }
             defer { phase = .idle }
@@ -66,7 +71,7 @@ final class BlueZAccess: Sendable {
         withExtendedLifetime(lost) {}
     }
 
-    /// The client that is there, if any, also while it is being closed.
+    /// The client if there is one, also while it is being closed.
     var present: ClientHandle? {
         switch phase.withLock({ $0 }) {
         case .open(let handle), .closing(let handle): handle
@@ -74,8 +79,9 @@ final class BlueZAccess: Sendable {
         }
     }
 
-    /// Makes all later use fail, and shuts the client down; `done` runs when that is complete, also if it was under
-    /// way or done already.
+    /// Closes the client; later use fails.
+    ///
+    /// `done` runs when closing is complete, also if it was in progress or complete before.
     func close(_ done: @escaping @Sendable () -> Void) {
         let (handle, isFirst): (ClientHandle?, Bool) = phase.withLock { phase in
             switch phase {
@@ -102,8 +108,10 @@ final class BlueZAccess: Sendable {
     }
 }
 
-/// A share in a client. When the last one is let go, the client goes too: in its context, for that is where everything
-/// of it lives, and after what is still being undone has reached bluetoothd.
+/// A shared reference to a client.
+///
+/// Releasing the last reference closes the client: in the bus context, where its state belongs, and after pending
+/// teardowns have reached bluetoothd.
 final class ClientHandle: Sendable {
     let client: Confined<BlueZClient>
 
@@ -115,20 +123,24 @@ final class ClientHandle: Sendable {
         }
     }
 
-    /// Runs work in the client's context.
+    /// Runs work in the bus context.
     func perform(_ work: @escaping @Sendable (BlueZClient) -> Void) { client.perform(work) }
 }
 
 extension BlueZAccess {
-    /// A cold stream whose work happens in the bus's context: `begin` runs there for each subscription, and whatever it
-    /// hands to ``Emitter/onEnd(_:)`` undoes it there. Elements are delivered on the manager's scheduler.
+    /// A cold stream that works in the bus context.
+    ///
+    /// `begin` runs there for each subscription. The closure that it passes to ``Emitter/onEnd(_:)`` undoes the work
+    /// there. Elements are delivered on the manager's scheduler.
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         Self.stream({ () throws(BluetoothError) in self }, begin).observe(on: settings.scheduler)
     }
 
-    /// A stream that begins once it is known whether Bluetooth can be used. An error of `begin` fails it, as one of this operation.
+    /// A stream that begins when it is known whether Bluetooth can be used.
+    ///
+    /// If `begin` throws, the stream fails with that error, which names the operation and the target.
     func operation<Element: Sendable>(
         _ operation: BluetoothError.Operation, on target: String? = nil,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
@@ -136,8 +148,9 @@ extension BlueZAccess {
         stream { client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
-    /// The same for somebody who does not keep the manager alive by himself; the subscription does. It still delivers in the
-    /// bus's context.
+    /// A cold stream for callers that do not keep the manager alive: the subscription does.
+    ///
+    /// It works like the stream of an instance, but delivers its events in the bus context.
     static func stream<Element: Sendable>(
         _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
@@ -149,7 +162,7 @@ extension BlueZAccess {
                 let emitter = handle.client.sibling(Emitter<Element> { observer.on($0) })
                 let isGivenUp = Guarded(false)
                 handle.perform { client in
-                    // What was given up before its turn is never begun (S57).
+                    // A subscription that is disposed of before its turn never begins (S57).
                     if !isGivenUp.withLock({ $0 }) { begin(client, emitter.value) }
                 }
                 return Disposables.create {
@@ -164,8 +177,7 @@ extension BlueZAccess {
     }
 }
 
-/// Counts what is being undone: a scan being stopped, a link being closed. Whoever must know when all of it has
-/// reached bluetoothd waits here (S44).
+/// Counts teardowns in progress, for example a scan that stops or a link that closes (S44).
 final class TeardownTracker {
     private var running = 0
     private var waiting: [() -> Void] = []
@@ -180,18 +192,18 @@ final class TeardownTracker {
         for work in waiting { work() }
     }
 
-    /// Runs work when nothing is being undone: at once, or later.
+    /// Runs work when no teardown is in progress: at once, or later.
     func onIdle(_ work: @escaping () -> Void) {
         if running == 0 { work() } else { waiting.append(work) }
     }
 }
 
 extension BlueZAccess {
-    /// Emits once, when Bluetooth can be used with an adapter, whether that had to be waited for; then completes.
+    /// Emits once, when Bluetooth can be used with an adapter, whether it had to wait; then completes.
     ///
-    /// It waits for as long as it takes: for bluetoothd and adapters by signals, without waking up; for a bus that was lost,
-    /// of whose return nobody tells, by opening it again, with pauses that grow to 2 s. Fails where that is
-    /// of no use: the manager was closed, or the permission is missing.
+    /// It waits as long as necessary. Signals announce bluetoothd and adapters. No signal announces that a lost bus is
+    /// back, so it opens the bus again, after pauses of at most 2 s. It fails if waiting is useless: the manager is
+    /// closed, or permission is missing.
     func waitUntilUsable(_ selection: AdapterSelection) -> Observable<Bool> {
         Observable.deferred { [self] in
             let handle = try client()
@@ -222,19 +234,19 @@ extension BlueZAccess {
         .observe(on: settings.scheduler)
     }
 
-    /// Emits once after a while.
+    /// Emits one element after a delay.
     func pause(_ duration: Duration) -> Observable<Int> {
         duration > .zero ? .timer(duration.timeInterval, scheduler: settings.scheduler) : .just(0)
     }
 
-    /// Fails when the manager is closed, and does nothing else.
+    /// Emits no elements, and fails when the manager is closed.
     func untilClosed<Element: Sendable>() -> Observable<Element> {
         reports.flatMap { _ in Observable<Element>.empty() }.concat(Observable.never()).observe(on: settings.scheduler)
     }
 }
 
 extension BluetoothError {
-    /// Whether Bluetooth itself is away, and not only the peripheral: what is waited for by a state.
+    /// Whether Bluetooth itself is unavailable, not only the peripheral. A change of state ends that.
     var isOutage: Bool {
         switch kind {
         case .busUnavailable, .daemonUnavailable, .noAdapter, .adapterOff, .adapterBlocked: true
@@ -243,7 +255,7 @@ extension BluetoothError {
         }
     }
 
-    /// Whether the link was lost, or is not there.
+    /// Whether the link was lost or does not exist, also because Bluetooth is unavailable.
     var isLossOfLink: Bool {
         switch kind {
         case .disconnected(let reason): reason != .requested

@@ -1,9 +1,9 @@
 import DBus
 
-/// Our side of bluetoothd: whether it can be used, a mirror of its objects, and what this process has under way with it.
+/// The manager's client of bluetoothd: its state, a mirror of its objects, and our operations.
 ///
-/// Belongs to the bus's context: replies, signals and disposals are handled in one order. Public types reach it through
-/// ``BlueZAccess``, which holds it as ``Confined``.
+/// It belongs to the bus context, so replies, signals and disposals are handled in one order. Public types reach it
+/// through ``BlueZAccess``, which holds it as ``Confined``.
 final class BlueZClient {
     let bus: BusContext
     let settings: Settings
@@ -11,19 +11,19 @@ final class BlueZClient {
     weak let access: BlueZAccess?
     var eventLog: EventLog { settings.eventLog }
 
-    /// The unique name of the running bluetoothd.
+    /// The unique bus name of the running bluetoothd; nil if it does not run.
     private(set) var owner: String?
     private(set) var isOwnerKnown = false
-    /// Why the mirror could not be filled.
+    /// Why the last snapshot failed; nil if none has failed since bluetoothd started.
     private(set) var syncFailure: BluetoothError?
-    /// Why this client does nothing any more: the bus is lost, or the manager closed.
+    /// Why this client has ended: the bus is lost, or the manager was closed.
     private(set) var finalFailure: BluetoothError?
-    /// When bluetoothd was there again after it was gone.
+    /// When bluetoothd last started again; nil if it never has.
     private(set) var returned: MonotonicTime?
     private var choices: AdapterChoices
-    /// The state that was logged last.
+    /// The state in the last log entry.
     private var loggedState: BluetoothState?
-    /// Work for when the state is known.
+    /// Work that waits until the state is known.
     private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
 
@@ -48,7 +48,7 @@ final class BlueZClient {
         choices = AdapterChoices(settings.adapter)
     }
 
-    // MARK: Life
+    // MARK: Start and end
 
     func start() {
         signals.subscribe(bus)
@@ -63,7 +63,7 @@ final class BlueZClient {
         if isOwnerKnown, owner != nil { returned = settings.now }
         isOwnerKnown = true
         self.owner = owner
-        // After a crash no object is removed by a signal (Q2): whatever is known ends with its owner.
+        // A crashed bluetoothd does not signal removed objects (Q2), so the loss of its name resets everything.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { snapshots.start() } else { stateChanged() }
     }
@@ -80,7 +80,7 @@ final class BlueZClient {
         stateChanged()
     }
 
-    /// Ends all that this manager has under way. What has to be undone at bluetoothd is counted in ``teardowns``.
+    /// Ends all operations of this manager. ``teardowns`` counts what must still be undone at bluetoothd.
     func shutDown() {
         guard finalFailure == nil else { return }
         let closed = BluetoothError(.closed)
@@ -108,7 +108,9 @@ final class BlueZClient {
         choices.reset()
     }
 
-    /// The mirror is filled. The signals were subscribed before, and what came before the reply is inside it (Q18).
+    /// Begins to follow the signals, because the mirror is filled.
+    ///
+    /// The signals were subscribed to before. The snapshot contains what was signalled before its reply (Q18).
     func snapshotArrived() {
         links.snapshotArrived()
         mirror.startFollowing()
@@ -149,18 +151,21 @@ final class BlueZClient {
         finalFailure ?? syncFailure ?? state(of: adapter)?.error
     }
 
-    /// Why a call has failed: a manager that was closed has ended the bus for it.
+    /// The error of the closed manager if closing it has ended the bus; nil for other errors of a call.
     func cause(of error: DBusError) -> BluetoothError? {
         if error.name == DBusError.Name.disconnected, finalFailure?.kind == .closed { finalFailure } else { nil }
     }
 
-    /// Runs work once it is known whether Bluetooth can be used: at once, or after the first snapshot. The work gets the client,
-    /// so that it need not hold it while it waits.
+    /// Runs work when it is known whether Bluetooth can be used: at once, or after the first snapshot.
+    ///
+    /// The work receives the client, so that it does not retain the client while it waits.
     func onStateKnown(_ work: @escaping (BlueZClient) -> Void) {
         if isKnown { work(self) } else { waiting.append(work) }
     }
 
-    /// Begins a stream once it is known whether Bluetooth can be used. An error of `work` fails it, as one of this operation.
+    /// Begins a stream when it is known whether Bluetooth can be used.
+    ///
+    /// If `work` throws, the stream fails with that error, which names the operation and the target.
     func begin<Element>(
         _ operation: BluetoothError.Operation, _ target: String?, _ emitter: Emitter<Element>,
         _ work: @escaping (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
@@ -177,7 +182,7 @@ final class BlueZClient {
     }
 
     private func stateChanged() {
-        // After `shutDown` only the replies to earlier calls still matter.
+        // After `shutDown` only the replies to earlier calls matter.
         guard let state = state(of: adapter(for: settings.adapter)), finalFailure?.kind != .closed else { return }
         if state != loggedState { eventLog.info(.stateChanged(state)) }
         loggedState = state
@@ -203,10 +208,10 @@ final class BlueZClient {
     /// The adapter that is chosen for a selection.
     func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
 
-    /// Keeps the adapter that is chosen for a selection as long as it can be used.
+    /// Chooses the adapter for a selection, and keeps the choice up to date.
     func keepChoice(_ selection: AdapterSelection) { choices.keep(selection, candidates) }
 
-    /// Chooses the adapter for a selection, and keeps it. Throws if there is none to work with.
+    /// Chooses the adapter for a selection, and keeps the choice. Throws if the adapter cannot be used.
     func chooseAdapter(_ selection: AdapterSelection) throws(BluetoothError) -> UInt16 {
         keepChoice(selection)
         let adapter = adapter(for: selection)
@@ -216,7 +221,7 @@ final class BlueZClient {
     }
 }
 
-// MARK: - What changes of the mirror lead to
+// MARK: - Changes of the mirror
 
 extension BlueZClient: ObjectMirrorObserver {
     func messageRejected(total: Int) { eventLog.debug(.messageRejected(total: total)) }
@@ -273,7 +278,7 @@ extension BlueZClient: ObjectMirrorObserver {
     func deviceRemoved(_ key: DeviceKey) {
         scans.removed(key)
         bonds.changed(key)
-        // Another program may remove a device that we use, and no Connected=false comes then (Q61).
+        // If another program removes a device that we use, bluetoothd does not signal Connected=false (Q61).
         links[key]?.deviceRemoved()
     }
 
@@ -303,15 +308,15 @@ extension BlueZClient: ObjectMirrorObserver {
     func mtuReceived(_ mtu: UInt16, of key: DeviceKey) { links[key]?.mtu.received(mtu) }
 }
 
-// MARK: - For other threads
+// MARK: - Reports for other threads
 
-/// What ``BlueZAccess`` is sent after each change.
+/// A report of the client's state, which ``BlueZAccess`` receives after each change.
 struct ClientReport: Sendable {
     /// Why Bluetooth cannot be used with any adapter; nil if it can.
     let obstacle: BluetoothState?
     let choices: AdapterChoices
     let candidates: AdapterCandidates
-    /// Whether the bus is gone, and nothing more comes from this client.
+    /// Whether the bus is lost, so that no other report of this client follows.
     let isFinal: Bool
 
     /// The adapter that is chosen for a selection.

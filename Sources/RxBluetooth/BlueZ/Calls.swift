@@ -1,6 +1,8 @@
 import DBus
 
-/// The names that bluetoothd answers to. Source: BlueZ, `doc/*-api.txt`.
+/// The names and constants of bluetoothd's D-Bus interface.
+///
+/// Source: BlueZ, `doc/*-api.txt`.
 enum BlueZ {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
@@ -14,15 +16,19 @@ enum BlueZ {
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
 
-    /// The services that bluetoothd handles itself: GAP, HID and Scan Parameters. It hides them, or from 5.80 on shows them read-only
-    /// (Q109). Source: BlueZ 5.66, `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
+    /// The services that bluetoothd handles itself: GAP, HID and Scan Parameters.
+    ///
+    /// bluetoothd hides them. From 5.80 on it shows them read-only (Q109).
+    /// Source: BlueZ 5.66, `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
     static let claimedServices: Set<BluetoothUUID> = [0x1800, 0x1812, 0x1813]
-    /// The GAP service, and its characteristics. Source: Core Specification 5.4, Vol 3, Part C, 12.
+    /// The GAP service and its characteristics.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part C, 12.
     static let gapAttributes: Set<BluetoothUUID> = [
         0x1800, 0x2A00, 0x2A01, 0x2A02, 0x2A03, 0x2A04, 0x2AA6, 0x2AC9, 0x2BF5,
     ]
 
-    /// The interfaces that the mirror keeps, told from their bytes with no String between.
+    /// The interfaces in the mirror, recognised by their bytes because a `String` would cost time.
     enum Interface {
         case adapter, device, battery, service, characteristic, descriptor
 
@@ -41,7 +47,7 @@ enum BlueZ {
 }
 
 extension Span<UInt8> {
-    /// Whether these are the bytes of a text.
+    /// Whether the bytes are those of a text.
     func isEqual(to text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }
@@ -50,7 +56,7 @@ extension Span<UInt8> {
     }
 }
 
-/// A call of bluetoothd.
+/// A method call to bluetoothd.
 struct BlueZCall {
     let path: String
     let interface: String
@@ -63,6 +69,8 @@ struct BlueZCall {
     }
 }
 
+/// The calls that the library makes.
+///
 /// Source: BlueZ, `doc/*-api.txt`.
 extension BlueZCall {
     // MARK: Adapters
@@ -132,7 +140,7 @@ extension BlueZCall {
     static func writeValue(_ value: [UInt8], isRequest: Bool, _ key: CharacteristicKey) -> BlueZCall {
         BlueZCall(path: key.path, interface: BlueZ.characteristic, member: "WriteValue") { (body) throws(DBusError) in
             body.bytes(value)
-            // Without a type the daemon would choose one (Q98).
+            // Without a type, bluetoothd chooses one itself (Q98).
             try body.properties(["type": .string(isRequest ? "request" : "command")])
         }
     }
@@ -162,7 +170,7 @@ extension BlueZCall {
         }
     }
 
-    /// A call with a dictionary of options, of which we need none.
+    /// A call with an empty dictionary of options.
     private static func attributeCall(_ key: CharacteristicKey, _ member: String) -> BlueZCall {
         BlueZCall(path: key.path, interface: BlueZ.characteristic, member: member) { (body) throws(DBusError) in
             try body.properties([:])
@@ -197,7 +205,7 @@ extension BlueZCall {
         BlueZCall(path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect")
     }
 
-    /// Reads a property. The reply comes after all signals that bluetoothd has sent before.
+    /// Reads a property. The reply arrives after all signals that bluetoothd sent before it.
     static func property(_ name: String, of interface: String, at path: String) -> BlueZCall {
         BlueZCall(path: path, interface: BlueZ.properties, member: "Get") { (body) throws(DBusError) in
             try body.string(interface)
@@ -207,7 +215,9 @@ extension BlueZCall {
 }
 
 extension BlueZClient {
-    /// Calls bluetoothd. The object's path and the body are ours, so a failure to write them is a bug of ours.
+    /// Calls bluetoothd.
+    ///
+    /// The library makes the path and the body, so an error in writing them is a bug of the library.
     @discardableResult
     func call(
         _ call: BlueZCall, deadline: Duration, then: @escaping (Result<Message, DBusError>) -> Void
@@ -220,7 +230,7 @@ extension BlueZClient {
         }
     }
 
-    /// Reads a property that is a Boolean. The reply comes after all signals that bluetoothd has sent before.
+    /// Reads a Boolean property. The reply arrives after all signals that bluetoothd sent before it.
     @discardableResult
     func readFlag(
         _ name: String, of interface: String, at path: String, deadline: Duration? = nil,

@@ -1,9 +1,9 @@
 import DBus
 
-/// What bluetoothd tells of a device, and the services below it.
+/// The properties of a device in bluetoothd, and the services below it.
 struct DeviceRecord {
     let key: DeviceKey
-    /// The address that the device has now; after a bond it may differ from the one in its path (Q62).
+    /// The present address. After bonding it may differ from the address in the object path (Q62).
     var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
@@ -12,29 +12,31 @@ struct DeviceRecord {
     var advertisement = AdvertisementData()
     var isConnected = false
     var isResolved = false
-    /// Nil before BlueZ 5.65, which has no `Bonded`; there, what is paired is bonded.
+    /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
     var bonded: Bool?
     var isPaired = false
     var isBonded: Bool { bonded ?? isPaired }
-    /// How often in a row a link to it came up and was aborted at once, while it was bonded.
+    /// The number of consecutive links that were aborted at once, while the device was bonded.
     var aborts = 0
-    /// Whether the device itself was told of, and not only what stands below it.
+    /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
-    /// The scan session in which it was heard last.
+    /// The last scan session in which the device was received.
     var lastSession = 0
-    /// The object for the user; kept here while bluetoothd keeps the device (S46).
+    /// The user's object for the device, retained as long as bluetoothd has the device (S46).
     var peripheral: Peripheral?
     var battery = BatteryRecord()
     var services: [UInt16: ServiceRecord] = [:]
 
     init(key: DeviceKey) { self.key = key }
 
+    /// The properties that are read.
+    ///
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([
         .init("RSSI", clear: { $0.rssi = nil }) { (record, value) throws(DBusError) in
-            // bluetoothd stores "absent" as 0, and a real 0 dBm does not happen (Q55). A controller says 127 for it.
+            // bluetoothd uses 0 for “absent”, and 0 dBm does not occur (Q55). Controllers use 127.
             let rssi = try value.int16()
-            guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is no strength.") }
+            guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is not an RSSI.") }
             record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
         },
         .init("ManufacturerData", clear: { $0.advertisement.manufacturerData = [:] }) {
@@ -45,8 +47,8 @@ struct DeviceRecord {
             record.advertisement.serviceData = try Self.serviceData(&value)
         },
         .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
-            // After a connection this is the list of GATT services; what was advertised stays (Q58). Of a device that was
-            // connected before it was heard nothing else is known, and bluetoothd will not say it again.
+            // During a connection these are the GATT services, and the advertised list is kept (Q58). An empty list is
+            // replaced: nothing else is known of a device that was connected before it was received.
             guard record.advertisement.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
                 return
             }
@@ -99,10 +101,10 @@ struct DeviceRecord {
         },
     ])
 
-    /// The properties that an advertisement brings; a change of any other is not a sighting (Q51).
+    /// The properties that an advertisement sets. A change of others is not an advertisement (Q51).
     static let advertised = table.changes(
         ["RSSI", "ManufacturerData", "ServiceData", "UUIDs", "TxPower", "AdvertisingFlags", "Appearance", "Name"])
-    /// The same while the device is connected, when its name and list of services come from the device itself (Q58).
+    /// The same for a connected device: its name and service list come from the device itself (Q58).
     static let advertisedWhileConnected = table.changes(["RSSI", "ManufacturerData", "ServiceData", "TxPower"])
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
@@ -130,7 +132,7 @@ struct DeviceRecord {
         return data
     }
 
-    /// Names come padded with NULs and blanks (Q57); one that is nothing else is no name.
+    /// A name without trailing NULs and blanks (Q57); nil if nothing remains.
     static func trimmed(_ name: String) -> String? {
         var scalars = name.unicodeScalars[...]
         while let last = scalars.last, last == "\0" || last == " " { scalars.removeLast() }

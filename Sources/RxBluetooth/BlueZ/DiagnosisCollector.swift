@@ -1,7 +1,6 @@
 import DBus
 
-/// Finds out how things stand: looks at what the client knows, asks bluetoothd for a sign of life, and waits for neither
-/// longer than the deadline.
+/// Collects a diagnosis from the client's state and from a call to bluetoothd, within a deadline.
 final class DiagnosisCollector {
     private let client: BlueZClient
     private let switches: [RadioSwitch]
@@ -33,17 +32,17 @@ final class DiagnosisCollector {
         }
     }
 
-    /// Asks bluetoothd for what every version of it has, and what is little.
+    /// Makes a call that every bluetoothd supports and that has a small reply.
     private func ask() {
         guard client.finalFailure == nil, let owner = client.owner else { return conclude(nil) }
-        // It has not told its objects, without which nothing can be used.
+        // bluetoothd has not listed its objects, and without them it cannot be used.
         if let failure = client.syncFailure {
             return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
         }
         let answered: (Result<Message, DBusError>) -> Void = { [self] result in
             switch result.mapError({ BluetoothError($0) }) {
             case .success: conclude(.answers(name: owner))
-            // A bus or a daemon that goes tells so next.
+            // The loss of the bus or of bluetoothd is reported next, and then decides.
             case .failure(let error) where [.busUnavailable, .daemonUnavailable].contains(error.kind):
                 client.bus.perform { [self] in conclude(nil) }
             case .failure(let error): conclude(.refuses(name: owner, error))
@@ -64,7 +63,9 @@ final class DiagnosisCollector {
 }
 
 extension BlueZClient {
-    /// How things stand. `answer` is how bluetoothd answered; nil where it does not run or was not asked.
+    /// The present state.
+    ///
+    /// - Parameter answer: How bluetoothd answered; nil if it does not run or was not called.
     func diagnosis(
         _ answer: Diagnosis.DaemonStatus?, _ switches: [RadioSwitch], _ selection: AdapterSelection
     ) -> Diagnosis {
@@ -102,7 +103,7 @@ extension BlueZClient {
 }
 
 extension Link {
-    /// How it stands, for a diagnosis; nil where it is over.
+    /// The state of the link for a diagnosis; nil after its end.
     fileprivate var diagnosis: Diagnosis.ConnectionStatus? {
         let step: Diagnosis.ConnectionStatus.Step
         switch state.step {

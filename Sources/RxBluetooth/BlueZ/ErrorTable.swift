@@ -1,18 +1,19 @@
 import DBus
 
-/// What bluetoothd and the bus call an error, and what it is to us (BLUEZ.md, section 3). The first row that fits decides.
-/// Names and texts are compared here and nowhere else; a program looks at ``BluetoothError/kind``.
+/// The kinds of errors by the names and texts of bluetoothd and the bus.
+///
+/// The first row that matches decides. Names and texts are compared only here; programs use ``BluetoothError/kind``.
 enum ErrorTable {
-    /// One row: a name, where it matters a text, and what that comes to.
+    /// A row: a name, a text if it matters, and their meaning.
     struct Row: Sendable {
         let name: String
         let text: Text
         let meaning: Meaning
-        /// The ATT code that it stands for, where it always stands for the same.
+        /// The ATT code, if the row always stands for the same one.
         var attCode: UInt8?
     }
 
-    /// Which texts a row is for.
+    /// The texts that a row matches.
     enum Text: Sendable {
         case any
         case anyOf([String])
@@ -31,23 +32,25 @@ enum ErrorTable {
         }
     }
 
-    /// What a row comes to.
+    /// The meaning of a row.
     enum Meaning: Sendable {
         case kind(BluetoothError.Kind)
-        /// What the operation was meant for is not there any more.
+        /// The object of the operation no longer exists.
         case gone
-        /// The same, but where an object may be there without its interface, that.
+        /// Like `gone`, but the object may exist without the interface.
         case goneOrUnsupported
-        /// The connection did not come about; the text is the reason.
+        /// Connecting failed; the text is the reason.
         case connectFailed
-        /// The operation did not succeed, and the text is the reason where there is a kind for it.
+        /// The operation failed. The text is the reason if the operation has a kind for it.
         case failed
-        /// An operation on an attribute was refused by the peripheral with the row's ATT code; another operation, by bluetoothd.
+        /// The peripheral refused an operation on an attribute with the row's ATT code.
+        ///
+        /// For other operations, bluetoothd itself refused.
         case refused(BluetoothError.Kind)
-        /// Pairing did not come about; the name is the reason.
+        /// Pairing failed; the name is the reason.
         case pairingFailed
 
-        /// Whether a row's ATT code counts for an operation.
+        /// Whether a row's ATT code applies to an operation.
         fileprivate func bringsATTCode(_ operation: BluetoothError.Operation) -> Bool {
             if case .refused = self { operation.isOnAttribute } else { true }
         }
@@ -55,12 +58,14 @@ enum ErrorTable {
 
     static let rows: [Row] = bus + bluez + failed
 
-    /// The row of an error; nil where there is none.
+    /// The index of an error's row; nil if there is none.
     static func row(of error: DBusError) -> Int? {
         rows.firstIndex { $0.name == error.name && $0.text.matches(error.message) }
     }
 
-    /// The ATT code of an error: its row's, or the one that stands in the text, “Operation failed with ATT error: 0x81” (Q96).
+    /// The ATT code of an error: its row's, or the one in its text (Q96).
+    ///
+    /// A text with a code is “Operation failed with ATT error: 0x81”.
     static func attCode(of error: DBusError, during operation: BluetoothError.Operation) -> UInt8? {
         if let row = row(of: error).map({ rows[$0] }), let code = row.attCode {
             return row.meaning.bringsATTCode(operation) ? code : nil
@@ -69,9 +74,9 @@ enum ErrorTable {
         return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
     }
 
-    /// The reason of a connection that was tried over classic Bluetooth, where the peripheral offers nothing that BlueZ uses.
+    /// The reason if BlueZ tried classic Bluetooth, and the peripheral has no profile that BlueZ supports.
     static let profileUnavailable = "br-connection-profile-unavailable"
-    /// What a second `Connect` or `StartDiscovery` is refused with while the first is under way.
+    /// The text that refuses a second `Connect` or `StartDiscovery` while the first is in progress.
     static let alreadyInProgress = "Operation already in progress"
     private static let attError = "Operation failed with ATT error"
 
@@ -84,7 +89,7 @@ enum ErrorTable {
         row(bus: "NoReply", "Timeout", "TimedOut", is: .kind(.timedOut)),
         row(bus: "LimitsExceeded", "NoMemory", is: .kind(.resourceExhausted)),
         row(bus: "UnknownObject", is: .gone),
-        // An old libdbus on the daemon's side answers so for an object that is gone; the text tells (Q82).
+        // bluetoothd with an old libdbus sends this if an object is gone; the text distinguishes it (Q82).
         row(bus: "UnknownMethod", text: .has("doesn't exist"), is: .goneOrUnsupported),
         row(bus: "UnknownMethod", "UnknownInterface", "UnknownProperty", is: .kind(.unsupported)),
         row(bus: "InvalidArgs", is: .kind(.invalidArgument)),
@@ -96,16 +101,16 @@ enum ErrorTable {
         row("Blocked", is: .kind(.adapterBlocked)),
         row("InProgress", "Busy", is: .kind(.busy)),
         row("AlreadyConnected", is: .kind(.alreadyConnected)),
-        // An object of that name, or a bond (Q89, Q92). Where it was to be there, it is as good as a success.
+        // An object of that name or a bond exists (Q89, Q92). Callers that need it to exist treat this as success.
         row("AlreadyExists", is: .kind(.alreadyDone)),
         row("NotConnected", is: .kind(.notConnected)),
         row("NoSuchAdapter", is: .kind(.noAdapter)),
         row("DoesNotExist", is: .gone),
-        // The table in BLUEZ.md has this text under `Failed` only. `Failed` has it where a profile answers ENOPROTOOPT; what a device
-        // without a profile gets is this. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`. Later ones have a name for it.
+        // For a device without a supported profile; later versions have a name for it. `Failed` with this text is
+        // ENOPROTOOPT of a profile. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`.
         row("NotAvailable", text: .anyOf([profileUnavailable]), is: .connectFailed),
         row("BREDR.ProfileUnavailable", is: .kind(.connectFailed(profileUnavailable))),
-        // What a characteristic does not offer is not asked for, so these two come from the peripheral.
+        // We request only what a characteristic offers, so these two come from the peripheral.
         // Source: BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
         row("NotSupported", is: .refused(.unsupported), att: 0x06),
         row("NotAuthorized", is: .refused(.notAuthorized), att: 0x08),
@@ -119,8 +124,8 @@ enum ErrorTable {
         row("InvalidArguments", text: .anyOf(["Invalid offset"]), is: .kind(.invalidArgument), att: 0x07),
         row("InvalidArguments", text: .anyOf(["Invalid Length"]), is: .kind(.invalidArgument), att: 0x0D),
         row("InvalidArguments", "InvalidLength", is: .kind(.invalidArgument)),
-        // The documents list these for reading and writing; bluetoothd itself hears them, from programs that serve attributes, and
-        // takes them for these codes. Source: BlueZ 5.76, `src/gatt-database.c`, `dbus_error_to_att_ecode`; 5.66 has the first two.
+        // Documented for reads and writes, but these are errors of GATT servers, which bluetoothd maps to ATT codes.
+        // Source: BlueZ 5.76, `src/gatt-database.c`, `dbus_error_to_att_ecode`; 5.66 has the first two.
         row("InvalidOffset", is: .kind(.invalidArgument), att: 0x07),
         row("InvalidValueLength", is: .kind(.invalidArgument), att: 0x0D),
         row("ImproperlyConfigured", is: .kind(.attError), att: 0xFD),
@@ -129,7 +134,7 @@ enum ErrorTable {
             "ConnectionAttemptFailed", is: .pairingFailed),
     ].flatMap(\.self)
 
-    /// What bluetoothd has no name for, it calls `Failed`, and the text tells.
+    /// The errors without a name of their own, which bluetoothd calls `Failed`; their texts differ.
     private static let failed: [Row] = [
         row("Failed", text: .anyOf(["Not connected", "Not Connected", "No ATT transport"]), is: .kind(.notConnected)),
         row("Failed", text: .ends("-connection-adapter-not-powered"), is: .kind(.adapterOff)),
@@ -140,7 +145,7 @@ enum ErrorTable {
         row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
-        // Of LE devices, while another call of `Connect` is pending (Q119). Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
+        // LE only, while another `Connect` is pending (Q119). Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
         row("Failed", text: .anyOf([alreadyInProgress]), is: .kind(.busy)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
@@ -159,7 +164,7 @@ enum ErrorTable {
 }
 
 extension BluetoothError.Operation {
-    /// Whether bluetoothd asks the peripheral's GATT server for it.
+    /// Whether bluetoothd sends the operation to the peripheral's GATT server.
     fileprivate var isOnAttribute: Bool {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
@@ -169,10 +174,10 @@ extension BluetoothError.Operation {
 }
 
 extension String {
-    /// Whether a text stands in it.
+    /// Whether the text contains another one.
     fileprivate func has(_ part: String) -> Bool { indices.contains { self[$0...].hasPrefix(part) } }
 
-    /// The index after the last appearance of `mark`; nil where it does not appear.
+    /// The index after the last occurrence of `mark`; nil if there is none.
     fileprivate func range(ofLast mark: String) -> Index? {
         var index = endIndex
         while index > startIndex {
@@ -183,9 +188,9 @@ extension String {
     }
 }
 
-/// Errors of the bus and of bluetoothd as errors of ours, by ``ErrorTable``.
+/// Errors of the bus and of bluetoothd as errors of the library, by ``ErrorTable``.
 extension BluetoothError {
-    /// An error that did not come of anything that a user asked for.
+    /// An error that belongs to no operation of the user.
     init(_ error: DBusError) {
         let error = BluetoothError(error, operation: .readState, target: nil)
         self.init(error.kind, dbusName: error.dbusName, dbusMessage: error.dbusMessage)
@@ -197,8 +202,10 @@ extension BluetoothError {
             dbusMessage: error.message, attCode: ErrorTable.attCode(of: error, during: operation))
     }
 
-    /// An error of an operation on a characteristic or one of its descriptors. From 5.80 on, bluetoothd itself refuses writes to the
-    /// services that it keeps, with the error that otherwise stands for the peripheral's ATT 0x08 (Q109).
+    /// An error of an operation on a characteristic or on one of its descriptors.
+    ///
+    /// From 5.80 on, bluetoothd itself refuses writes to the services that it handles. Its error otherwise means
+    /// the peripheral's ATT error 0x08 (Q109).
     init(_ error: DBusError, operation: Operation, on characteristic: Characteristic, target: String) {
         self.init(error, operation: operation, target: target)
         let isWrite = operation == .write || operation == .writeDescriptor
@@ -207,7 +214,7 @@ extension BluetoothError {
         }
     }
 
-    /// The same error as one of bluetoothd instead of the peripheral.
+    /// The same error without an ATT code: bluetoothd refused, not the peripheral.
     var withoutATTCode: BluetoothError {
         BluetoothError(kind, operation: operation, target: target, dbusName: dbusName, dbusMessage: dbusMessage)
     }
@@ -225,8 +232,11 @@ extension BluetoothError {
         }
     }
 
-    /// Without a text that tells more: daemons before 5.62 gave that of errno where connecting failed (Q77), and registering an
-    /// advertisement has texts only. Source: BlueZ 5.66, `src/advertising.c`. The same text elsewhere is in no table.
+    /// The kind of a `Failed` with a text that no other row matches.
+    ///
+    /// Before 5.62, bluetoothd sent the text of errno if connecting failed (Q77). Errors of registering an
+    /// advertisement differ only in their texts. Other operations have no such errors.
+    /// Source: BlueZ 5.66, `src/advertising.c`.
     private static func failed(_ operation: Operation, _ text: String) -> Kind {
         switch operation {
         case .connect: .connectFailed(text)
@@ -243,8 +253,10 @@ extension BluetoothError {
         }
     }
 
-    /// Whether the controller gave up an attempt to connect, which it does now and then without a reason of its own (Q77);
-    /// the second text is that of daemons before 5.62, and the last is for a cancellation that nobody asked for (Q79).
+    /// Whether the controller gave up an attempt to connect, as it does now and then (Q77).
+    ///
+    /// The second text is that of bluetoothd before 5.62. The third one reports a cancellation that we did not request
+    /// (Q79).
     var isAbortedConnection: Bool {
         guard case .connectFailed(let text) = kind else { return false }
         return [
@@ -252,8 +264,10 @@ extension BluetoothError {
         ].contains(text)
     }
 
-    /// Whether bluetoothd tried classic Bluetooth with a peripheral that speaks LE. It would do so again, until it has heard an
-    /// advertisement since it last saw the peripheral there (Q83). Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
+    /// Whether bluetoothd tried classic Bluetooth with an LE peripheral (Q83).
+    ///
+    /// It repeats that until it receives an LE advertisement after it last saw the peripheral over classic Bluetooth.
+    /// Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
     var isOfWrongBearer: Bool {
         guard case .connectFailed(let text) = kind else { return false }
         return [

@@ -1,7 +1,8 @@
 import DBus
 
-/// A device as bluetoothd names it: the number of its adapter and its address, packed into one integer, so that
-/// an event finds its device in one step and no path is ever compared as text.
+/// The key of a device: its adapter's number and its address in one integer.
+///
+/// A lookup takes one step, and paths are never compared as text.
 struct DeviceKey: Hashable, Sendable {
     let number: UInt64
 
@@ -12,10 +13,10 @@ struct DeviceKey: Hashable, Sendable {
     var path: String { "\(adapterPath(adapter))/dev_\(address.text(separator: "_"))" }
 }
 
-/// The path of the adapter with a number.
+/// The object path of the adapter with a number.
 func adapterPath(_ number: UInt16) -> String { "/org/bluez/hci\(number)" }
 
-/// The place of a characteristic in its device's tree, by the handles that stand in its path.
+/// The key of a characteristic: its device, and the handles in its object path.
 struct CharacteristicKey: Hashable, Sendable {
     let device: DeviceKey
     let service: UInt16
@@ -28,8 +29,10 @@ struct CharacteristicKey: Hashable, Sendable {
     private static func text(_ handle: UInt16) -> String { Hex.text(handle).lowercased() }
 }
 
-/// Which object of bluetoothd a path names. bluetoothd builds its paths from numbers, addresses and handles; what
-/// is built otherwise (players, media endpoints) does not concern us and has no key.
+/// The object that an object path of bluetoothd names.
+///
+/// Paths consist of numbers, addresses and handles. Other paths, such as those of players and media endpoints, have no
+/// key.
 /// Source: BlueZ, `adapter-api.txt`, `device-api.txt` and `gatt-api.txt`, object paths.
 enum ObjectKey: Hashable {
     case adapter(UInt16)
@@ -79,7 +82,7 @@ enum ObjectKey: Hashable {
     init?(_ path: ObjectPath) { self.init(path: path.description.utf8.span) }
 }
 
-/// Reads the parts of a path from its bytes, moving a position forward past what it read.
+/// Reads the parts of a path from its bytes, and advances a position past each.
 private enum PathSyntax {
     static func take(_ text: String, _ path: Span<UInt8>, _ position: inout Int) -> Bool {
         let wanted = text.utf8.span

@@ -1,54 +1,54 @@
 import DBus
 
-/// What follows from a change of the mirror.
+/// Handles changes of the object mirror.
 protocol ObjectMirrorObserver: AnyObject {
-    /// A signal or a snapshot held something malformed, which was ignored.
+    /// A signal or a snapshot contained something malformed, which was ignored.
     func messageRejected(total: Int)
-    /// A signal was about an object that is gone, which is normal (Q19).
+    /// A signal named an unknown object, which is normal after the object's removal (Q19).
     func unknownObjectSignalled(total: Int)
     func adaptersChanged()
     func adapterRemoved(_ number: UInt16)
     func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool)
     /// bluetoothd shows a device that it did not show before.
     func deviceFound(_ key: DeviceKey)
-    /// The signal that brought a device was read to its end.
+    /// The signal that added a device was read completely.
     func deviceAdded(_ key: DeviceKey)
     func deviceChanged(_ change: DeviceChange)
     func deviceRemoved(_ key: DeviceKey)
-    /// A device is gone because its adapter is.
+    /// A device was removed with its adapter.
     func deviceRemovedWithAdapter(_ key: DeviceKey)
     func batteryChanged(_ key: DeviceKey)
-    /// Whether the services of a device were read already in the present connection.
+    /// Whether the services of a device have been read in the present connection.
     func wereServicesRead(of key: DeviceKey) -> Bool
     func serviceAdded(to key: DeviceKey)
     func serviceRemoved(_ record: ServiceRecord, _ handle: UInt16, from key: DeviceKey)
     func characteristicRemoved(_ key: CharacteristicKey)
-    /// Which properties of a characteristic are observed. Others are not read.
+    /// The properties of a characteristic that are observed. Others are not read.
     func observedProperties(of key: CharacteristicKey) -> ObservedProperties
     func valueReceived(_ value: [UInt8], of key: CharacteristicKey)
     func mtuReceived(_ mtu: UInt16, of key: DeviceKey)
 }
 
-/// Which properties of a characteristic are observed.
+/// The observed properties of a characteristic.
 enum ObservedProperties { case none, mtu, all }
 
 /// A change of a device's properties by one signal.
 struct DeviceChange {
     let key: DeviceKey
-    /// The properties that have a new value.
+    /// The properties with a new value.
     let set: Changes
-    /// The properties that have a new value, or none any more.
+    /// The properties with a new value, and those that were invalidated.
     let all: Changes
     let wasConnected: Bool
 }
 
-/// The objects of bluetoothd, as far as its signals have told.
+/// The objects of bluetoothd, from a snapshot and the signals after it.
 final class ObjectMirror {
     private(set) var adapters: [UInt16: AdapterRecord] = [:]
     private(set) var devices: [DeviceKey: DeviceRecord] = [:]
-    /// Whether the mirror holds what the running bluetoothd has, and follows its signals.
+    /// Whether the mirror matches the running bluetoothd and follows its signals.
     private(set) var isSynced = false
-    /// How many properties and messages were malformed. They are counted, and never fatal.
+    /// The number of malformed properties and messages. They are never fatal.
     private(set) var rejected = 0 {
         didSet {
             if rejected != oldValue { observer.messageRejected(total: rejected) }
@@ -57,7 +57,7 @@ final class ObjectMirror {
     private var unknownObjectSignals = 0 {
         didSet { observer.unknownObjectSignalled(total: unknownObjectSignals) }
     }
-    /// Counts the services that were added during a connection, to distinguish each from the one before it.
+    /// Counts the services that were added during connections, to distinguish each from the one before.
     private var epochs: UInt64 = 0
     private let settings: Settings
     private let peripherals: PeripheralTable
@@ -85,22 +85,26 @@ final class ObjectMirror {
     func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
     func noteAdvertisement(of key: DeviceKey, during session: Int) { devices[key]?.lastSession = session }
 
-    /// The record of a characteristic.
+    /// The record of a characteristic; nil if there is none.
     func record(_ key: CharacteristicKey) -> CharacteristicRecord? {
         devices[key.device]?.services[key.service]?.characteristics[key.handle]
     }
 
-    /// Whether bluetoothd has a bond with a device. The keys of a device that is paired and not bonded end with the link.
+    /// Whether bluetoothd has a bond with a device.
+    ///
+    /// Without a bond, the keys of a paired device end with the link.
     func isBonded(_ key: DeviceKey) -> Bool { devices[key]?.isBonded == true }
 
-    /// The addresses of a device: the one in its path, and the identity that a bond has revealed (Q62).
+    /// The addresses of a device: the one in its path, and the identity address from bonding (Q62).
     func addresses(of key: DeviceKey) -> [BluetoothAddress] {
         [key.address] + (devices[key]?.address.map { [$0] } ?? [])
     }
 
     // MARK: Objects
 
-    /// Reads the reply of `GetManagedObjects` into an empty mirror. Objects come in any order, children before parents.
+    /// Reads the reply of `GetManagedObjects` into an empty mirror.
+    ///
+    /// Objects arrive in any order, children also before parents.
     func readSnapshot(_ reply: Message) throws(DBusError) {
         try reply.read { (body) throws(DBusError) in
             try body.dictionary { (object) throws(DBusError) in
@@ -110,14 +114,14 @@ final class ObjectMirror {
         }
         for adapter in adapters.values { peripherals.follow(adapter) }
         for (key, record) in devices {
-            // What stands below a device that is not there belongs to none.
+            // Objects below a device that is not in the snapshot belong to no device.
             if record.isListed { makePeripheral(key) } else { devices[key] = nil }
         }
     }
 
     /// Adds the interfaces that a signal announces, and reports the change.
     func add(_ key: ObjectKey, _ body: inout MessageReader) throws(DBusError) {
-        // A device may also get an interface such as Battery1 later, which is no advertisement (Q51).
+        // A known device may get an interface such as Battery1 later. That is not an advertisement (Q51).
         let hasDevice = try add(key, &body, isSnapshot: false)
         switch key {
         case .adapter: observer.adaptersChanged()
@@ -126,9 +130,9 @@ final class ObjectMirror {
         }
     }
 
-    /// Reads the interfaces of one object (`a{sa{sv}}`). A malformed part of an object never stops the others.
+    /// Reads the interfaces of one object (`a{sa{sv}}`). Returns whether it is a device.
     ///
-    /// Returns whether a device was among them.
+    /// A malformed part does not prevent reading the others.
     @discardableResult
     private func add(_ key: ObjectKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) -> Bool {
         var hasDevice = false
@@ -172,12 +176,12 @@ final class ObjectMirror {
     }
 
     private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) {
-        // A path that comes again is another object (Q60); only a snapshot may have brought its children before it.
+        // A path that is added again is a new object (Q60). Only in a snapshot, its children may have come first.
         var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
         record.isListed = true
         devices[key] = record
-        // In a snapshot adapters come in any order, too, and decide whose peripherals these are (Q28).
+        // In a snapshot, adapters also come in any order. A peripheral needs its adapter's identity (Q28).
         guard !isSnapshot else { return }
         makePeripheral(key)
         observer.deviceFound(key)
@@ -195,7 +199,7 @@ final class ObjectMirror {
         devices[key]?.updatePeripheral()
     }
 
-    /// The record of a characteristic, made if there is none.
+    /// The record of a characteristic, or an empty one.
     private subscript(key: CharacteristicKey) -> CharacteristicRecord {
         get { record(key) ?? CharacteristicRecord() }
         set {
@@ -257,10 +261,10 @@ final class ObjectMirror {
             unknownObjectSignals += 1
             return
         }
-        // Whether a name or a list of services was advertised can only be told while there is no link (Q58).
+        // Only without a link, the name and the list of services can be advertised ones (Q58).
         let wasConnected = devices.values[index].isConnected
         let changes = try DeviceRecord.table.read(&body, into: &devices.values[index], rejected: &rejected)
-        // What was read counts, also if the list of what is taken back is malformed.
+        // Values that were read count, also if the list of invalidated properties is malformed.
         var all = changes
         do throws(DBusError) {
             all.formUnion(try DeviceRecord.table.clear(&body, in: &devices.values[index]))

@@ -1,18 +1,20 @@
 import DBus
 
-/// Reads the signals of bluetoothd into the mirror of its objects.
+/// Applies the signals of bluetoothd to the mirror of its objects.
 final class ObjectSignals {
     private let mirror: ObjectMirror
     private let link: (DeviceKey) -> Link?
     private var subscriptions: [BusTask] = []
 
-    /// - Parameter link: The link of a device, whose end bluetoothd may announce (Q86).
+    /// - Parameter link: Returns the link of a device; bluetoothd may announce its end (Q86).
     init(_ mirror: ObjectMirror, link: @escaping (DeviceKey) -> Link?) {
         self.mirror = mirror
         self.link = link
     }
 
-    /// Subscribes by four rules for all objects; more would cost for each foreign signal (Q10). Each names its sender (Q17).
+    /// Subscribes with four rules for all objects. Each rule names its sender (Q17).
+    ///
+    /// The bus compares every signal with every rule, so more rules cost more (Q10).
     func subscribe(_ bus: BusContext) {
         subscriptions = [
             bus.subscribe(
@@ -20,7 +22,7 @@ final class ObjectSignals {
                     sender: BlueZ.name, interface: BlueZ.properties, member: "PropertiesChanged", path: "/org/bluez",
                     includesChildren: true)
             ) { [weak self] in self?.propertiesChanged($0) },
-            // These two come from "/", so the first argument distinguishes bluetoothd's objects.
+            // These two signals come from "/", so the first argument distinguishes bluetoothd's objects.
             bus.subscribe(
                 MatchRule(
                     sender: BlueZ.name, interface: BlueZ.objectManager, member: "InterfacesAdded",

@@ -1,26 +1,30 @@
 import Rx
 
-/// The one object for each device of a manager (S46): while bluetoothd or the user keeps it, the same one is handed out,
-/// also after the bus was lost and opened again, and after the adapter came back under another number (Q28).
+/// The `Peripheral` objects of a manager, one for each device (S46).
+///
+/// bluetoothd's record or the user keeps an object alive. A device keeps its object when the bus was lost and opened
+/// again, and when its adapter returns under another number (Q28).
 final class PeripheralTable: Sendable {
+    /// The peripherals and adapters seen so far.
     private struct State {
         var known: [DeviceIdentity: WeakPeripheral] = [:]
         var adapters = AdapterIdentities()
         var sweepAt = 64
         var links: UInt64 = 0
-        /// How many peripherals there have been.
+        /// The number of peripherals created so far.
         var peripherals: UInt64 = 0
     }
 
-    /// A device of an adapter.
+    /// A device, by the identity of its adapter and its address.
     private struct DeviceIdentity: Hashable {
         let adapter: ObjectIdentifier
         let address: BluetoothAddress
     }
 
+    /// An entry of the table, which does not keep its peripheral alive.
     private struct WeakPeripheral {
         weak var peripheral: Peripheral?
-        /// Kept, so that no other adapter gets its identity in the table.
+        /// Retained, so that no other adapter gets the same `ObjectIdentifier`.
         let adapter: AdapterIdentity
     }
 
@@ -35,7 +39,7 @@ final class PeripheralTable: Sendable {
             let peripheral = Peripheral(
                 key.address, of: adapter, kind: kind, access: access, number: state.peripherals)
             state.known[place] = WeakPeripheral(peripheral: peripheral, adapter: adapter)
-            // Private addresses change for ever; entries that nobody uses go before the table doubles.
+            // Private addresses change constantly, so unused entries are removed before the table doubles.
             if state.known.count >= state.sweepAt {
                 state.known = state.known.filter { $0.value.peripheral != nil }
                 state.sweepAt = max(64, state.known.count * 2)
@@ -44,29 +48,29 @@ final class PeripheralTable: Sendable {
         }
     }
 
-    /// How many entries there are, also of peripherals that are gone.
+    /// The number of entries, including those of released peripherals.
     var entryCount: Int { state.withLock { $0.known.count } }
 
-    /// The peripherals whose connections are made again when they are lost.
+    /// The peripherals with a connection that reconnects.
     var reconnecting: [Peripheral] {
         let all = state.withLock { state in state.known.values.compactMap(\.peripheral) }
         return all.filter { $0.reconnector != nil }
     }
 
-    /// bluetoothd shows an adapter; its peripherals are reached by its number from now on.
+    /// Records the present number of an adapter that bluetoothd shows.
     func follow(_ adapter: AdapterRecord) {
         state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }
     }
 
-    /// The number of the adapter that was selected by name, under whatever name it is there now.
+    /// The present number of the adapter that was selected by name.
     func adapter(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         state.withLock { $0.adapters.number(named: name, among: adapters) }
     }
 
-    /// The first adapter that was chosen by a name keeps it.
+    /// Binds a name to an adapter, unless the name is bound already.
     func bind(_ name: String, to adapter: UInt16) { state.withLock { $0.adapters.bind(name, to: adapter) } }
 
-    /// A number that no connection of the manager had before.
+    /// A number that no earlier connection of the manager has.
     func nextLinkNumber() -> UInt64 {
         state.withLock { state in
             state.links += 1

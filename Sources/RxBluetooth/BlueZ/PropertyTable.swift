@@ -1,10 +1,9 @@
 import DBus
 
-/// The properties of one of bluetoothd's interfaces as data: one row a property, with how to read it from the wire
-/// into a record, and what it is when the daemon takes it back.
+/// The properties of a D-Bus interface: how to read each into a record, and how to clear it.
 ///
-/// Every property is optional on the wire (Q20). One of a wrong type is left as it was and reported; the others
-/// are read all the same.
+/// Every property is optional (Q20). A property of a wrong type keeps its old value and is counted; the others are
+/// read.
 struct PropertyTable<Record>: Sendable {
     /// One property.
     struct Row: Sendable {
@@ -29,7 +28,7 @@ struct PropertyTable<Record>: Sendable {
         self.rows = rows
     }
 
-    /// The rows with these names, as a set. For naming groups of properties; traps on a name without a row.
+    /// The set of the rows with these names. Traps if a name has no row.
     func changes(_ names: [String]) -> Changes {
         var changes = Changes()
         for name in names {
@@ -41,7 +40,9 @@ struct PropertyTable<Record>: Sendable {
         return changes
     }
 
-    /// Reads a dictionary of properties into a record; tells which were in it. `rejected` counts those of a wrong type.
+    /// Reads a dictionary of properties into a record. Returns the rows that were in it.
+    ///
+    /// Adds the number of properties of a wrong type to `rejected`.
     func read(
         _ body: inout MessageReader, into record: inout Record, rejected: inout Int
     ) throws(DBusError) -> Changes {
@@ -58,7 +59,7 @@ struct PropertyTable<Record>: Sendable {
         return changes
     }
 
-    /// Reads the list of properties that the daemon takes back (Q21), and clears them.
+    /// Clears the properties in a list of invalidated ones (Q21). Returns their rows.
     func clear(_ body: inout MessageReader, in record: inout Record) throws(DBusError) -> Changes {
         var changes = Changes()
         try body.array { (name) throws(DBusError) in
@@ -78,7 +79,7 @@ struct PropertyTable<Record>: Sendable {
     }
 }
 
-/// Which rows of a table changed.
+/// The changed rows of a property table.
 struct Changes: Sendable {
     private var bits: UInt64 = 0
 

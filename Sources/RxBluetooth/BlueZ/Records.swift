@@ -1,6 +1,6 @@
 import DBus
 
-/// What bluetoothd tells of an adapter.
+/// The properties of an adapter in bluetoothd.
 struct AdapterRecord {
     let number: UInt16
     var address: BluetoothAddress?
@@ -9,21 +9,25 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
-    /// Since when it scans, for whomever; nil where that was so before we came, or it does not.
+    /// Since when it scans for any program; nil if it does not scan, or did so before the snapshot.
     var discoveringSince: MonotonicTime?
 
     init(number: UInt16) { self.number = number }
 
-    /// Daemons before 5.54 do not tell roles; every adapter of theirs that we can use is a central.
+    /// Whether it can be a central.
+    ///
+    /// Before 5.54, bluetoothd reports no roles, and every usable adapter is a central.
     var isCentral: Bool { roles?.contains("central") ?? true }
 
-    /// Whether Bluetooth can be used with an adapter, where nothing else stands in the way.
+    /// Whether Bluetooth can be used with an adapter, if nothing else prevents it.
     static func state(_ adapter: AdapterRecord?) -> BluetoothState {
         guard let adapter else { return .noAdapter }
         if adapter.isPowered { return .poweredOn }
         return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
     }
 
+    /// The properties that are read.
+    ///
     /// Source: BlueZ, `adapter-api.txt`.
     static let table = PropertyTable<AdapterRecord>([
         .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
@@ -47,14 +51,17 @@ struct AdapterRecord {
     ])
 }
 
-/// What bluetoothd tells of a GATT service, and the characteristics below it. Source: BlueZ, `gatt-api.txt`.
+/// The properties of a GATT service in bluetoothd, and the characteristics below it.
+///
+/// Source: BlueZ, `gatt-api.txt`.
 struct ServiceRecord {
     var uuid: BluetoothUUID?
     var isPrimary = true
-    /// Tells it from one that had its handle before, in the same connection (Q60, Q111): 0 for what was read while the link was
-    /// made, and a number of its own for what came afterwards.
+    /// Distinguishes services with the same handle in one connection (Q60, Q111).
+    ///
+    /// 0 if the service was read before discovery was complete; otherwise a unique number.
     var epoch: UInt64 = 0
-    /// The handles of the services that it includes.
+    /// The handles of the included services.
     var includes: [UInt16] = []
     var characteristics: [UInt16: CharacteristicRecord] = [:]
 
@@ -77,9 +84,11 @@ struct ServiceRecord {
     ])
 }
 
-/// What bluetoothd tells of a battery. Source: BlueZ, `battery-api.txt`.
+/// The properties of a battery in bluetoothd.
+///
+/// Source: BlueZ, `battery-api.txt`.
 struct BatteryRecord {
-    /// In percent; what is above 100 is none.
+    /// The level in percent; nil for values above 100.
     var percentage: UInt8?
 
     static let table = PropertyTable<BatteryRecord>([
@@ -90,13 +99,15 @@ struct BatteryRecord {
     ])
 }
 
-/// What bluetoothd tells of a characteristic, and the descriptors below it.
+/// The properties of a characteristic in bluetoothd, and the descriptors below it.
 struct CharacteristicRecord {
     var uuid: BluetoothUUID?
     var properties: Characteristic.Properties = []
-    /// The last value that came in a signal; only until it is handed on.
+    /// The value in a signal; only kept until it is delivered.
     var value: [UInt8] = []
-    /// The link's MTU, only until it is handed on; from 5.62 on, and absent without a link (Q101).
+    /// The link's MTU; only kept until it is delivered.
+    ///
+    /// bluetoothd reports it from 5.62 on, and only with a link (Q101).
     var mtu: UInt16?
     var descriptors: [UInt16: DescriptorRecord] = [:]
 
@@ -113,7 +124,7 @@ struct CharacteristicRecord {
         mtuRow,
     ])
 
-    /// For characteristics whose values nobody wants to have.
+    /// The table for characteristics that have no subscribers to their values.
     static let mtuTable = PropertyTable<CharacteristicRecord>([mtuRow])
 
     private static let mtuRow = PropertyTable<CharacteristicRecord>.Row("MTU", clear: { $0.mtu = nil }) {
@@ -124,7 +135,7 @@ struct CharacteristicRecord {
     static let valued = table.changes(["Value"])
 }
 
-/// What bluetoothd tells of a descriptor.
+/// The properties of a descriptor in bluetoothd.
 struct DescriptorRecord {
     var uuid: BluetoothUUID?
 

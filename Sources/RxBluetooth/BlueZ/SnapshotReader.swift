@@ -1,25 +1,27 @@
 import DBus
 
-/// Asks a bluetoothd for all of its objects until it tells them.
+/// Calls `GetManagedObjects` until bluetoothd returns its objects.
 ///
-/// A failure is followed by another question, whatever it was: a permission can be granted and a method can appear while
-/// bluetoothd starts. A slow answer is never thrown away: each question stays open, and the first answer counts.
+/// It repeats the call after every error: a permission can be granted, and a method can appear while bluetoothd starts.
+/// Slow calls stay open, and the first reply counts.
 final class SnapshotReader {
     private unowned let client: BlueZClient
-    /// The questions without an answer, by number.
+    /// The calls without a reply, by number.
     private var requests: [Int: BusTask] = [:]
     private var latest = 0
     private var failures = 0
-    /// The deadline of the latest question, or the pause before the next one.
+    /// The deadline of the latest call, or the pause before the next one.
     private var timer: BusTask?
 
-    /// The longest pauses after an error, and after a silence, in seconds. Further questions do not make a slow bluetoothd faster,
-    /// and one that was stopped for a day must not find a thousand of them.
+    /// The longest pauses after an error and after a missing reply, in seconds.
+    ///
+    /// More calls do not make a slow bluetoothd faster. One that was suspended for a day must not find a thousand
+    /// calls.
     private static let longestPauses = (error: 60, silence: 3_600)
 
     init(_ client: BlueZClient) { self.client = client }
 
-    /// Asks a bluetoothd that was not asked before.
+    /// Starts again, for a bluetoothd that was not called before.
     func start() {
         cancel()
         failures = 0
@@ -53,7 +55,7 @@ final class SnapshotReader {
             client.snapshotArrived()
         } catch {
             client.mirror.empty()
-            // A bus that is being lost fails its calls first and tells afterwards; that is then what counts.
+            // A lost bus fails its calls before it reports the loss. Then the loss decides.
             client.bus.perform { [weak self] in
                 guard let self, number == latest, timer != nil else { return }
                 failed(error, longest: Self.longestPauses.error)
