@@ -1,6 +1,6 @@
 import DBus
 
-/// Reads, writes and notifications over a live link.
+/// Starts reads, writes and notifications over a live link.
 final class AttributeOperations {
     private unowned let client: BlueZClient
 
@@ -62,12 +62,12 @@ final class AttributeOperations {
             try Self.require(transport == .socket ? .notify : [.notify, .indicate], characteristic)
             let (link, _) = try client.attributes.find(characteristic)
             let key = characteristic.key
-            // One whose characteristic went, and is there again by now, is not joined.
+            // A session of a removed characteristic is not shared: the characteristic may have been added again.
             if let old = link.notifications[key], old.isDoomed { link.remove(old, key) }
             let session = link.notifications[key] ?? NotifySession(key, target: characteristic.target, link: link)
             guard session.accepts(transport) else {
                 throw BluetoothError(
-                    .exclusiveUse, dbusMessage: "This program receives its values by signals already")
+                    .exclusiveUse, dbusMessage: "This program already receives the values by signals")
             }
             link.notifications[key] = session
             session.add(emitter)
@@ -83,7 +83,7 @@ final class AttributeOperations {
             let item = GATTOperation(
                 .write, target, try Self.message(.acquireWrite(characteristic.key), .write, target),
                 deadline: client.settings.deadlines.operation,
-                // The peripheral is not asked for a socket.
+                // bluetoothd opens the socket without the peripheral, so an error has no ATT code.
                 failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
             ) { [weak client, weak link] result in
                 guard let client, let link else { return }
@@ -96,15 +96,15 @@ final class AttributeOperations {
         }
     }
 
-    // MARK: Parts
+    // MARK: Calls and results
 
-    /// What a characteristic does not offer is not sent (S65).
+    /// Throws if a characteristic does not offer an operation. The operation is then not sent (S65).
     private static func require(
         _ needed: Characteristic.Properties, _ characteristic: Characteristic
     ) throws(BluetoothError) {
         guard characteristic.properties.isDisjoint(with: needed) else { return }
         let offered = characteristic.properties.names.joined(separator: ", ")
-        throw BluetoothError(.notPermitted, dbusMessage: "It offers: \(offered)")
+        throw BluetoothError(.notPermitted, dbusMessage: "The characteristic offers: \(offered)")
     }
 
     private static func message(
@@ -164,7 +164,7 @@ final class AttributeOperations {
 }
 
 extension Link {
-    /// Keeps what a read shows as a change of value from those who wait for notifications (Q95, S64).
+    /// Hides the value change that a read causes from the subscribers of notifications (Q95, S64).
     fileprivate func hideEcho(of read: GATTOperation, _ key: CharacteristicKey) {
         var session: NotifySession?
         read.started = { [weak self] in

@@ -1,13 +1,13 @@
 import DBus
 
-/// The socket over which bluetoothd hands notified values over, one a packet.
+/// The socket on which bluetoothd sends notified values, one per packet.
 final class NotifySocket {
     private var end: SharedSocket?
     private let bus: BusContext
     private var watch: BusTask?
     private var received: (([UInt8]) -> Void)?
 
-    /// Takes the socket out of the answer of `AcquireNotify`.
+    /// Takes the socket from a reply of `AcquireNotify`.
     init(_ reply: Message, on bus: BusContext) throws(DBusError) {
         self.bus = bus
         end = try reply.read { (body) throws(DBusError) in
@@ -15,7 +15,7 @@ final class NotifySocket {
         }
     }
 
-    /// Hands over each value, and hears of the end. The end is not told after ``close()``.
+    /// Delivers each value, and reports the end of the socket. ``close()`` is not reported.
     func start(_ received: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
         self.received = received
@@ -27,7 +27,7 @@ final class NotifySocket {
         }
     }
 
-    /// Hands over what is there. False where the other end is closed.
+    /// Delivers the values that have arrived. Returns false if the other end is closed.
     @discardableResult
     func drain() -> Bool {
         while let end, let received {
@@ -40,7 +40,7 @@ final class NotifySocket {
         return true
     }
 
-    /// Closes our end; bluetoothd then gives the characteristic to whoever asks next.
+    /// Closes our end. bluetoothd can then give the characteristic to another program.
     func close() {
         watch?.cancel()
         watch = nil
@@ -49,13 +49,13 @@ final class NotifySocket {
     }
 }
 
-/// The socket over which bluetoothd takes writes without response, one a packet.
+/// The socket on which bluetoothd receives writes without response, one per packet.
 final class WriteSocket {
     private var end: SharedSocket?
     private let bus: BusContext
     private var watch: BusTask?
     private var waiting: [(value: [UInt8], emitter: Emitter<Never>)] = []
-    private var failure = BluetoothError(.closed, dbusMessage: "The characteristic was given back")
+    private var failure = BluetoothError(.closed, dbusMessage: "The characteristic was released")
     /// Runs when bluetoothd closes its end.
     var ended: (() -> Void)?
 
@@ -72,7 +72,7 @@ final class WriteSocket {
         if waiting.count == 1 { proceed() }
     }
 
-    /// Writes what there is room for. Where there is none, the kernel tells when there is again.
+    /// Sends until the socket is full, and continues when it is writable.
     private func proceed() {
         while let end, let (value, emitter) = waiting.first {
             switch end.socket.trySend(value) {
@@ -105,7 +105,7 @@ final class WriteSocket {
         ended?()
     }
 
-    /// Closes our end, by which the characteristic is given back; what waits fails.
+    /// Closes our end, which releases the characteristic. Values that wait are not sent, and their streams fail.
     func close(_ cause: BluetoothError? = nil) {
         watch?.cancel()
         watch = nil
@@ -119,7 +119,7 @@ final class WriteSocket {
 }
 
 extension Link {
-    /// Takes the socket of a reply of `AcquireWrite`, and emits the writer.
+    /// Opens the socket in a reply of `AcquireWrite`, and emits the writer.
     func openWriter(
         _ reply: Message, _ characteristic: Characteristic, _ client: BlueZClient,
         _ emitter: Emitter<CharacteristicWriter>
@@ -134,7 +134,7 @@ extension Link {
             streams.add(emitter, during: .write, target) { socket.close($0) }
             let device = characteristic.key.device
             socket.ended = { [weak client] in
-                // If the link is lost, its reason is about to be known (Q107).
+                // If the link is lost, its reason arrives before this reply (Q107).
                 client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak client] _ in
                     guard client?.links[device]?.isConnected == true else { return }
                     let cause = BluetoothError(

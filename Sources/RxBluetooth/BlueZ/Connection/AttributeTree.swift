@@ -1,4 +1,4 @@
-/// What a connected peripheral has, read from the mirror.
+/// The services, characteristics and descriptors of connected peripherals, from the mirror.
 final class AttributeTree {
     private unowned let client: BlueZClient
 
@@ -32,7 +32,7 @@ final class AttributeTree {
         }
     }
 
-    /// The requested attributes. If none of them exists, the error names them (S51).
+    /// The requested attributes, or all if none are requested. If none exists, the error names them (S51).
     private static func select<Attribute>(
         _ all: [Attribute], _ requested: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID
     ) throws(BluetoothError) -> [Attribute] {
@@ -40,9 +40,9 @@ final class AttributeTree {
         let found = all.filter { requested.contains(uuid($0)) }
         guard !found.isEmpty else {
             let names = requested.map(\.description).joined(separator: ", ")
-            // Every peripheral has the GAP service, and bluetoothd does not show it (Q122).
+            // Every peripheral has the GAP service, but bluetoothd does not show it (Q122).
             let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
-            let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and tells the device's name" : ""
+            let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
             throw BluetoothError(.attributeNotFound, dbusMessage: names + reason)
         }
         return found
@@ -73,11 +73,11 @@ final class AttributeTree {
         }
     }
 
-    /// A characteristic and its live link, or why it cannot be used.
+    /// The live link and the record of a characteristic. Throws if it cannot be used.
     func find(_ characteristic: Characteristic) throws(BluetoothError) -> (Link, CharacteristicRecord) {
         let link = try client.links.live(characteristic.peripheral.key, number: characteristic.service.link)
         let record = current(characteristic.service)?.characteristics[characteristic.handle]
-        // Another characteristic may have its handle now.
+        // Another characteristic may have the same handle now.
         guard let record, record.uuid == characteristic.uuid else { throw Self.gone }
         return (link, record)
     }
@@ -88,8 +88,10 @@ final class AttributeTree {
         return record
     }
 
-    /// A service that came in the place of another while the link was up is not that one, whatever it looks like (S53). Over a
-    /// connection that is made again, what looks like it when the services have been read again is (S78).
+    /// The record of a service; nil if the service no longer exists.
+    ///
+    /// A service that replaced another one during a connection is a different one, even if it looks equal (S53). After
+    /// a reconnection, an equal service is the same one when the services have been read again (S78).
     private func current(_ service: Service) -> ServiceRecord? {
         guard let record = client.mirror.devices[service.peripheral.key]?.services[service.handle],
             record.uuid == service.uuid, record.epoch == service.epoch || record.epoch == 0
@@ -97,6 +99,6 @@ final class AttributeTree {
         return record
     }
 
-    /// The peripheral has taken the attribute away while connected (Q111).
+    /// The error if the peripheral has removed an attribute during the connection (Q111).
     static let gone = BluetoothError(.attributeNotFound, dbusMessage: "The peripheral has changed its services")
 }

@@ -1,14 +1,15 @@
 import DBus
 
-/// The charge of a connected device as bluetoothd reckons it (`org.bluez.Battery1`).
+/// The battery level of a connected device, as bluetoothd reports it (`org.bluez.Battery1`).
 final class BatteryLevel {
     private unowned let link: Link
     private let observers = EmitterList<Int>()
 
     init(_ link: Link) { self.link = link }
 
-    /// Tells the level now, where there is one, and whenever bluetoothd tells it. With a deadline it fails where no level comes
-    /// until then.
+    /// Emits the present level if there is one, and each level that bluetoothd reports.
+    ///
+    /// With a deadline, the stream fails if there is no level by then.
     func observe(_ emitter: Emitter<Int>, deadline: Duration?) {
         let target = "the battery level of \(link.target)"
         observers.insert(emitter)
@@ -17,7 +18,7 @@ final class BatteryLevel {
                 guard let self, self.level == nil else { return }
                 emitter.fail(
                     BluetoothError(
-                        .unsupported, operation: .read, target: target, dbusMessage: "It shows no battery level"))
+                        .unsupported, operation: .read, target: target, dbusMessage: "There is no battery level"))
             }
         }
         link.streams.add(emitter, during: .read, target) { [weak self] _ in

@@ -1,20 +1,20 @@
 import DBus
 
-/// An operation on an attribute, in the queue of its connection.
+/// A GATT operation in the queue of its connection.
 final class GATTOperation {
     let operation: BluetoothError.Operation
     let target: String
     let message: Message
     let deadline: Duration
     fileprivate var number: UInt64 = 0
-    /// When it began to wait, and from its turn on when that was.
+    /// When the operation was queued; once it runs, when it was started.
     fileprivate var since: MonotonicTime?
     fileprivate var isPairing = false
     fileprivate let failure: (DBusError) -> BluetoothError
     fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
-    /// Runs when it is the operation's turn.
+    /// Runs when the operation is started.
     var started: (() -> Void)?
-    /// Runs when an operation that had started is over, also where nobody waits for it any more.
+    /// Runs when a started operation has ended, also if it was cancelled.
     var ended: ((Result<Message, BluetoothError>) -> Void)?
 
     init(
@@ -30,7 +30,7 @@ final class GATTOperation {
         self.done = done
     }
 
-    /// Nobody waits any more, and this is why.
+    /// Fails the operation for its caller. A later answer is not reported.
     fileprivate func fail(_ error: BluetoothError) {
         let done = done
         self.done = nil
@@ -43,24 +43,28 @@ final class GATTOperation {
     }
 }
 
-/// The operations on a connection's attributes, one after the other: ATT has one request under way at a time, and
-/// bluetoothd answers InProgress to a second one on the same attribute (Q94).
+/// The GATT operations of a connection, which run one at a time.
+///
+/// ATT allows one request at a time, and bluetoothd refuses a second operation on the same attribute with InProgress
+/// (Q94).
 final class GATTOperationQueue {
     private unowned let client: BlueZClient
     private let peripheral: Peripheral
-    /// How many operations there have been.
+    /// The number of operations submitted so far.
     private var count: UInt64 = 0
     private var waiting: [GATTOperation] = []
     private var running: GATTOperation?
     private var call: BusTask?
     private var isSuspended = false
-    /// The operation that needed a pairing which was refused. Nothing else is submitted before it is answered or the device is paired.
+    /// The operation that needed the pairing which was refused.
+    ///
+    /// Other operations fail until bluetoothd answers this one or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
-    /// The number of the operation that may be about to become `refused`.
+    /// The number of the operation that may become `refused`; it is decided after `answerDelay`.
     private var suspected: UInt64?
-    /// Whether bluetoothd waits for a pairing that was refused, and the link carries nothing else.
+    /// Whether an operation waits for a refused pairing, so that the link carries no others.
     var isRefused: Bool { refused != nil || suspected != nil }
-    /// Whether a pairing that the running operation made necessary is under way.
+    /// Whether the running operation waits for a pairing that is in progress.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
 
     init(_ client: BlueZClient, of peripheral: Peripheral) {
@@ -81,8 +85,9 @@ final class GATTOperationQueue {
         advance()
     }
 
-    /// Nobody waits for the operation any more. One that waits never runs; one that runs holds its place until its
-    /// answer comes (S57).
+    /// Cancels an operation for its caller (S57).
+    ///
+    /// A queued operation is removed. A running one blocks the queue until its answer arrives.
     func cancel(_ item: GATTOperation) {
         item.done = nil
         guard let index = waiting.firstIndex(where: { $0 === item }) else { return }
@@ -90,12 +95,16 @@ final class GATTOperationQueue {
         dropped(item, nil)
     }
 
-    /// The connection is down, and why is still being found out. What bluetoothd answers now to what was under way is
-    /// not the reason, so ``fail(_:)`` has the last word.
+    /// Stops the queue: the link is down, and the cause is not known yet.
+    ///
+    /// An answer of bluetoothd to the running operation is not the cause, so it is ignored. ``fail(_:)`` reports the
+    /// cause.
     func suspend() { isSuspended = true }
 
-    /// A pairing was refused. If the running operation needed it, bluetoothd keeps that operation at the head of its own queue and
-    /// never answers it. If the peripheral began the pairing, the answer arrives soon, hence the delay.
+    /// Handles a refused pairing.
+    ///
+    /// If the running operation needed the pairing, bluetoothd keeps it at the head of its own queue and never answers
+    /// it. If the peripheral began the pairing, the answer arrives soon, hence the delay.
     func refuse(_ error: BluetoothError) {
         guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
@@ -103,10 +112,10 @@ final class GATTOperationQueue {
         client.bus.schedule(after: Self.answerDelay) { [weak self] in self?.giveUp(number, error) }
     }
 
-    /// How long the answer of an operation may take that does not depend on the refused pairing.
+    /// The time for the answer of an operation that does not depend on the refused pairing.
     private static let answerDelay = Duration.milliseconds(250)
 
-    /// The operation keeps its place, because a later pairing may still bring its answer.
+    /// Fails all operations. The running one stays in place, because a later pairing may bring its answer.
     private func giveUp(_ number: UInt64, _ error: BluetoothError) {
         guard suspected == number else { return }
         suspected = nil
@@ -122,7 +131,7 @@ final class GATTOperationQueue {
         }
     }
 
-    /// Why an operation is not submitted; nil if it is.
+    /// Why an operation may not be submitted after a refused pairing; nil if it may.
     private func refusal(of item: GATTOperation) -> BluetoothError? {
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
@@ -130,18 +139,22 @@ final class GATTOperationQueue {
         return BluetoothError(.connectionStalled, dbusMessage: "pairing was refused after this: \(first.dropLast())")
     }
 
-    /// bluetoothd has asked our agent about a pairing of this peripheral, which nobody has asked for: the running operation needs it.
+    /// Records that the running operation has caused bluetoothd's pairing request.
+    ///
+    /// bluetoothd called our agent for this peripheral, and no pairing was requested.
     func pairingBegan() { running?.isPairing = true }
 
-    /// The device has been paired, perhaps by another program. bluetoothd then sends the operation that it kept, and what follows. Our
-    /// call of it may have reached its deadline before, and would never end the refusal.
+    /// Ends a refusal, because the device has been paired, perhaps by another program.
+    ///
+    /// bluetoothd then sends the operation that it kept, and those behind it. Our call may have reached its deadline
+    /// before, so its answer would never end the refusal.
     func paired() {
         refused = nil
         suspected = nil
         running?.isPairing = false
     }
 
-    /// The connection is over: everything fails with one cause.
+    /// Fails all operations with one cause: the connection has ended.
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
@@ -170,23 +183,23 @@ final class GATTOperationQueue {
     }
 
     private func answered(_ result: Result<Message, DBusError>) {
-        // A bus that ends fails what is in flight before it says that it has ended, and links end with it.
+        // A lost bus fails its calls before it reports the loss, which then ends the links.
         if case .failure(let error) = result, error.name == DBusError.Name.disconnected { suspend() }
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
         suspected = nil
         let outcome = result.mapError { explained(item.failure($0), item) }
-        // At our own deadline bluetoothd still waits, and would not answer the next operation either.
+        // At our own deadline bluetoothd still waits, and it would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
         if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
         item.finish(outcome)
         advance()
     }
 
-    /// What an error of bluetoothd means here, where it does not say so.
+    /// Corrects the kind of an error that bluetoothd reports imprecisely.
     private func explained(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
-        // ATT gives up after 30 s; bluetoothd reports that as 0x0E, as if the peripheral had answered (Q120).
+        // ATT fails a request after 30 s. bluetoothd then reports 0x0E, as if the peripheral had answered (Q120).
         if error.attCode == 0x0E, client.settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
@@ -195,17 +208,19 @@ final class GATTOperationQueue {
         return error.withWeakBond(client.mirror.isBonded(peripheral.key))
     }
 
+    /// The transaction time-out of ATT.
+    ///
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.
     private static let attTimeout = Duration.seconds(30)
 
-    // MARK: What is told of it
+    // MARK: Status and log
 
-    /// The operation that has its turn, with how long it has it.
+    /// The running operation, and how long it has been running.
     var current: (operation: QueuedOperation, time: Duration)? {
         running.map { (described($0), client.settings.elapsed(since: $0.since)) }
     }
 
-    /// How many operations wait behind it.
+    /// The number of operations that wait.
     var waitingCount: Int { waiting.count }
 
     private func described(_ item: GATTOperation) -> QueuedOperation {

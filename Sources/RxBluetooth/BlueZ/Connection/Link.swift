@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// One connection to a peripheral, from the call of `Connect` until it is closed, and all that runs over it.
+/// A connection to a peripheral, from the call of `Connect` until it is closed, and all its users.
 ///
 /// ``LinkState`` decides; this class makes the calls and runs the timers.
 final class Link {
@@ -14,18 +14,18 @@ final class Link {
     private(set) var state: LinkState
     /// When the phase of the state began.
     private(set) var since: MonotonicTime?
-    /// Whether it was made for a pairing only. A connection waits for its end.
+    /// Whether the link was made for a pairing only. A connection waits until it has ended.
     let isForPairing: Bool
     /// The pairing that uses this link.
     var pairing: PairingAttempt?
-    /// Why bluetoothd says that the link goes down.
+    /// The reason that bluetoothd has announced for the end of the link.
     private var announced: BluetoothError.DisconnectReason?
 
-    /// The answer or the pause that an attempt waits for.
+    /// The reply or the pause that an attempt waits for.
     private var attempt: BusTask?
-    /// The end of connecting, or of finding out why the link was lost.
+    /// The deadline of connecting, or of finding the cause of a link loss.
     private var deadline: BusTask?
-    /// The answer or the deadline that closing or losing waits for.
+    /// The reply or the deadline that closing or a link loss waits for.
     private var ending: BusTask?
     /// The scan for the device after bluetoothd has removed it (Q123).
     private var rediscovery: (any Disposable)?
@@ -69,7 +69,7 @@ final class Link {
     /// Closes the link; see ``LinkState/Event/close(_:isForced:)``.
     func close(_ cause: BluetoothError, isForced: Bool = false) { handle(.close(cause, isForced: isForced)) }
 
-    /// The adapter, bluetoothd or the bus is gone.
+    /// Ends the link, because the adapter, bluetoothd or the bus is gone.
     func lost(_ cause: BluetoothError) { handle(.lost(cause)) }
 
     /// `Connected` of the device has changed.
@@ -88,7 +88,9 @@ final class Link {
         serviceDiscovery.resolved()
     }
 
-    /// bluetoothd announces why the link goes down, before it shows that (Q86). Other words mean unknown.
+    /// Records the reason for the end of the link, which bluetoothd announces before the end (Q86).
+    ///
+    /// Other texts mean that the reason is unknown.
     /// Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
     func announce(_ reason: String) {
         announced =
@@ -102,7 +104,7 @@ final class Link {
             }
     }
 
-    /// Runs work when this link is closed, with the error if it could not be closed.
+    /// Runs work when this link is closed, with the error if closing has failed.
     func onClosed(_ work: @escaping (BluetoothError?) -> Void) { onClosed.append(work) }
 
     // MARK: The state machine
@@ -169,7 +171,7 @@ final class Link {
     // MARK: Calls
 
     private func connect() {
-        // It outlasts our deadlines, so that a success after our `Disconnect` is noticed.
+        // The call outlasts our deadlines, so that a success after our `Disconnect` is noticed.
         attempt = client.call(
             .connect(key), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
         ) { [weak self] result in
@@ -216,13 +218,15 @@ final class Link {
                 }
             self?.handle(.adapterAnswered(isGone: isGone))
         }
-        // The call has no deadline of its own as long as it waits behind others (Q9).
+        // A call may wait for others to be answered, and its own deadline begins after that (Q9).
         deadline = client.bus.schedule(after: Self.adapterDeadline) { [weak self] in
             self?.handle(.adapterAnswered(isGone: false))
         }
     }
 
-    /// A loss is reported within a second, also if bluetoothd hangs.
+    /// The deadline of reading `Powered`.
+    ///
+    /// A loss must be reported within a second, even if bluetoothd hangs.
     private static let adapterDeadline = Duration.milliseconds(500)
 
     private func startRediscovery() {
@@ -234,7 +238,7 @@ final class Link {
     private func stopRediscovery() {
         guard let scan = rediscovery else { return }
         rediscovery = nil
-        // The scan ends by work that waits in the context, and counts as being undone from then on.
+        // Disposing queues work in the bus context. The teardown counts until that work has run.
         let teardowns = client.teardowns
         teardowns.begin()
         scan.dispose()
@@ -260,8 +264,10 @@ final class Link {
         pairing?.linkIsUp()
     }
 
-    /// bluetoothd 5.66 does not say that a link ended because pairing failed (Q121). It may have been so if its question to our agent
-    /// belongs to the operation that was under way, and no bond resulted. A peripheral out of reach looks the same.
+    /// The error of a lost link: its reason, or a failed pairing if that is likely.
+    ///
+    /// bluetoothd 5.66 does not report that a failed pairing ended the link (Q121). It is likely if the running
+    /// operation caused a pairing request, and no bond exists. A peripheral that moved out of range looks the same.
     private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
         guard reason == .unknown || reason == .remote, queue.isPairing, client.mirror.devices[key]?.isBonded != true
         else {
@@ -270,7 +276,7 @@ final class Link {
         return BluetoothError(.disconnected(.authentication)).inferred
     }
 
-    /// Ends the link. All that ran over it fails with one cause (S59).
+    /// Ends the link. Everything that uses it fails with one cause (S59).
     private func end(_ cause: BluetoothError) {
         stopWaiting()
         client.links.remove(self)
@@ -297,7 +303,7 @@ final class Link {
     }
 
     private func fail(_ cause: BluetoothError) {
-        // Each of them adds its own operation and target.
+        // Each user of the link adds its own operation and target.
         let cause = cause.with(nil, nil)
         mtu.forget()
         serviceDiscovery.fail(cause)
@@ -325,7 +331,10 @@ extension Result {
 // MARK: - Characteristics that bluetoothd removes while the link is up
 
 extension Link {
-    /// bluetoothd has removed a characteristic. It removes those of a lost device first, so it is asked whether the link is up.
+    /// Ends the notifications of a characteristic that bluetoothd has removed, if the link stays up.
+    ///
+    /// bluetoothd also removes the characteristics of a lost device, before it reports the loss. The reply to the read
+    /// arrives after that report.
     func removed(_ key: CharacteristicKey) {
         guard let session = notifications[key] else { return }
         session.isDoomed = true
@@ -335,7 +344,7 @@ extension Link {
         }
     }
 
-    /// Ends the notifications of a characteristic that is gone.
+    /// Ends the notifications of a removed characteristic.
     func remove(_ session: NotifySession, _ key: CharacteristicKey) {
         notifications[key] = nil
         session.ended(AttributeTree.gone)

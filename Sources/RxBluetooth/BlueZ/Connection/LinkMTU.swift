@@ -1,6 +1,6 @@
 import DBus
 
-/// The largest ATT packet of a link, which bluetoothd tells with each of its characteristics.
+/// The MTU of a link: the largest ATT packet. bluetoothd reports it with each characteristic.
 final class LinkMTU {
     private unowned let link: Link
     private var value: UInt16?
@@ -9,7 +9,7 @@ final class LinkMTU {
 
     init(_ link: Link) { self.link = link }
 
-    /// bluetoothd tells it. It is the same for all characteristics of a link.
+    /// Stores and reports the MTU. It is the same for all characteristics of a link.
     func received(_ mtu: UInt16) {
         guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.state.isConnecting else {
             return
@@ -21,7 +21,9 @@ final class LinkMTU {
         observers.next(Int(mtu))
     }
 
-    /// Objects that were there before the link show no change, so they are asked once the services are read (Q101).
+    /// Reads the MTU when the services have been read.
+    ///
+    /// Characteristics that existed before the link do not signal a change (Q101).
     func read() {
         guard value == nil, !wasRead,
             let (service, record) = link.client.mirror.devices[link.key]?.services.min(by: { $0.key < $1.key }),
@@ -35,7 +37,7 @@ final class LinkMTU {
             let mtu = try? result.get().read { (body) throws(DBusError) in
                 try body.variant { (value) throws(DBusError) in try value.uint16() }
             }
-            // A daemon before 5.62 has no answer; then the smallest is right.
+            // bluetoothd before 5.62 returns an error. The smallest MTU is correct then.
             if let mtu { self?.received(mtu) }
         }
     }
@@ -50,7 +52,7 @@ final class LinkMTU {
 
     private var current: Int { value.map(Int.init) ?? Peripheral.smallestMTU }
 
-    /// The link is over, and with it what was agreed on.
+    /// Clears the MTU, because the link has ended.
     func forget() {
         value = nil
         link.peripheral.update(mtu: nil)

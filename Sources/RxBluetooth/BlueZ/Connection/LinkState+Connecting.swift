@@ -1,6 +1,6 @@
-/// Making a link.
+/// The transitions while a link is being made.
 extension LinkState {
-    /// How often an attempt that the controller gave up is repeated. The ninth failure is reported (Q77).
+    /// How many aborts of the controller lead to another attempt. The ninth one is reported (Q77).
     private static let mostAborts = 8
     static let pause = Duration.milliseconds(250)
     private static let longestYield = Duration.seconds(1)
@@ -11,32 +11,36 @@ extension LinkState {
         guard let error else { return confirm(attempt, facts) }
         let isOthersLink = attempt.maker == .otherProgram || error.isCollision && attempt.collisions > 0
         switch error {
-        // bluetoothd's documents announce this error; what it really answers is success (Q80).
+        // bluetoothd documents this error, but actually returns success (Q80).
         case _ where error.kind == .alreadyConnected: return confirm(attempt, facts)
-        // It refuses to connect what another program has connected a moment ago. That link can be used (Q74).
+        // bluetoothd refuses to connect a device that another program has just connected. That link is usable (Q74).
         case _ where facts.isConnected && isOthersLink: return confirm(attempt, facts)
         case _ where error.isCollision: return yield(attempt, facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "br-connection-canceled":
             return giveUp(BluetoothError(.bondLost, after: error), facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "le-connection-abort-by-local":
-            // Only an abort that comes twice in a row is a lost bond, because a controller also aborts by itself (Q77, Q87).
+            // Only two consecutive aborts are a lost bond, because a controller also aborts by itself (Q77, Q87).
             let isBondLost = facts.aborts + 1 > 1
             let actions = isBondLost ? giveUp(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
             return [.noteAbort] + actions
         case _ where error.isAbortedConnection: return aborted(error, facts)
-        // The daemon is still trying, so it has to be stopped (Q8).
+        // bluetoothd is still trying, so the attempt must be stopped (Q8).
         case _ where error.kind == .timedOut: return close(error, isForced: false, facts, isConnectPending: false)
         default: return giveUp(error, facts)
         }
     }
 
-    /// Our attempt failed. If the device is connected all the same, our attempt made that link, and we close it.
+    /// Ends a failed attempt.
+    ///
+    /// If the device is connected nevertheless, our attempt has made that link, and we close it.
     private mutating func giveUp(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard facts.isConnected else { return end(error) }
         return close(error, isForced: false, facts, isConnectPending: false, hasFailed: true)
     }
 
-    /// The reply decides (Q78). If no link is shown, bluetoothd is asked for it.
+    /// Opens the link after `Connect` has succeeded.
+    ///
+    /// The reply decides (Q78). If the mirror shows no link, `Connected` is read.
     private mutating func confirm(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         if facts.isConnected { return open(attempt) }
         continueAttempt(attempt, .confirming)
@@ -48,7 +52,7 @@ extension LinkState {
         return isConnected ? open(attempt) : end(BluetoothError(.disconnected(.unknown)))
     }
 
-    /// There may be a link all the same, and then it is ours to close.
+    /// Closes the link that may exist although it could not be confirmed.
     mutating func confirmationFailed(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase, attempt.step == .confirming else { return [] }
         return close(error, isForced: false, facts, isConnectPending: false)
@@ -61,7 +65,7 @@ extension LinkState {
 
     mutating func servicesAwaited(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .connected(let maker, isReady: false) = phase else { return [] }
-        // A peripheral without services is not usable, whatever bluetoothd shows (Q73).
+        // A peripheral without services is not usable, whatever else bluetoothd shows (Q73).
         if let error { return close(error.during(.connect, target), isForced: false, facts) }
         phase = .connected(maker, isReady: true)
         return [.becomeReady]
@@ -81,8 +85,9 @@ extension LinkState {
 
     // MARK: The next attempt
 
-    /// A controller gives an attempt up now and then. It is repeated after a pause, and not while the device still looks
-    /// connected (Q77).
+    /// Repeats an attempt that the controller gave up, as it does now and then (Q77).
+    ///
+    /// The next attempt follows after a pause, and not while the device still appears connected.
     private mutating func aborted(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase else { return [] }
         guard attempt.aborts < Self.mostAborts else { return giveUp(error, facts) }
@@ -91,8 +96,10 @@ extension LinkState {
         return [.logRepeat(aborts: attempt.aborts), .pause(Self.pause)]
     }
 
-    /// bluetoothd refuses a second attempt (Q119) and does not announce the end of the first one: a success shows as `Connected`,
-    /// and after a failure the next call starts an attempt of ours.
+    /// Waits for another program's attempt, because bluetoothd refuses a second one (Q119).
+    ///
+    /// bluetoothd does not announce its end. Success shows as `Connected`; after a failure, our next call starts our
+    /// own attempt.
     private mutating func yield(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         var attempt = attempt
         attempt.collisions += 1
@@ -110,7 +117,8 @@ extension LinkState {
             return [.logRepeat(aborts: attempt.aborts), .pause(Self.pause)]
         case .pausing: return connect(attempt)
         case .rediscovered: return connect(attempt) + [.stopRediscovery]
-        // The answer tells another program's link from one of the next `Connect`, whose signal may still be on the way.
+        // A signal of another program's link may not have been read yet. The reply distinguishes that link from one of
+        // our next `Connect`.
         case .yielding(isAsking: false):
             continueAttempt(attempt, .yielding(isAsking: true))
             return [.askAboutOtherAttempt]
@@ -138,13 +146,13 @@ extension LinkState {
         phase = .connecting(attempt)
     }
 
-    // MARK: What bluetoothd shows meanwhile
+    // MARK: Signals while connecting
 
     /// `Connected` may flicker; the reply to `Connect` decides whether there is a link (Q78).
     mutating func shownWhileConnecting(_ isConnected: Bool, _ attempt: Attempt) -> [Action] {
         var attempt = attempt
         guard isConnected else {
-            // The link of another program has ended; the next one is made by our attempt.
+            // Another program's link has ended. Our attempt makes the next one.
             attempt.maker = .thisManager
             phase = .connecting(attempt)
             return []
@@ -153,8 +161,8 @@ extension LinkState {
         case .calling:
             continueAttempt(attempt, .calling(wasShownConnected: true))
             return []
-        // No attempt of ours is under way, so another program made the link. `Connect` is answered at once, or starts an
-        // attempt of ours if the link is down again by then.
+        // None of our attempts is in progress, so another program made the link. `Connect` succeeds at once, or starts
+        // an attempt of ours if the link is down again by then.
         case .yielding, .pausing, .rediscovered:
             attempt.maker = makerOfOthers
             return [.cancelAttempt] + connect(attempt) + [.stopRediscovery]
@@ -162,13 +170,15 @@ extension LinkState {
         }
     }
 
-    /// bluetoothd 5.66 removes a device without a bond when an attempt fails, and does not answer `Connect` (Q123).
+    /// Prepares the search for a device that bluetoothd removed.
+    ///
+    /// bluetoothd 5.66 removes a device without a bond when an attempt fails, and never answers `Connect` (Q123).
     mutating func removedWhileConnecting(_ attempt: Attempt) -> [Action] {
         if case .rediscovering = attempt.step { return [] }
         var attempt = attempt
         attempt.maker = .thisManager
         continueAttempt(attempt, .rediscovering(isScanning: false))
-        // An adapter that is switched off removes its devices first and ends its links next (Q32), hence the pause.
+        // An adapter that is switched off removes its devices before it ends its links (Q32), hence the pause.
         return [.cancelAttempt, .pause(Self.pause)]
     }
 
@@ -181,7 +191,8 @@ extension LinkState {
 }
 
 extension BluetoothError {
-    /// Whether `Connect` was refused because another call of it is under way for the same device (Q76, Q119).
+    /// Whether `Connect` was refused because another call for the device is pending (Q76, Q119).
+    ///
     /// Source: BlueZ 5.66, `src/device.c`, `device_connect_le` and `connect_profiles`.
     fileprivate var isCollision: Bool {
         kind == .busy && (dbusName == "org.bluez.Error.InProgress" || dbusMessage == ErrorTable.alreadyInProgress)

@@ -1,4 +1,4 @@
-/// Closing a link from our side, and losing one.
+/// The transitions while a link is being closed or lost.
 extension LinkState {
     // MARK: Closing
 
@@ -8,8 +8,10 @@ extension LinkState {
         return close(cause, isForced: isForced, facts, isConnectPending: isConnectPending)
     }
 
-    /// What runs fails with the cause, bluetoothd is called once (S30), and the link is over when bluetoothd has both answered and
-    /// shown it, or after the deadline (Q84).
+    /// Closes the link.
+    ///
+    /// Its users fail with the cause, and `Disconnect` is called once (S30). The link has ended when bluetoothd has
+    /// answered and shows no link, or after the deadline (Q84).
     mutating func close(
         _ cause: BluetoothError, isForced: Bool, _ facts: Facts, isConnectPending: Bool, hasFailed: Bool = false
     ) -> [Action] {
@@ -17,7 +19,7 @@ extension LinkState {
         switch phase {
         case .adopted: (maker, isAttempt) = (.otherProgram, false)
         case .connecting(let attempt):
-            // Without an attempt under way there is only a link to close if one is shown.
+            // Without an attempt in progress, only a link that bluetoothd shows is closed.
             guard attempt.mayBeConnecting || facts.isConnected else { return end(cause) }
             (maker, isAttempt) = (attempt.maker, attempt.mayBeConnecting)
         case .connected(let connected, _): (maker, isAttempt) = (connected, false)
@@ -29,7 +31,7 @@ extension LinkState {
             Closing(
                 cause: cause, maker: maker, isAttempt: isAttempt, hasFailed: hasFailed,
                 isConnectPending: isConnectPending))
-        // A `Connect` under way is not called off: if it was not sent yet, its `Disconnect` would end another program's link.
+        // A pending `Connect` is not cancelled. If it were still unsent, `Disconnect` would end another program's link.
         return (isConnectPending ? [] : [.cancelAttempt])
             + [.cancelDeadline, .stopRediscovery, .beginClosing(cause), .disconnect, .failSubscriber(cause)]
     }
@@ -38,7 +40,7 @@ extension LinkState {
         guard case .closing(var closing) = phase else { return [] }
         let isShown = facts.isConnected && !closing.wasShownDown
         if let error { return closed(isShown ? error : nil) }
-        // bluetoothd has answered `Connect` by now, unless it is out of order. Until it has, a link of ours may still come up.
+        // bluetoothd normally has answered `Connect` by now. Until it has, a link of ours may still come up.
         guard isShown || closing.isConnectPending else { return closed(nil) }
         closing.wait = isShown ? .linkDown : .connectAnswer
         phase = .closing(closing)
@@ -51,7 +53,9 @@ extension LinkState {
         return closed(isLinkDown ? nil : BluetoothError(.timedOut, operation: .disconnect, target: target))
     }
 
-    /// `Connect` was answered while the link was being closed. A link that comes up after `Disconnect` was answered is closed too.
+    /// Handles the answer of `Connect` while the link is being closed.
+    ///
+    /// A link that comes up after `Disconnect` was answered is closed, too.
     mutating func connectAnsweredWhileClosing(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .closing(var closing) = phase else { return [] }
         closing.isConnectPending = false
@@ -77,7 +81,7 @@ extension LinkState {
         return [.end(cause)]
     }
 
-    // MARK: Losing
+    // MARK: Link loss
 
     mutating func shown(_ isConnected: Bool, _ facts: Facts) -> [Action] {
         if case .connecting(let attempt) = phase { return shownWhileConnecting(isConnected, attempt) }
@@ -85,9 +89,9 @@ extension LinkState {
         switch phase {
         case .connected(let maker, _): return lose(facts.announced ?? .unknown, maker, facts)
         case .closing(var closing):
-            // A link whose attempt failed often ends by itself; the answer to `Disconnect` adds nothing then.
+            // After a failed attempt the link often ends by itself. The answer to `Disconnect` adds nothing then.
             if closing.isDisconnectAnswered || closing.hasFailed { return closed(nil) }
-            // Of an attempt it may be a flicker (Q78).
+            // During an attempt this may be a flicker (Q78).
             closing.wasShownDown = !closing.isAttempt
             phase = .closing(closing)
             return []
@@ -95,7 +99,7 @@ extension LinkState {
         }
     }
 
-    /// bluetoothd does not show `Connected` any more when it removes a device (Q61).
+    /// Handles a removed device. bluetoothd no longer signals its `Connected` (Q61).
     mutating func deviceRemoved(_ facts: Facts) -> [Action] {
         switch phase {
         case .connecting(let attempt): return removedWhileConnecting(attempt)
@@ -105,9 +109,11 @@ extension LinkState {
         }
     }
 
-    /// An adapter that is switched off or unplugged drops its links first and shows it next (Q32): at once if bluetoothd did it, and
-    /// some hundredths of a second later if the kernel was called by another program (`btmgmt`, rfkill). A loss with an open
-    /// reason waits that long. Then bluetoothd is asked for the adapter, because its signal may not have been read yet.
+    /// Begins to find the cause of a link loss.
+    ///
+    /// An adapter that is switched off or unplugged drops its links before it shows that (Q32). If another program
+    /// called the kernel (`btmgmt`, rfkill), some hundredths of a second pass between the two. A loss without a
+    /// definite reason waits that long. Then `Powered` is read, because its signal may not have been read yet.
     private mutating func lose(
         _ reason: BluetoothError.DisconnectReason, _ maker: Maker, _ facts: Facts
     ) -> [Action] {
@@ -135,7 +141,7 @@ extension LinkState {
 }
 
 extension LinkState.Attempt {
-    /// Whether an attempt of ours may be under way at bluetoothd.
+    /// Whether bluetoothd may be executing an attempt of ours.
     fileprivate var mayBeConnecting: Bool {
         switch step {
         case .calling, .confirming: true
@@ -145,10 +151,10 @@ extension LinkState.Attempt {
 }
 
 extension BluetoothError.DisconnectReason {
-    /// Whether a link that ended for this reason may have ended because the adapter is being switched off.
+    /// Whether the adapter may be the actual cause of a link loss with this reason.
     ///
-    /// Linux gives bluetoothd the remote side as the reason then. Source: Linux 6.1, `hci_power_off_sync` and
-    /// `hci_to_mgmt_reason`; seen in the lab.
+    /// Linux reports the remote side as the reason when the adapter is switched off. Source: Linux 6.1,
+    /// `hci_power_off_sync` and `hci_to_mgmt_reason`; seen in the lab.
     fileprivate var mayBeOfAdapter: Bool {
         switch self {
         case .unknown, .local, .remote: true

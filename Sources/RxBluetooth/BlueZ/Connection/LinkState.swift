@@ -1,41 +1,43 @@
-/// The state of one connection to a peripheral, without the calls that it makes.
+/// The state machine of a connection to a peripheral, without bus calls.
 ///
-/// An event changes the state and returns the actions that follow from it, in order. ``Link`` executes them.
-/// The transitions stand in `LinkState+Connecting.swift` and `LinkState+Ending.swift`.
+/// An event changes the state and returns the actions to execute, in order; ``Link`` executes them.
+/// `LinkState+Connecting.swift` and `LinkState+Ending.swift` contain the transitions.
 struct LinkState: Equatable {
-    /// Which program made a link. Closing another program's is not ours to do (Q74).
+    /// The program that made a link. We do not close another program's link (Q74).
     enum Maker: Equatable { case thisManager, otherProgram }
 
+    /// The phase of the connection.
     enum Phase: Equatable {
-        /// A link of another program that is only known to be closed.
+        /// A link of another program, adopted only to close it.
         case adopted
         case connecting(Attempt)
-        /// The link is up. It `isReady` once the services are read, if they are awaited.
+        /// The link is up. If services are awaited, `isReady` is true when they are read; otherwise at once.
         case connected(Maker, isReady: Bool)
-        /// The link is down, and the cause is being found out.
+        /// The link is down, and the cause is not known yet.
         case losing(Maker, BluetoothError.DisconnectReason)
         case closing(Closing)
         case ended
     }
 
-    /// Making a link: `Connect` is called until it succeeds, the deadline passes, or nothing more can be done.
+    /// Making a link: `Connect` is repeated until success, the deadline, or a final failure.
     struct Attempt: Equatable {
         var step: Step
-        /// Whose link it is that bluetoothd shows, or would be if one came up now.
+        /// The program that made the link that bluetoothd shows, or would have made it if one came up now.
         var maker: Maker
-        /// How often the controller gave the attempt up (Q77).
+        /// How often the controller gave up the attempt (Q77).
         var aborts = 0
-        /// How often another program's attempt was in the way (Q119).
+        /// How often another program's attempt was in progress (Q119).
         var collisions = 0
 
+        /// The step of an attempt.
         enum Step: Equatable {
             /// `Connect` has no answer yet.
             case calling(wasShownConnected: Bool)
-            /// `Connect` succeeded, but no link is shown. bluetoothd is asked for one.
+            /// `Connect` succeeded, but no link is shown. `Connected` is being read.
             case confirming
-            /// The controller gave the attempt up. The next one follows after a pause.
+            /// The controller gave up the attempt. The next one follows after a pause.
             case pausing
-            /// Another program's attempt is under way. After a pause bluetoothd is asked whether it has succeeded.
+            /// Another program's attempt is in progress. After a pause, `Connected` is read to find its result.
             case yielding(isAsking: Bool)
             /// bluetoothd has removed the device. A scan brings it back (Q123).
             case rediscovering(isScanning: Bool)
@@ -44,15 +46,15 @@ struct LinkState: Equatable {
         }
     }
 
-    /// Closing a link from our side.
+    /// The closing of a link by this manager.
     struct Closing: Equatable {
         let cause: BluetoothError
         let maker: Maker
-        /// Whether an attempt is closed, and not an established link.
+        /// Whether an attempt is being closed, instead of an established link.
         let isAttempt: Bool
         /// Whether the link came up although `Connect` failed.
         let hasFailed: Bool
-        /// Whether `Connect` has no answer yet. Then a link may still come up.
+        /// Whether `Connect` has no answer yet, so that a link may still come up.
         var isConnectPending: Bool
         var wait = Wait.disconnectAnswer
         /// Whether the link was shown as down before `Disconnect` was answered.
@@ -60,7 +62,7 @@ struct LinkState: Equatable {
         /// Whether `Disconnect` was repeated, because `Connect` succeeded after the first one.
         var isRepeated = false
 
-        /// What the end of the link waits for.
+        /// The event that ends the closing.
         enum Wait: Equatable {
             /// `Disconnect` has no answer yet.
             case disconnectAnswer
@@ -73,17 +75,18 @@ struct LinkState: Equatable {
         var isDisconnectAnswered: Bool { wait != .disconnectAnswer }
     }
 
+    /// An input of the state machine.
     enum Event: Equatable {
         case start
         case connectAnswered(BluetoothError?)
-        /// bluetoothd was asked whether the device is connected after `Connect` had succeeded.
+        /// `Connected` was read after `Connect` had succeeded.
         case linkConfirmed(Bool)
         case confirmationFailed(BluetoothError)
         case pauseEnded
-        /// bluetoothd was asked whether another program's attempt has succeeded.
+        /// `Connected` was read to find the result of another program's attempt.
         case otherAttemptAnswered(isConnected: Bool)
         case connectDeadline
-        /// The services are read, or why they are not.
+        /// The services are read, or reading them failed.
         case servicesAwaited(BluetoothError?)
         /// `Connected` of the device has changed.
         case shown(isConnected: Bool)
@@ -91,68 +94,69 @@ struct LinkState: Equatable {
         case deviceRemoved
         /// A scan has found the removed device.
         case deviceFound
-        /// A user, or this manager, closes the link. A forced one closes another program's link too.
+        /// The user or this manager closes the link. If forced, another program's link is closed, too.
         case close(BluetoothError, isForced: Bool)
         case disconnectAnswered(BluetoothError?)
         case disconnectDeadline
-        /// The adapter had time to show that it is off.
+        /// The adapter has had time to show that it is off.
         case lossDelayEnded
         case adapterAnswered(isGone: Bool)
         /// The adapter, bluetoothd or the bus is gone.
         case lost(BluetoothError)
     }
 
+    /// An output of the state machine.
     enum Action: Equatable {
         case startDeadline, cancelDeadline
         case connect, confirmLink, askAboutOtherAttempt
         case pause(Duration)
-        /// Stops waiting for the answer, or the pause, that the attempt waits for.
+        /// Stops waiting for the reply or the pause of the attempt.
         case cancelAttempt
         case startRediscovery, stopRediscovery
         case noteAbort
         case logRepeat(aborts: Int)
-        /// The link is up: what runs over it may begin.
+        /// The link is up, so its users may begin.
         case open
         case becomeReady
-        /// Fails what runs over the link, and reports that it is being closed.
+        /// Fails the users of the link, and reports that it is being closed.
         case beginClosing(BluetoothError)
         case disconnect
         case failSubscriber(BluetoothError)
         case startDisconnectDeadline, cancelDisconnect
-        /// Reports the end of a link that was closed, or why it could not be closed.
+        /// Reports the end of a closed link, with the error if it could not be closed.
         case finishClosing(BluetoothError, failure: BluetoothError?)
         case suspendOperations
         case delayLoss
         case askAdapter(BluetoothError.DisconnectReason)
-        /// Ends a lost link for a reason, which an operation that waits for a pairing may change.
+        /// Ends a lost link with a reason. If an operation waits for a pairing, the reason may change.
         case endLost(BluetoothError.DisconnectReason)
-        /// Fails everything with one cause, and reports the end of the link.
+        /// Fails the users of the link with one cause, and reports its end.
         case end(BluetoothError)
     }
 
-    /// What bluetoothd shows when an event occurs.
+    /// The facts that bluetoothd shows when an event occurs.
     struct Facts: Equatable {
         /// `Connected` of the device.
         var isConnected = false
         var isBonded = false
-        /// How often in a row `Connect` was given up after the link had come up, over all attempts for the device.
+        /// How many consecutive links were aborted after they had come up, over all attempts for the device.
         var aborts = 0
-        /// Whether the adapter is there and on.
+        /// Whether the adapter exists and is on.
         var isAdapterOn = true
-        /// Why bluetoothd said that the link goes down.
+        /// The reason that bluetoothd announced for the end of the link.
         var announced: BluetoothError.DisconnectReason?
-        /// Whether a loss is held back until the adapter had time to show that it is off.
+        /// Whether a loss is delayed until the adapter has had time to show that it is off.
         var delaysLoss = true
     }
 
     var phase: Phase
-    /// Whether a link that another program made is used as if we had made it.
+    /// Whether a link that another program made counts as made by this manager.
     let takesOver: Bool
-    /// Whether the link counts only once its services are read.
+    /// Whether the link becomes ready only when its services are read.
     let awaitsServices: Bool
     let target: String
 
-    /// - Parameter maker: Whose link bluetoothd shows; ours if it shows none.
+    /// - Parameter maker: The maker of the link that bluetoothd shows; `thisManager` if it shows none.
     init(maker: Maker, takesOver: Bool, awaitsServices: Bool, target: String) {
         phase = .connecting(Attempt(step: .calling(wasShownConnected: false), maker: maker))
         self.takesOver = takesOver
@@ -160,7 +164,7 @@ struct LinkState: Equatable {
         self.target = target
     }
 
-    /// A link of another program, to be closed.
+    /// Adopts a link of another program, to close it.
     init(adopting target: String) {
         phase = .adopted
         takesOver = false
@@ -208,7 +212,7 @@ struct LinkState: Equatable {
     var isConnecting: Bool { if case .connecting = phase { true } else { false } }
     var isConnected: Bool { if case .connected = phase { true } else { false } }
     var isReady: Bool { if case .connected(_, isReady: true) = phase { true } else { false } }
-    /// Whether the link is going down, and the next one may follow it.
+    /// Whether the link is ending, so that another one may follow it.
     var isEnding: Bool {
         switch phase {
         case .closing, .losing: true
@@ -216,7 +220,7 @@ struct LinkState: Equatable {
         }
     }
 
-    /// Whether the link is another program's.
+    /// Whether another program made the link.
     var isOfOtherProgram: Bool {
         switch phase {
         case .adopted: true
@@ -227,6 +231,6 @@ struct LinkState: Equatable {
         }
     }
 
-    /// Whose link a link of another program counts as.
+    /// The maker that a link of another program counts as.
     var makerOfOthers: Maker { takesOver ? .thisManager : .otherProgram }
 }

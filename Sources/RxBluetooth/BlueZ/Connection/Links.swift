@@ -1,15 +1,15 @@
 import DBus
 
-/// How a link is to be made.
+/// A request for a link.
 struct LinkRequest: Sendable {
-    /// The number of the connection that it continues; nil for a new one.
+    /// The number of the connection that the link continues; nil for a new connection.
     var number: UInt64?
     var existing = ConnectOptions.ExistingLink.share
-    /// Whether it counts only once its services are read.
+    /// Whether the link becomes ready only when its services are read.
     var awaitsServices = false
 }
 
-/// The links of a manager, at most one a device.
+/// The links of a manager, at most one for each device.
 final class Links {
     private unowned let client: BlueZClient
     private var byDevice: [DeviceKey: Link] = [:]
@@ -31,13 +31,13 @@ final class Links {
         _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>
     ) throws(BluetoothError) {
         let key = peripheral.key
-        // While a reconnecting connection waits for its link, the peripheral is taken too (S32).
+        // A reconnecting connection also owns the peripheral while it waits for its link (S32).
         if let reconnector = peripheral.reconnector, reconnector.number != request.number {
             throw BluetoothError(.alreadyConnected)
         }
         if let link = byDevice[key] {
             guard link.state.isEnding || link.isForPairing else { throw BluetoothError(.alreadyConnected) }
-            // What is being closed, or is lost and waits for its reason, is waited for (S31, S32), and so is a pairing.
+            // A link that is being closed, is lost, or was made for a pairing must end first (S31, S32).
             return connect(peripheral, request, emitter, after: link)
         }
         if let obstacle = client.obstacle(on: key.adapter) { throw obstacle }
@@ -54,7 +54,7 @@ final class Links {
             peripheral, state, number: request.number ?? client.peripherals.nextLinkNumber(), client: client,
             emitter: emitter)
         add(link)
-        // bluetoothd may ask about pairing as soon as there is a link.
+        // bluetoothd may request a pairing as soon as there is a link.
         client.agent.register()
         link.start()
     }
@@ -69,7 +69,7 @@ final class Links {
                 var request = request
                 if isReplacing {
                     if let failure { throw failure }
-                    // Once is enough: with a program that connects again at once there would be no end to it.
+                    // Replaced only once: another program that reconnects at once would cause an endless loop.
                     request.existing = .share
                 }
                 try self?.connect(peripheral, request, emitter)
@@ -90,7 +90,7 @@ final class Links {
         return link
     }
 
-    /// Whether the link that bluetoothd shows is another program's. Uses up what is known of an orphaned link.
+    /// Whether another program made the link that bluetoothd shows. Consumes the entry of an orphaned link.
     private func isOfOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
         let isOrphan = orphans.take(device.key, since: client.returned.map(client.settings.elapsed(since:)))
         return device.isConnected && !takesOver && !isOrphan
@@ -98,7 +98,7 @@ final class Links {
 
     // MARK: Closing
 
-    /// Closes the link of a peripheral, whoever made it.
+    /// Closes the link of a peripheral, whichever program made it.
     func disconnect(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
         guard let link = linkToClose(peripheral) else { return emitter.complete() }
         link.onClosed { failure in
@@ -107,10 +107,10 @@ final class Links {
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
-    /// The link of a peripheral, whoever made it; nil if there is none.
+    /// The link of a peripheral, whichever program made it; nil if there is none.
     func linkToClose(_ peripheral: Peripheral) -> Link? { byDevice[peripheral.key] ?? adopt(peripheral) }
 
-    /// The link of another program as one of ours, to be closed; nil if there is none.
+    /// Adopts a link of another program, to close it; nil if there is none.
     private func adopt(_ peripheral: Peripheral) -> Link? {
         guard client.mirror.devices[peripheral.key]?.isConnected == true else { return nil }
         let link = Link(
@@ -136,17 +136,17 @@ final class Links {
         for link in all { link.lost(BluetoothError(.disconnected(reason))) }
     }
 
-    /// The next bluetoothd has shown which devices are connected.
+    /// Forgets the orphaned links that the snapshot of the next bluetoothd does not contain.
     func snapshotArrived() {
         orphans.keep { [mirror = client.mirror] in mirror.devices[$0]?.isConnected == true }
     }
 
-    /// bluetoothd shows a device without a link.
+    /// Records that bluetoothd shows a device as disconnected.
     func noteDisconnected(_ key: DeviceKey) { orphans.closed(key) }
 
     // MARK: Live links
 
-    /// The live link of a peripheral, or why there is none.
+    /// The live link of a peripheral. Throws if there is none.
     func live(_ key: DeviceKey) throws(BluetoothError) -> Link {
         guard let link = byDevice[key], link.isConnected else {
             throw client.obstacle(on: key.adapter) ?? BluetoothError(.notConnected)
@@ -154,11 +154,13 @@ final class Links {
         return link
     }
 
-    /// The live link in which something was discovered. What is left from an earlier one is not valid any more (S53).
+    /// The live link with a number. Throws if the live link has another one.
+    ///
+    /// Attributes that were discovered over an earlier link are not valid any more (S53).
     func live(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
         let link = try live(key)
         guard link.number == number else { throw Self.outdated }
-        // A link that has come back is one for us when its services are there.
+        // A reconnected link can be used when its services are read.
         guard link.state.isReady else { throw BluetoothError(.notConnected) }
         return link
     }
@@ -167,26 +169,28 @@ final class Links {
         .attributeNotFound, dbusMessage: "It was discovered in an earlier connection; discover it again")
 }
 
-/// The links of ours that a killed bluetoothd left. The kernel keeps them for about two seconds, and the next bluetoothd shows them
-/// (Q2). A connection that this manager makes over one has its own link again, which is ours to close; the link of another program is not (Q74).
+/// The links that this manager had when bluetoothd was killed.
+///
+/// The kernel keeps them for about two seconds, and the next bluetoothd shows them (Q2). If this manager connects over
+/// such a link, it has its own link again and may close it. It may not close another program's link (Q74).
 private final class OrphanedLinks {
     private var keys: Set<DeviceKey> = []
 
-    /// How long after the return of bluetoothd such a link can be one of before. Later it is another program's new one.
+    /// How long after the return of bluetoothd a link may be an orphaned one. Later links are new.
     static let lifetime = Duration.seconds(5)
 
-    /// bluetoothd has gone, and these were there.
+    /// Records the links that existed when bluetoothd ended.
     func left(by links: some Sequence<Link>) {
         for link in links where !link.state.isOfOtherProgram { keys.insert(link.key) }
     }
 
-    /// The device was seen without a link.
+    /// Forgets the link of a device that is disconnected.
     func closed(_ key: DeviceKey) { keys.remove(key) }
 
-    /// The next bluetoothd has shown which devices are connected. A link to another one is a new one.
+    /// Keeps the links that the next bluetoothd shows. Later links to other devices are new.
     func keep(where isConnected: (DeviceKey) -> Bool) { keys = keys.filter(isConnected) }
 
-    /// Whether the link to a device is one that we made before. Consumes the entry: a later link is another one.
+    /// Whether we made the present link of a device. Consumes the entry: a later link is not ours.
     func take(_ key: DeviceKey, since returned: Duration?) -> Bool {
         guard keys.remove(key) != nil, let returned else { return false }
         return returned < Self.lifetime

@@ -1,24 +1,27 @@
 import DBus
 
-/// The notifications of one characteristic during one connection: turned on once, for all who want them (S69).
+/// The notifications of a characteristic during a connection, shared by all subscribers (S69).
 final class NotifySession {
     private let key: CharacteristicKey
     private let target: String
     private unowned let link: Link
     private let subscribers = EmitterList<[UInt8]>()
     private var phase = Phase.off
-    /// How values come; chosen by the first subscriber (Q105).
+    /// The transport of the values; the first subscriber chooses it (Q105).
     private var transport = NotificationTransport.signals
-    /// How the present subscribers want them. It differs from `transport` while a start that the last ones have left is unanswered.
+    /// The transport for the present subscribers.
+    ///
+    /// It differs from `transport` while a start for earlier subscribers has no answer.
     private var wanted = NotificationTransport.signals
     private var socket: NotifySocket?
-    /// Whether bluetoothd took the characteristic away, and only the reason is still asked for.
+    /// Whether bluetoothd removed the characteristic, and the reason is not known yet.
     var isDoomed = false
     private var starting: GATTOperation?
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
         self?.deliver($0)
     }
 
+    /// The state of the notifications.
     private enum Phase {
         case off, queued, starting, on, stopping, ended
     }
@@ -29,8 +32,10 @@ final class NotifySession {
         self.link = link
     }
 
-    /// Whether one more subscriber can have its values so. A session without subscribers is turned to what is asked for; a socket
-    /// that is just being opened also serves a subscriber by signals.
+    /// Whether another subscriber can use a transport.
+    ///
+    /// Without subscribers, the session adopts the transport, unless a socket is just being opened. A session with a
+    /// socket also accepts subscribers by signals.
     func accepts(_ transport: NotificationTransport) -> Bool {
         if subscribers.isEmpty {
             wanted = phase == .starting && self.transport == .socket ? .socket : transport
@@ -51,7 +56,7 @@ final class NotifySession {
             if let starting { link.queue.cancel(starting) }
             starting = nil
             phase = .off
-        // What was sent cannot be taken back; its answer brings the stop.
+        // A call that was sent cannot be undone. Its answer leads to the stop.
         case .off, .starting, .stopping, .ended: break
         }
     }
@@ -66,25 +71,25 @@ final class NotifySession {
             .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
-            // Where the link is over, `ended` has the last word.
+            // If the link has ended, `ended` reports the cause.
             guard let self, phase == .starting || phase == .queued, link.isConnected else { return }
             starting = nil
             switch result {
             case .success(let reply):
                 phase = .on
-                // The subscribers that wanted this one have left.
+                // The subscribers of this start have left.
                 if subscribers.isEmpty || transport != wanted { return stop() }
                 if transport == .socket { open(reply) }
             case .failure(let error):
-                // What was not answered may take effect later (Q8).
+                // A start without an answer may take effect later (Q8).
                 if error.kind == .timedOut { stop() } else { phase = .off }
-                // The present subscribers wait for a start of their own.
+                // The present subscribers need a start of their own.
                 if transport == wanted { finish(error) } else if phase == .off { restart() }
             }
         }
-        // Values may come before the reply (Q102), but only once it is our turn: before that they are echoes of reads.
+        // Values may arrive before the reply (Q102). Before the start was sent, they are echoes of reads.
         item.started = { [weak self] in self?.phase = .starting }
-        // One that was given up for want of a pairing may come about after that.
+        // A start that failed because a pairing was refused may succeed later.
         item.ended = { [weak self] result in
             if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
         }
@@ -92,7 +97,7 @@ final class NotifySession {
         link.queue.submit(item)
     }
 
-    /// Takes the socket that bluetoothd hands over.
+    /// Opens the socket in a reply of `AcquireNotify`.
     private func open(_ reply: Message) {
         do throws(DBusError) {
             let socket = try NotifySocket(reply, on: link.client.bus)
@@ -108,8 +113,9 @@ final class NotifySession {
         }
     }
 
-    /// bluetoothd has closed the socket: the link is lost, and the reason is about to be known (Q107), or another program has
-    /// turned the notifications off.
+    /// Handles the end of the socket: the link is lost, or another program turned notifications off.
+    ///
+    /// If the link is lost, its reason arrives before the reply to the read (Q107).
     private func socketEnded() {
         socket = nil
         link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in
@@ -134,8 +140,9 @@ final class NotifySession {
         if !subscribers.isEmpty { start() }
     }
 
-    /// Turning them off needs no place in the queue, where it would be forgotten if the link is lost: bluetoothd answers
-    /// at once. Whatever the answer is, they are off for us (Q104).
+    /// Turns the notifications off without the queue, which drops its calls if the link is lost.
+    ///
+    /// bluetoothd answers at once. Whatever the answer is, the notifications are off for us (Q104).
     private func sendStop(_ done: @escaping () -> Void = {}) {
         let teardowns = link.client.teardowns
         teardowns.begin()
@@ -145,7 +152,7 @@ final class NotifySession {
         }
     }
 
-    /// A value came by a signal.
+    /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
         guard transport == .signals, wanted == .signals, phase == .on || phase == .starting else { return }
         echoes.received(value)
@@ -155,13 +162,15 @@ final class NotifySession {
         subscribers.next(value)
     }
 
-    /// The connection, or the characteristic, is gone. bluetoothd would turn notifications on again by itself after
-    /// the next connection, so it is told that they are not wanted (Q103), if it still has the characteristic.
+    /// Ends the session, because the connection has ended or the characteristic is gone.
+    ///
+    /// bluetoothd would turn notifications on again after the next connection (Q103). So they are turned off, if it
+    /// still has the characteristic.
     func ended(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         if phase == .queued, let starting { link.queue.cancel(starting) }
         let wasOn = phase == .on || phase == .starting
-        // What came before the end is still there, for it comes by another way than the news of the end.
+        // Values sent before the end may still be in the socket: the end arrives over the bus.
         socket?.drain()
         socket?.close()
         phase = .ended

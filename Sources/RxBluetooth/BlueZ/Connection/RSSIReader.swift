@@ -1,17 +1,16 @@
 import DBus
 
-/// The question to the controller how strong a link is received. bluetoothd is not asked: it knows the strength of
-/// advertisements only.
+/// Reads the RSSI of a link from the controller. bluetoothd only reports that of advertisements.
 final class RSSIReader {
     private unowned let link: Link
     private let waiting = EmitterList<Int>()
-    /// Counts the questions; an answer to one that is over concerns nobody.
+    /// Counts the requests, so that late answers to earlier ones are ignored.
     private var request = 0
     private var deadline: BusTask?
 
     init(_ link: Link) { self.link = link }
 
-    /// Asks for somebody; who comes while a question is under way gets its answer.
+    /// Reads the RSSI for a subscriber. If a request is in progress, its answer is shared.
     func add(_ emitter: Emitter<Int>) {
         guard let controller = link.client.settings.controller else {
             return emitter.fail(
@@ -28,7 +27,7 @@ final class RSSIReader {
         deadline = client.bus.schedule(after: limit) { [weak self] in
             self?.answered(request, .failure(BluetoothError(.timedOut)))
         }
-        // After a bond the device may have another address than its path has (Q62), and the controller goes by that.
+        // The controller uses the present address, which may differ from the one in the path after bonding (Q62).
         let address = client.mirror.devices[link.key]?.address ?? link.key.address
         controller.readRSSI(
             of: address, on: "hci\(link.key.adapter)", deadline: limit,
@@ -39,7 +38,7 @@ final class RSSIReader {
         guard request == self.request, let deadline else { return }
         deadline.cancel()
         self.deadline = nil
-        // The link is down, and why is still being found out; that is then the reason for this too.
+        // The link is down. Its cause, which is not known yet, will also fail this request.
         guard link.isConnected else { return }
         for emitter in waiting.removeAll() {
             switch result {
@@ -49,7 +48,7 @@ final class RSSIReader {
         }
     }
 
-    /// The link is over.
+    /// Fails the request, because the link has ended.
     func fail(_ cause: BluetoothError) {
         deadline?.cancel()
         deadline = nil

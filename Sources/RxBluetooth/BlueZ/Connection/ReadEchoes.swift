@@ -1,10 +1,10 @@
 import DBus
 
-/// Tells a characteristic's notifications from the echoes of our own reads (Q95).
+/// Distinguishes the notifications of a characteristic from the echoes of our own reads (Q95).
 ///
-/// bluetoothd shows what it has read as a change of value, just like a notification, right before the read's own reply. So what
-/// comes while a read is under way waits for that reply, and one value that equals it is left out. It waits for a moment only: a
-/// peripheral that does not answer a read must not silence its notifications, nor have them pile up.
+/// bluetoothd signals a value that it has read like a notification, right before the reply to the read. So values wait
+/// for the reply while a read is in progress, and one that equals the reply is dropped. They wait briefly: a read
+/// without an answer must not hold back notifications.
 final class ReadEchoes {
     private let bus: BusContext
     private let settings: Settings
@@ -13,9 +13,9 @@ final class ReadEchoes {
     private var reads = 0
     private var release: BusTask?
 
-    /// How long a value waits. bluetoothd sends an echo and its reply in one turn of its loop, so this is plenty.
+    /// The longest time that a value waits. bluetoothd sends an echo and its reply in one turn of its loop.
     static let maximumHold = Duration.milliseconds(250)
-    /// How many values wait; more cannot come between an echo and its reply.
+    /// The most values that wait. Fewer arrive between an echo and its reply.
     static let capacity = 64
 
     init(on bus: BusContext, _ settings: Settings, deliver: @escaping ([UInt8]) -> Void) {
@@ -26,7 +26,7 @@ final class ReadEchoes {
 
     deinit { release?.cancel() }
 
-    /// A value came by a signal.
+    /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
         guard reads > 0 else { return deliver(value) }
         held.append((value, settings.now))
@@ -34,10 +34,10 @@ final class ReadEchoes {
         if release == nil { wait(Self.maximumHold) }
     }
 
-    /// A read of ours begins.
+    /// Records that a read has begun.
     func readBegan() { reads += 1 }
 
-    /// A read of ours has ended, with a value or without.
+    /// Records that a read has ended; the value is nil if it failed.
     func readEnded(_ value: [UInt8]?) {
         reads -= 1
         if let value, let echo = held.lastIndex(where: { $0.value == value }) { held.remove(at: echo) }
@@ -53,7 +53,7 @@ final class ReadEchoes {
         release = bus.schedule(after: time) { [weak self] in self?.releaseExpired() }
     }
 
-    /// What has waited for long enough is no echo.
+    /// Delivers the values that have waited long enough: they are not echoes.
     private func releaseExpired() {
         release = nil
         let over = held.prefix { settings.elapsed(since: $0.since) >= Self.maximumHold }

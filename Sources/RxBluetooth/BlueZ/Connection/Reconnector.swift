@@ -1,26 +1,27 @@
 import Rx
 
-/// A connection that is made again whenever it is lost, until it is disposed of or given up.
+/// A connection that is made again after each link loss, until it is disposed of or given up.
 final class Reconnector: Sendable {
-    /// The number that all its links have, so that what was discovered in one is valid in the next.
+    /// The number of all its links, so that attributes discovered in one are valid in the next.
     let number: UInt64
     private let peripheral: Peripheral
     private let access: BlueZAccess
     private let options: ConnectOptions
     private let policy: Reconnection
     private let state: Guarded<State>
-    /// How often the link has come up; fails when the whole is over.
+    /// The number of times that the link has come up; fails when the connection has ended.
     private let epochs = BehaviorSubject<UInt64>(value: 0)
     private let isUp = BehaviorSubject(value: false)
     private let ending = PublishSubject<Peripheral>()
 
+    /// The attempts and links so far.
     private struct State {
         var backoff: Backoff
         var epoch: UInt64 = 0
-        /// How many attempts in a row have failed.
+        /// The number of consecutive failed attempts.
         var failures = 0
         var upSince: MonotonicTime?
-        /// Since when there is no link, where there was to be one.
+        /// When the link was lost, or the first attempt failed; nil while the link is up.
         var downSince: MonotonicTime?
         var last = BluetoothError(.timedOut)
     }
@@ -38,7 +39,7 @@ final class Reconnector: Sendable {
         )
     }
 
-    /// Connects and connects again. Emits the peripheral when it is connected for the first time.
+    /// Connects, and reconnects after each link loss. Emits the peripheral when it is first connected.
     func run() -> Observable<Peripheral> {
         let rounds = Observable.deferred { [self] in attempt() }
             .retry(when: { errors in errors.flatMap { [self] in try next(after: $0) } })
@@ -51,13 +52,13 @@ final class Reconnector: Sendable {
         }
     }
 
-    /// Ends it from outside.
+    /// Ends the connection with a cause.
     func end(_ cause: BluetoothError) { ending.onError(cause) }
 
-    /// It is over; who waits for the link to come back waits no more.
+    /// Fails the streams that wait for the link to return, because the connection has ended.
     func failResumptions(_ cause: BluetoothError) { epochs.onError(cause) }
 
-    /// Since when it tries to connect again, and the last reason for which it has to; nil where it does not.
+    /// Since when it has been reconnecting, and the last cause; nil if it is not.
     var outage: (since: MonotonicTime, cause: BluetoothError)? {
         state.withLock { state in state.downSince.map { ($0, state.last) } }
     }
@@ -75,8 +76,10 @@ final class Reconnector: Sendable {
         .do(onNext: { [self] _ in cameUp() })
     }
 
-    /// The peripheral, once bluetoothd knows it: a new one has no memory of what was never paired, and an old one forgets such
-    /// a device half a minute after it was last heard (Q59), so it is scanned for.
+    /// The peripheral, when bluetoothd has it; scans for it if necessary.
+    ///
+    /// A new bluetoothd has no devices that were never paired. A running one removes such a device half a minute after
+    /// its last advertisement (Q59).
     private func found() -> Observable<Peripheral> {
         let peripheral = peripheral
         let known: Observable<Bool> = access.stream { client, emitter in
@@ -104,7 +107,7 @@ final class Reconnector: Sendable {
         epochs.onNext(epoch)
     }
 
-    /// Emits when it is time for the next attempt; throws where there is to be none.
+    /// Emits when the next attempt is due. Throws if there is none.
     private func next(after error: any Error) throws -> Observable<Int> {
         guard let error = error as? BluetoothError else { throw error }
         isUp.onNext(false)
@@ -114,7 +117,7 @@ final class Reconnector: Sendable {
             state.upSince = nil
             state.downSince = state.downSince ?? now
             state.last = error
-            // What Bluetooth itself does is not the peripheral's failure.
+            // An outage of Bluetooth itself is not a failure of the peripheral.
             if duration >= Reconnection.minimumStableDuration {
                 state.failures = 0
             } else if !error.isOutage {
@@ -128,13 +131,13 @@ final class Reconnector: Sendable {
         default: break
         }
         if policy.shouldGiveUp(error) { throw error }
-        // Without a failure there is no last one, however few are allowed.
+        // At least one attempt must fail before it gives up, even if `attempts` is not positive.
         if let attempts = policy.attempts, failures >= max(1, attempts) { throw error }
         access.settings.eventLog.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
     }
 
-    /// Fails when there was no link for as long as is allowed.
+    /// Fails when the link has been missing for longer than the policy allows.
     private func expiry() -> Observable<Peripheral> {
         guard let limit = policy.limit else { return .never() }
         return isUp.distinctUntilChanged().flatMapLatest { [self] isUp -> Observable<Peripheral> in
@@ -143,13 +146,14 @@ final class Reconnector: Sendable {
         }
     }
 
-    // MARK: What goes on over it
+    // MARK: Streams that resume
 
-    /// How often the link has come up.
+    /// The number of times that the link has come up.
     var epoch: UInt64 { state.withLock(\.epoch) }
 
-    /// Emits when the link has come up again, for what ran in that epoch and failed; throws where the failure is not a lost
-    /// link, and fails when the whole is over.
+    /// Emits when the link has returned, for a stream that failed in an epoch.
+    ///
+    /// Throws if the failure is not a link loss. Fails when the connection has ended.
     func resumption(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
         guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
         return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)
@@ -160,7 +164,7 @@ final class Reconnector: Sendable {
 }
 
 extension Peripheral {
-    /// A connection under supervision; refused while there is another.
+    /// A connection with reconnection. Fails if the peripheral already has one.
     func reconnecting(_ options: ConnectOptions, _ policy: Reconnection) -> Observable<Peripheral> {
         Observable.deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
@@ -173,7 +177,8 @@ extension Peripheral {
                 throw BluetoothError(.alreadyConnected, operation: .connect, target: address.description)
             }
             return reconnector.run()
-                // Before the error is told, so that who hears it may connect again at once (S15).
+                // The peripheral is released before the error is delivered, so that the subscriber can connect again at
+                // once (S15).
                 .do(
                     onError: { [self] error in
                         release(reconnector, (error as? BluetoothError) ?? BluetoothError(.disconnected(.unknown)))
@@ -186,9 +191,11 @@ extension Peripheral {
         if free(reconnector) { reconnector.failResumptions(cause) }
     }
 
-    /// What goes on when the link comes up again, where it belongs to a supervised connection (S78): the stream is subscribed
-    /// to anew each time, and its failures by a lost link are not told. `link` is the connection that it belongs
-    /// to; nil for whichever there is.
+    /// A stream that continues when the link returns, if its connection reconnects (S78).
+    ///
+    /// The stream is subscribed to again each time, and its failures by link loss are not emitted.
+    ///
+    /// - Parameter link: The connection that the stream belongs to; nil for any.
     func resumingAfterReconnect<Element: Sendable>(
         _ stream: Observable<Element>, link: UInt64? = nil
     ) -> Observable<Element> {

@@ -1,14 +1,15 @@
 import DBus
 
-/// Waiting for bluetoothd to have read a peripheral's services, which it does after each connection (Q70).
+/// Waits until bluetoothd has read a peripheral's services, as it does after each connection (Q70).
 final class ServiceDiscovery {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false
-    /// Whether the services were there once in this connection.
+    /// Whether the services have been complete in this connection.
     private(set) var wasResolved = false
     private var settling: BusTask?
 
+    /// A call of `wait` that has no result yet.
     private final class Waiter {
         let done: (BluetoothError?) -> Void
         var deadline: BusTask?
@@ -18,8 +19,9 @@ final class ServiceDiscovery {
 
     init(_ link: Link) { self.link = link }
 
-    /// Runs `done` with nil once the services are there, at once where they are (Q71), or with why they never came.
-    /// What it returns takes the waiter away.
+    /// Runs `done` with nil when the services are read, or with the error if they are not.
+    ///
+    /// If the services are read already, `done` runs at once (Q71). The returned function removes the waiter.
     func wait(_ done: @escaping (BluetoothError?) -> Void) -> () -> Void {
         let waiter = Waiter(done)
         waiters.append(waiter)
@@ -30,7 +32,7 @@ final class ServiceDiscovery {
         return { [weak self] in self?.remove(waiter) }
     }
 
-    /// bluetoothd says that the services are read. Some versions say so before they show the first one (Q72).
+    /// Handles `ServicesResolved`. Some versions of bluetoothd send it before they show a service (Q72).
     func resolved() {
         wasResolved = true
         guard !waiters.isEmpty, settling == nil else { return }
@@ -70,7 +72,7 @@ final class ServiceDiscovery {
     }
 }
 
-/// What a peripheral changes in its services while it is connected (Q111).
+/// Reports changes of a peripheral's services during a connection (Q111).
 final class ServiceModifications {
     private unowned let link: Link
     private let observers = EmitterList<[Service]>()
@@ -95,13 +97,15 @@ final class ServiceModifications {
         confirmConnection()
     }
 
-    /// One came. Before the services are read for the first time that is no change.
+    /// Handles an added service. Before the services are complete for the first time, that is not a change.
     func added() {
         if link.serviceDiscovery.wasResolved, !observers.isEmpty { confirmConnection() }
     }
 
-    /// bluetoothd takes the services one by one, and takes those of a device that is going just so. It is asked once for the
-    /// link; its answer comes after all that it had to say, and what came till then is one modification.
+    /// Reports the changes if the link is still up.
+    ///
+    /// bluetoothd removes services one by one, also those of a lost device. The reply to one read arrives after all
+    /// signals of a modification, so the changes until then are reported together.
     private func confirmConnection() {
         guard !isConfirming else { return }
         isConfirming = true
