@@ -2,10 +2,11 @@ internal import CBluetooth
 
 /// The names of companies, from libbluetooth.
 public enum CompanyName {
-    /// The company that the Bluetooth SIG gave a number to, for example “Apple, Inc.”; nil for one that this libbluetooth
-    /// does not know.
+    /// The name of the company with a number of the Bluetooth SIG, for example “Apple, Inc.”.
+    ///
+    /// Nil if this version of libbluetooth has no name for the number.
     public static func of(_ number: UInt16) -> String? {
-        // libbluetooth answers numbers that it does not know by one of two texts, never by null.
+        // libbluetooth returns one of two texts for unknown numbers, never null.
         guard let text = unsafe bt_compidtostr(Int32(number)) else { return nil }
         let name = unsafe String(cString: text)
         return name == "not assigned" || name == "internal use" ? nil : name

@@ -2,15 +2,23 @@ internal import CBluetooth
 import Dispatch
 import Glibc
 
-/// The controllers of this machine, asked through libbluetooth. It needs no privilege: the kernel lets every process ask
-/// for the state of a link, but not change it. It asks on threads of its own, for an answer takes some milliseconds.
+/// The controllers of this machine, accessed through libbluetooth.
+///
+/// Reading needs no privilege: the kernel lets every process read the state of a link, but not change it. The calls run
+/// on threads of their own, because each takes some milliseconds.
 public struct HCIController: HostController {
-    /// Makes a way to the controllers; nothing is opened before it is asked.
+    /// Makes an access to the controllers. It opens nothing before the first call.
     public init() {}
 
-    /// Asks with `hci_read_rssi`. Fails with ``BluetoothError/Kind/notConnected`` where the controller has no link to the
-    /// address, ``BluetoothError/Kind/noAdapter`` where there is no such controller, ``BluetoothError/Kind/timedOut``, and
-    /// ``BluetoothError/Kind/unsupported`` where the controller does not tell, or the kernel has no Bluetooth.
+    /// Reads the RSSI of a link with `hci_read_rssi`.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/notConnected`` if the controller has no link to the address;
+    /// - ``BluetoothError/Kind/noAdapter`` if there is no such controller;
+    /// - ``BluetoothError/Kind/timedOut`` if there is no answer before the deadline;
+    /// - ``BluetoothError/Kind/unsupported`` if the controller does not report the RSSI, or the kernel has no
+    /// Bluetooth.
+    ///
     /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
     public func readRSSI(
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
@@ -24,7 +32,9 @@ public struct HCIController: HostController {
         }
     }
 
-    /// Asks the kernel's management, which does it for processes with CAP_NET_ADMIN only, and for others nothing.
+    /// Stops discovery through the kernel's management socket.
+    ///
+    /// The kernel allows that to processes with CAP_NET_ADMIN only. For others nothing is stopped.
     /// Source: BlueZ, `mgmt-api.txt`, Stop Discovery Command.
     public func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
         guard adapter.hasPrefix("hci"), let controller = UInt16(adapter.dropFirst(3)) else { return done(false) }
@@ -33,11 +43,11 @@ public struct HCIController: HostController {
         }
     }
 
-    /// What `/sys/class/rfkill` shows, which every process may read.
+    /// The switches in `/sys/class/rfkill`, which every process may read.
     public func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
 }
 
-/// An open way to one controller.
+/// An open socket of one controller.
 private struct HCISocket: ~Copyable {
     private let number: Int32
 
@@ -57,7 +67,7 @@ private struct HCISocket: ~Copyable {
         let end = SuspendingClock.now + min(deadline, .seconds(86_400))
         var strength: Int8 = 0
         while unsafe hci_read_rssi(number, handle.littleEndian, &strength, Self.pause) != 0 {
-            // libbluetooth also gives up after ten events that are not the answer, such as advertisements.
+            // libbluetooth also gives up after ten other events, such as advertisements.
             let code = errno
             guard code == ETIMEDOUT || code == EINTR, SuspendingClock.now < end else { throw Self.error(code) }
         }
@@ -65,7 +75,7 @@ private struct HCISocket: ~Copyable {
         return Int(strength)
     }
 
-    /// The controller's number of the link: over LE, or over BR/EDR for a device that has both (Q83).
+    /// The controller's handle of the link, over LE or, for a dual-mode device, over BR/EDR (Q83).
     private func handle(of address: BluetoothAddress) throws(BluetoothError) -> UInt16 {
         for type in Self.linkTypes {
             var question = connection_info()
@@ -81,15 +91,17 @@ private struct HCISocket: ~Copyable {
         throw BluetoothError(.notConnected)
     }
 
-    /// Below 100 ms libbluetooth's own count of the time left may come to 0, by which it means for ever.
+    /// The time-out of one call, in milliseconds.
+    ///
+    /// Below 100 ms, the remaining time that libbluetooth computes may become 0, which it takes for no limit.
     private static let pause: Int32 = 500
-    /// The controller's word for a strength that it does not know.
+    /// The controller's value for an unknown RSSI.
     private static let unknown: Int8 = 127
-    /// LE and BR/EDR, as the kernel numbers them.
+    /// LE and BR/EDR, as numbered by the kernel.
     private static let linkTypes: [UInt8] = [0x80, 0x01]
 
     private static var doesNotTell: BluetoothError {
-        BluetoothError(.unsupported, dbusMessage: "The controller does not tell the strength of the link")
+        BluetoothError(.unsupported, dbusMessage: "The controller does not report the RSSI of the link")
     }
 
     private static func error(_ code: Int32) -> BluetoothError {
@@ -100,7 +112,7 @@ private struct HCISocket: ~Copyable {
             BluetoothError(.unsupported, dbusMessage: "The kernel has no Bluetooth, or keeps it from this process")
         case EMFILE, ENFILE, ENOMEM: BluetoothError(.resourceExhausted)
         case ETIMEDOUT, EINTR: BluetoothError(.timedOut)
-        // The controller refused, with a reason that libbluetooth keeps for itself.
+        // The controller refused. libbluetooth does not report its reason.
         default: doesNotTell
         }
     }

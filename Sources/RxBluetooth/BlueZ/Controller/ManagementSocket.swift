@@ -1,12 +1,14 @@
 internal import CBluetooth
 import Glibc
 
-/// A way to the kernel's Bluetooth management, beside bluetoothd. Anybody may open it; what changes something wants
-/// CAP_NET_ADMIN. Source: BlueZ, `mgmt-api.txt`.
+/// A socket of the kernel's Bluetooth management interface, which does not need bluetoothd.
+///
+/// Every process may open it. Commands that change something need CAP_NET_ADMIN.
+/// Source: BlueZ, `mgmt-api.txt`.
 struct ManagementSocket: ~Copyable {
     private let number: Int32
 
-    /// Nil where the kernel has no Bluetooth, or keeps it from this process.
+    /// Nil if the kernel has no Bluetooth, or does not let this process use it.
     init?() {
         let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard opened >= 0 else { return nil }
@@ -28,10 +30,10 @@ struct ManagementSocket: ~Copyable {
 
     deinit { close(number) }
 
-    /// Ends what a controller is looking for, whoever began it. True where it has ended.
+    /// Stops the discovery of a controller, whichever program started it. Returns whether it was stopped.
     func stopDiscovery(_ controller: UInt16, within deadline: Duration) -> Bool {
         let end = SuspendingClock.now + deadline
-        // The kernel ends only the kind of discovery that goes on: over LE, over both, over BR/EDR.
+        // The kernel stops only the type of discovery that is in progress: LE, both, or BR/EDR.
         for kind in [UInt8(0x06), 0x07, 0x01] {
             switch status(of: Self.stopDiscovery, controller, [kind], until: end) {
             case 0: return true
@@ -42,7 +44,7 @@ struct ManagementSocket: ~Copyable {
         return false
     }
 
-    /// Sends a command, and waits for how it ended; nil where that is not told in time.
+    /// Sends a command, and returns its status; nil if that does not arrive in time.
     private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: SuspendingClock.Instant)
         -> UInt8?
     {
@@ -57,7 +59,7 @@ struct ManagementSocket: ~Copyable {
             guard unsafe poll(&events, 1, left) > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
             guard count > 0 else { return nil }
-            // Of all that the kernel tells everybody, the end of this command: its number and its status.
+            // The kernel sends all events to every socket. Only the end of this command has its number, with a status.
             let event = buffer.prefix(count)
             guard event.count >= 9, [1, 2].contains(Self.word(event, 0)), Self.word(event, 2) == controller,
                 Self.word(event, 6) == command

@@ -2,8 +2,9 @@ import FoundationEssentials
 import Glibc
 
 extension RadioSwitch {
-    /// The Bluetooth switches that a folder such as `/sys/class/rfkill` shows. What cannot be read there, or is not what the kernel
-    /// writes, is left out, and nothing there can keep the caller waiting.
+    /// The Bluetooth switches in a folder such as `/sys/class/rfkill`.
+    ///
+    /// Entries that cannot be read or have another format are left out. Reading never blocks.
     static func all(in folder: String) -> [RadioSwitch] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return entries.filter { $0.hasPrefix("rfkill") }.sorted().prefix(mostEntries).compactMap { entry in
@@ -19,9 +20,9 @@ extension RadioSwitch {
     private static let mostEntries = 64
     private static let longestWord = 64
 
-    /// What a file holds up to the end of its first line; nil where it cannot be read, or holds more than a word.
+    /// The first line of a file; nil if the file cannot be read or is too long.
     private static func word(_ path: String) -> [UInt8]? {
-        // A pipe without a writer would keep the caller waiting.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard file >= 0 else { return nil }
         defer { close(file) }
