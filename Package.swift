@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target of ours is built with these. Warnings are errors; memory-unsafe constructs must be marked.
+// The settings of our Swift targets. Warnings are errors; memory-unsafe constructs must be marked.
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
     .treatAllWarnings(as: .error),
@@ -32,15 +32,15 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
-        // The two C libraries. Only DBus imports CDBus, only RxBluetooth imports CBluetooth (scripts/layers checks).
+        // The two C libraries. Only DBus imports CDBus, only RxBluetooth imports CBluetooth; scripts/layers checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
 
         .target(name: "Rx", swiftSettings: strict),
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
-        // What needs the whole of Foundation, which is four times as large as everything else in a static program.
+        // Code that needs all of Foundation, which is four times as large as the rest of a static program.
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
-        // What several modules need and no user sees.
+        // Helpers that several modules share, not for users.
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport"], path: "Mocks",
             swiftSettings: strict),
-        // Apart from the mocks, so that tests that write their scenarios in Swift do not build a parser of YAML.
+        // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
         .target(
             name: "ScenarioFiles",
             dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
@@ -61,18 +61,18 @@ let package = Package(
                 "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", "CArguments", argumentParser, log,
             ],
             swiftSettings: strict),
-        // The command line's arguments without /proc.
+        // The command-line arguments if /proc is not mounted.
         .target(name: "CArguments"),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest", "RxDeprecated"], swiftSettings: strict),
         .testTarget(
             name: "RxFoundationTests", dependencies: ["RxFoundation", "Rx", "RxTest"], swiftSettings: strict),
-        // Written as users of RxSwift write, in their language mode and without our settings.
+        // Written like code for RxSwift: in its language mode, and without our settings.
         .testTarget(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation", "RxDeprecated"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
-        // make fuzz
+        // make fuzz runs it.
         .executableTarget(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
@@ -95,7 +95,7 @@ let package = Package(
                 "ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest", "TestTraits",
             ],
             swiftSettings: strict),
-        // Programs of other people on `ble-cli simulate`: make test-clients.
+        // Programs of other projects on `ble-cli simulate`; make test-clients runs them.
         .testTarget(
             name: "ForeignClientTests", dependencies: ["DBus", "DaemonInterfaces"], exclude: ["Clients"],
             swiftSettings: strict),
@@ -103,11 +103,11 @@ let package = Package(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces", "SoakTesting", "TestTraits"],
             exclude: ["Lab"],
             swiftSettings: strict),
-        // The simulation against what it simulates.
+        // Compares the simulation with bluetoothd.
         .testTarget(
             name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
             swiftSettings: strict),
-        // What both soaks throw dice with and look at.
+        // The random numbers and resource counts of both soak tests.
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // The trait that names the promises and quirks that a test proves.
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
@@ -115,9 +115,9 @@ let package = Package(
         .target(
             name: "BusTesting", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "CTestWidth"],
             path: "Tests/BusTesting", swiftSettings: strict),
-        // How many tests run at a time, in every run: nobody imports it.
+        // Limits how many tests run in parallel. Linking it is enough, so no module imports it.
         .target(name: "CTestWidth", path: "Tests/CTestWidth"),
-        // What bluetoothd 5.66 shows of itself: the tests of the real one and of the simulation both hold to it.
+        // The D-Bus interfaces of bluetoothd 5.66, with which the tests compare bluetoothd and the simulation.
         .target(name: "DaemonInterfaces", path: "Tests/DaemonInterfaces", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

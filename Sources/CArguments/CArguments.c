@@ -4,8 +4,8 @@
 static int count;
 static char *const *list;
 
-// Swift takes a process's arguments from /proc/self/cmdline, which is missing in a chroot without /proc. glibc passes them to
-// every constructor.
+// Swift reads the arguments of a process from /proc/self/cmdline, which is missing in a chroot without /proc.
+// glibc passes them to every constructor.
 #ifdef __GLIBC__
 __attribute__((constructor)) static void store(int argc, char **argv) {
   count = argc;

@@ -5,8 +5,8 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
 
-// Swift imports neither a macro that is a call nor a structure that ends in an array of any length. The kernel's
-// `hci_conn_info_req` is both the question for one connection and, with what follows it, the answer.
+// Swift imports neither a macro with a call nor a structure that ends in an array of unknown length. The kernel's
+// `hci_conn_info_req` is the request for one connection and, with the data behind it, also the reply.
 static const unsigned long connection_info_request = HCIGETCONNINFO;
 struct connection_info {
     bdaddr_t bdaddr;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The number of the process's arguments, with the program's name; zero if they are not known.
+/// The number of the process's arguments, including the program's name; zero if they are unknown.
 int arguments_count(void);
 
-/// The arguments, valid as long as the process.
+/// The arguments, valid until the process exits.
 char *const *arguments_list(void);
