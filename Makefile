@@ -69,9 +69,10 @@ sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks
 prose := Sources/DBus Sources/Rx Sources/RxDeprecated Sources/RxFoundation Sources/RxTest Sources/ScenarioFiles Sources/Support \
   Sources/ble-cli Mocks Tests/BLECLITests Tests/DBusTests Tests/MocksTests Tests/RxTests Tests/ScenarioFilesTests
 
-lint: ## check the format of the Swift files, the imports between modules, and the style of comments and texts
+lint: ## check the format, the imports between modules, the files named in docs/architecture.md, and the style of texts
 	@swift format lint --strict --recursive --parallel $(sources)
 	@scripts/layers
+	@scripts/architecture
 	@scripts/prose $(prose)
 
 format: ## format the Swift files in place
