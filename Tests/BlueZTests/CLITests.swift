@@ -6,7 +6,7 @@ extension LabTests {
         /// A command ends when bluetoothd has received `Disconnect`; the link is down 2 s later.
         static let closing = 5
 
-        @Test func `scan names all peripherals and lets no escape through`() async throws {
+        @Test func `scan lists all peripherals and prints no escape sequences`() async throws {
             let scan = try Command.bleCLI("scan", "--timeout", "10", "--json")
             #expect(scan.status == 0, "\(scan.errors)")
             let names = Set(try scan.objects().compactMap { $0["name"] as? String })
@@ -22,7 +22,7 @@ extension LabTests {
             try await Ground.expectNothingLeft()
         }
 
-        @Test func `connect prints both values of the twins`() async throws {
+        @Test func `connect prints the values of two services with one UUID`() async throws {
             let tree = try Command.bleCLI("connect", "TWINS")
             #expect(tree.status == 0, "\(tree.errors)")
             let lines = tree.output.split(separator: "\n").filter { $0.contains("FFD1") }
@@ -31,7 +31,7 @@ extension LabTests {
             try await Ground.expectNothingLeft(within: Self.closing)
         }
 
-        @Test func `write and read agree`() async throws {
+        @Test func `read prints the value that write wrote`() async throws {
             #expect(try Command.bleCLI("write", "HRM-1", "2A39", "2a").status == 0)
             let read = try Command.bleCLI("read", "HRM-1", "2A39", "--json")
             #expect(read.status == 0, "\(read.errors)")
@@ -39,7 +39,7 @@ extension LabTests {
             try await Ground.expectNothingLeft(within: Self.closing)
         }
 
-        @Test func `notify on LOUD loses none`() async throws {
+        @Test func `notify prints 1,000 consecutive values`() async throws {
             let notify = try Command.bleCLI("notify", "LOUD", "FFE1", "--count", "1000", "--json")
             #expect(notify.status == 0, "\(notify.errors)")
             let counts = try notify.objects().compactMap { ($0["value"] as? String).flatMap { UInt64($0, radix: 16) } }
@@ -48,7 +48,7 @@ extension LabTests {
             try await Ground.expectNothingLeft(within: Self.closing)
         }
 
-        @Test func `notify on FLAKY says that the link was lost`() async throws {
+        @Test func `notify reports link loss on standard error`() async throws {
             let notify = try Command.bleCLI("notify", "FLAKY", "2A37", "--timeout", "30")
             #expect(notify.status == 5)
             #expect(notify.errors.split(separator: "\n").count == 1)
@@ -56,7 +56,7 @@ extension LabTests {
             try await Ground.expectNothingLeft(within: Self.closing)
         }
 
-        @Test func `An unknown device or adapter is not found`() async throws {
+        @Test func `An unknown device or adapter ends a command with status 2`() async throws {
             let device = try Command.bleCLI("connect", "NOBODY", "--timeout", "3")
             #expect(device.status == 2)
             #expect(device.errors.split(separator: "\n").count == 1)

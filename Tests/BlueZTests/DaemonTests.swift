@@ -15,7 +15,7 @@ extension LabTests {
             #expect(result.status == 0, "\(result.errors)")
         }
 
-        @Test(.proves(.S13)) func `Switching the adapter off ends a scan with one error, and state follows`()
+        @Test(.proves(.S13)) func `Switching the adapter off ends a scan with adapterOff and changes the state`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -37,7 +37,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q1, .Q2)) func `Bluetoothd goes and comes back, and so does the state`() async throws {
+        @Test(.proves(.Q1, .Q2)) func `The state follows the exit and the restart of bluetoothd`() async throws {
             try await Ground.withManager { manager in
                 _ = try await manager.peripheral(named: "HRM-0")
                 #expect(try Command.run("killall", "-9", "bluetoothd").status == 0)

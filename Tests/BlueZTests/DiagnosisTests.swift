@@ -6,7 +6,7 @@ import Testing
 extension LabTests {
     /// Why nothing happens, asked of a real bluetoothd. Each test puts back what it took.
     @Suite struct DiagnosisTests {
-        @Test func `It tells that all is well, and who scans`() async throws {
+        @Test func `diagnose reports an idle manager, our scan and the scan of another program`() async throws {
             try await Ground.withManager { manager in
                 let well = try await manager.diagnose().value
                 #expect(well.cause == .idle && well.switches.map(\.name) == ["hci0"])
@@ -21,7 +21,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A bluetoothd that hangs is told in time, by a program that knew it and by one that did not`()
+        @Test func `diagnose reports a bluetoothd that hangs, also from a new process`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -37,7 +37,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q30)) func `A switch that blocks the adapter is named`() async throws {
+        @Test(.proves(.Q30)) func `diagnose names the rfkill switch that blocks the adapter`() async throws {
             let soft = URL(fileURLWithPath: "/sys/class/rfkill/rfkill0/soft")
             try await Ground.withManager { manager in
                 #expect(try await manager.diagnose().value.cause == .idle)

@@ -4,7 +4,7 @@ import Testing
 
 extension LabTests {
     @Suite struct GATTTests {
-        @Test(.proves(.Q110)) func `Two services with one UUID keep their values apart`() async throws {
+        @Test(.proves(.Q110)) func `Two services with one UUID have different handles and values`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "TWINS") { peripheral in
                     let services = try await peripheral.discoverServices([0xFFD0]).allValues()
@@ -20,7 +20,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S63, .S87, .Q98)) func `What is written is read again, with and without response`() async throws
+        @Test(.proves(.S63, .S87, .Q98)) func `Values written with and without response are read back`() async throws
         {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
@@ -38,7 +38,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S82, .Q99)) func `The MTU is told, and a write without response fills a packet`() async throws {
+        @Test(.proves(.S82, .Q99)) func `A write without response fills a packet of the negotiated MTU`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -53,7 +53,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q97, .Q100)) func `A stream of writes goes over a socket, in order, and gives it back`()
+        @Test(.proves(.Q97, .Q100)) func `An acquired writer sends in order, excludes other writes and is released`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -79,7 +79,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S66)) func `A long write goes part by part`() async throws {
+        @Test(.proves(.S66)) func `A long write reports its progress after each part`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
@@ -91,7 +91,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q109)) func `The battery's level is told`() async throws {
+        @Test(.proves(.Q109)) func `The battery level is emitted`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let level = try await peripheral.observeBatteryLevel().firstValue()
@@ -100,7 +100,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q108)) func `Descriptors are found, and the daemon keeps the one that turns notifications on`()
+        @Test(.proves(.Q108)) func `Descriptors are discovered, and writing 2902 is not permitted`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -116,7 +116,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S51)) func `A service that is not there is named in the error`() async throws {
+        @Test(.proves(.S51)) func `The error of a missing service contains its UUID`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {
@@ -129,7 +129,7 @@ extension LabTests {
         }
 
         @Test(.proves(.Q90))
-        func `Without any agent a value behind encryption is refused with an error of ours, and nothing hangs`()
+        func `Reading a protected value without an agent fails with a typed error`()
             async throws
         {
             // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.

@@ -11,7 +11,7 @@ extension LabTests {
             return result.output
         }
 
-        @Test func `busctl shows of bluetoothd what the table says, member by member`() async throws {
+        @Test func `bluetoothd has exactly the interfaces and members of the table BlueZ566`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     _ = try await peripheral.discoverServices().allValues()

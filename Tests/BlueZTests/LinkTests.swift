@@ -13,7 +13,7 @@ extension LabTests {
                 .flatMap { $0.discoverCharacteristics([characteristic]) }.flatMap { $0.readValue() }
         }
 
-        @Test(.proves(.Q76, .Q119)) func `Two programs that connect to one peripheral at once both read their value`()
+        @Test(.proves(.Q76, .Q119)) func `Two managers that connect to one peripheral at once both read its value`()
             async throws
         {
             try await Ground.withManager { first in
@@ -30,7 +30,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q121)) func `A read of a peripheral that refuses to pair names itself and pairing`() async throws
+        @Test(.proves(.Q121)) func `A read that the peripheral refuses to pair for names its target and pairing`() async throws
         {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "REFUSING")
@@ -52,7 +52,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q123)) func `A peripheral that never accepts a connection ends at the deadline with a time-out`()
+        @Test(.proves(.Q123)) func `Connecting to a peripheral that never answers times out at the deadline`()
             async throws
         {
             try await Ground.withManager { manager in

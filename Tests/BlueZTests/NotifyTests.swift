@@ -4,7 +4,7 @@ import Testing
 
 extension LabTests {
     @Suite struct NotifyTests {
-        @Test(.proves(.S76)) func `A thousand notifications come in order and none is lost`() async throws {
+        @Test(.proves(.S76)) func `A thousand notifications arrive in order and without loss`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "LOUD") { peripheral in
                     let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
@@ -15,7 +15,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S81, .Q102)) func `A thousand values come over the socket in order and without a gap`()
+        @Test(.proves(.S81, .Q102)) func `A thousand values arrive over the socket in order and without loss`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -34,7 +34,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S69)) func `Two subscribers share one session, and it starts again after the last has gone`()
+        @Test(.proves(.S69)) func `Two subscribers share one notify session, and a later one starts another`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -47,7 +47,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q95)) func `A read does not reach those who wait for notifications`() async throws {
+        @Test(.proves(.Q95)) func `A read is not emitted as a notification`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     // The battery notifies nothing by itself in the lab, so whatever comes is an echo.
@@ -61,7 +61,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S29, .S59, .S74)) func `A peripheral that drops the link ends everything with one cause`()
+        @Test(.proves(.S29, .S59, .S74)) func `Link loss by the peripheral ends notifications with disconnected`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -75,7 +75,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S32, .S35)) func `After the link was lost the same peripheral connects again`() async throws {
+        @Test(.proves(.S32, .S35)) func `A peripheral connects again after link loss`() async throws {
             try await Ground.withManager { manager in
                 for _ in 0..<2 {
                     let flaky = try await manager.peripheral(named: "FLAKY")

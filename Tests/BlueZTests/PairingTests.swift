@@ -11,7 +11,7 @@ extension LabTests {
             try await peripheral.characteristic(0xFFF0, 0xFFF1).readValue().value
         }
 
-        @Test func `A protected value says at once that pairing is needed, and is read after pairing`() async throws {
+        @Test func `Reading a protected value fails with needsPairing, and succeeds after pairing`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 #expect(try await peripheral.isPaired.firstValue() == false)
@@ -35,7 +35,7 @@ extension LabTests {
             }
         }
 
-        @Test func `pair closes a connection in which pairing was refused, and succeeds`() async throws {
+        @Test func `pair closes a connection on which pairing was refused, and then succeeds`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 let lost = await #expect(throws: BluetoothError.self) {
@@ -51,7 +51,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q118)) func `Pairing a device that is bonded returns at once, connected or not`() async throws {
+        @Test(.proves(.Q118)) func `Pairing a bonded device completes at once, connected or not`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 try await peripheral.pair().value
@@ -70,7 +70,7 @@ extension LabTests {
             }
         }
 
-        @Test func `After a refused pairing another value fails with that reason, and is read over a new connection`()
+        @Test func `After a refused pairing, reads need a new connection`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -90,7 +90,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q122)) func `The GAP service is not found, with the reason that bluetoothd keeps it`()
+        @Test(.proves(.Q122)) func `Discovering the GAP service fails, and the error says that bluetoothd keeps it`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -104,7 +104,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A policy that just works lets a protected value pair by itself`() async throws {
+        @Test func `With the policy justWorks, reading a protected value pairs`() async throws {
             try await Ground.withManager(pairing: PairingPolicy(.justWorks)) { manager in
                 try await manager.withConnection(to: "SECURE") { peripheral in
                     let value = try await Self.read(peripheral)
@@ -114,7 +114,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A person answers what a protected value asks`() async throws {
+        @Test func `With the policy ask, reading a protected value emits a pairing request`() async throws {
             try await Ground.withManager(pairing: PairingPolicy(.ask)) { manager in
                 let answering = manager.pairingRequests.subscribe(onNext: { request in
                     #expect(request.question == .authorization)
@@ -129,7 +129,7 @@ extension LabTests {
             }
         }
 
-        @Test func `pair makes its own connection, and closes it`() async throws {
+        @Test func `pair opens a connection and closes it`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 try await peripheral.pair().value
@@ -140,7 +140,7 @@ extension LabTests {
             }
         }
 
-        @Test func `ble-cli pairs, reads and forgets`() async throws {
+        @Test func `ble-cli pairs, reads a protected value and forgets the device`() async throws {
             let paired = try Command.bleCLI("pair", "SECURE", "--timeout", "40")
             #expect(paired.status == 0, "\(paired.errors)")
             let read = try Command.bleCLI("read", "SECURE", "FFF1", "--json", "--timeout", "40")

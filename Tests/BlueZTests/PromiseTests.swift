@@ -6,7 +6,7 @@ import Testing
 extension LabTests {
     /// Promises that a real bluetoothd can be asked to keep, and that no other suite asks for.
     @Suite struct PromiseTests {
-        @Test(.proves(.S18, .S19)) func `Filters look at names and at masked data`() async throws {
+        @Test(.proves(.S18, .S19)) func `Scan filters match names and masked manufacturer data`() async throws {
             try await Ground.withManager { manager in
                 let data = try DataPattern([0x01, 0xF2], mask: [0xFF, 0x0F])
                 let fitting = ScanFilter(name: .prefix("HRM-"), manufacturerData: [0x4C: data])
@@ -21,7 +21,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S21, .S24)) func `A device is found, and lost while it is connected and does not advertise`()
+        @Test(.proves(.S21, .S24)) func `Presence reports a device as lost when it is connected and stops advertising`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -42,7 +42,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S26, .S27, .S32, .S41, .S43))
-        func `A connection is one element, is shared, and refuses a second one`() async throws {
+        func `A connection is shared, and a second connect fails with alreadyConnected`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-0")
                 let shared = peripheral.connect().share(replay: 1, scope: .whileConnected)
@@ -65,7 +65,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S30, .S44, .S45)) func `Ten connections given up at any moment leave no link`() async throws {
+        @Test(.proves(.S30, .S44, .S45)) func `Ten connections disposed of during or after connecting leave no link`() async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 for cycle in 0..<10 {
@@ -88,7 +88,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S48, .S49, .S52, .Q71))
-        func `Services that are there are told at once, to each what it asked for`() async throws {
+        func `Each discovery of known services emits the services that it requested`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "TWINS") { peripheral in
                     let all = try await peripheral.discoverServices().allValues()
@@ -103,7 +103,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S55, .S56, .S65, .Q94))
-        func `Operations go one after the other, in order, and what is not offered is not sent`()
+        func `Concurrent operations all succeed, and an unsupported read is not sent`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -124,7 +124,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S68, .S70)) func `Two devices are used at a time, and each value reaches all who want it`()
+        @Test(.proves(.S68, .S70)) func `Two devices notify at once, and each value reaches every subscriber`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -143,7 +143,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S33, .S46, .S89)) func `Known and connected peripherals are found, and are the same objects`()
+        @Test(.proves(.S33, .S46, .S89)) func `Known and connected peripherals are retrieved as equal peripherals`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -163,7 +163,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S86, .Q35, .Q113, .Q114))
-        func `Bluetoothd takes as many advertisements as it has room for, and no setting changes`()
+        func `Advertising fails when no slot is free, and leaves Discoverable off`()
             async throws
         {
             try await Ground.withManager { manager in

@@ -6,7 +6,7 @@ import Testing
 
 extension LabTests {
     @Suite struct RSSITests {
-        @Test(.proves(.S83)) func `The strength of a live link is what the lab's controller says`() async throws {
+        @Test(.proves(.S83)) func `readRSSI returns the RSSI of the controller, also during a scan`() async throws {
             try await Ground.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let strength = try await peripheral.readRSSI().value
@@ -22,7 +22,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S83)) func `A peripheral that is not connected has no link whose strength could be told`()
+        @Test(.proves(.S83)) func `readRSSI fails with notConnected without a link`()
             async throws
         {
             try await Ground.withManager { manager in

@@ -22,7 +22,7 @@ extension LabTests {
 
         @Test(.proves(.S13, .S34, .S59, .S91, .Q2, .Q32), arguments: Outage.allCases)
         func
-            `An outage ends a scan, a link and notifications within a second, each with its reason`(
+            `An outage ends a scan, a connection and notifications within 1 s, with its cause`(
                 outage: Outage
             ) async throws
         {
@@ -57,7 +57,7 @@ extension LabTests {
         // (Debian's 6.1.192) answers that with "kernel BUG at lib/list_debug.c", in `hci_chan_del` below
         // `l2cap_sock_release`, and bluetoothd is gone until the next boot.
         @Test(.proves(.S28, .Q2))
-        func `The end of bluetoothd ends an attempt to connect within a second, with its reason`()
+        func `The exit of bluetoothd ends a connection attempt within 1 s, with its cause`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -81,7 +81,7 @@ extension LabTests {
         // MARK: With reconnection
 
         @Test(.proves(.S15, .Q2, .Q32, .Q38), arguments: Outage.allCases)
-        func `A scan that resumes hears again as soon as the kernel lets it`(outage: Outage) async throws {
+        func `A resuming scan emits again within 5 s of the end of an outage`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let states = Notes(manager.state)
                 let scan = Self.everything(manager, resumes: true)
@@ -104,7 +104,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S15, .Q38)) func `A scan goes on within five seconds where the kernel has finished the old one`()
+        @Test(.proves(.S15, .Q38)) func `A resuming scan emits within 5 s when the kernel has ended the old scan`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -126,7 +126,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S78, .S91, .Q2, .Q32), arguments: Outage.allCases)
-        func `Notifications go on within five seconds`(outage: Outage) async throws {
+        func `A reconnecting peripheral notifies within 5 s of the end of an outage`(outage: Outage) async throws {
             try await Ground.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 let states = Notes(manager.state)
@@ -154,7 +154,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S78, .Q2))
-        func `A connection that was being made comes about within five seconds of bluetoothd's return`()
+        func `A connection attempt succeeds within 5 s of the restart of bluetoothd`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -178,7 +178,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S91), arguments: Outage.allCases)
-        func `What is disposed of during an outage stays silent after it, and nothing is begun again`(
+        func `Streams disposed of during an outage emit nothing and do not restart`(
             outage: Outage
         ) async throws {
             try await Ground.withManager { manager in
@@ -212,7 +212,7 @@ extension LabTests {
             #expect(notes.now.error == nil)
         }
 
-        @Test func `A peripheral that drops each link is connected again and again`() async throws {
+        @Test func `Reconnection continues while the peripheral drops each link`() async throws {
             try await Ground.withManager { manager in
                 let flaky = try await manager.peripheral(named: "FLAKY")
                 let connected = Notes(flaky.connectionState.filter { $0 == .connected })
@@ -228,7 +228,7 @@ extension LabTests {
         // MARK: On the command line
 
         @Test(.proves(.S78), arguments: Outage.allCases)
-        func `Notify with --reconnect goes on after an outage, and says so`(outage: Outage) async throws {
+        func `notify with --reconnect continues after an outage and reports it`(outage: Outage) async throws {
             let disturbing = Task.detached {
                 // On a busy host a program takes many seconds to its first value.
                 try await Ground.pass(.seconds(18))
@@ -246,7 +246,7 @@ extension LabTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `notify without --reconnect ends after an outage, and says why`(outage: Outage) async throws {
+        func `notify without --reconnect ends at an outage and reports the cause`(outage: Outage) async throws {
             let disturbing = Task.detached {
                 // On a busy host a program takes many seconds to its first value.
                 try await Ground.pass(.seconds(18))

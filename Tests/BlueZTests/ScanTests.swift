@@ -4,7 +4,7 @@ import Testing
 
 extension LabTests {
     @Suite struct ScanTests {
-        @Test(.proves(.S2)) func `State is emitted first, and the adapter is the lab's`() async throws {
+        @Test(.proves(.S2)) func `The manager emits the powered-on state and the adapter of the lab`() async throws {
             try await Ground.withManager { manager in
                 #expect(try await manager.state.firstValue() == .poweredOn)
                 let adapters = try await manager.adapters.firstValue()
@@ -14,7 +14,7 @@ extension LabTests {
             }
         }
 
-        @Test func `A scan hears all ten peripherals, with what they advertise`() async throws {
+        @Test func `A scan emits all ten peripherals with the data that they advertise`() async throws {
             try await Ground.withManager { manager in
                 // One that another test connected is listed with the services of that connection (Q58).
                 try await manager.peripheral(named: "HRM-1").forget().value
@@ -38,7 +38,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S17)) func `A service filter leaves the others out`() async throws {
+        @Test(.proves(.S17)) func `A service filter omits peripherals without the service`() async throws {
             try await Ground.withManager { manager in
                 let heard = try await manager.scanForPeripherals(withServices: [0x180D])
                     .take(4).allValues()
@@ -46,7 +46,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S11)) func `Two scans share one session, and the first to end does not stop the other`()
+        @Test(.proves(.S11)) func `Two scans share one session, and it continues when one scan ends`()
             async throws
         {
             try await Ground.withManager { manager in
@@ -57,7 +57,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S22, .Q48)) func `Every packet is reported where duplicates are allowed`() async throws {
+        @Test(.proves(.S22, .Q48)) func `A scan that allows duplicates emits every packet`() async throws {
             try await Ground.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(
                     withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)

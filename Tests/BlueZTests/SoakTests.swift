@@ -11,7 +11,7 @@ extension LabTests {
         /// `make soak-bluez` says 200.
         private static let cycles = variables["RXBLUETOOTH_SOAK"].flatMap { Int($0) } ?? 4
 
-        @Test func `Soak: cycles end as promised, and nothing grows`() async throws {
+        @Test func `Soak cycles end with known outcomes and do not leak`() async throws {
             try await Ground.withManager { manager in
                 var dice = Dice(seed: 7)
                 var samples: [Footprint] = []

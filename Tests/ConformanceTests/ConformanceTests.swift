@@ -7,21 +7,21 @@ import Testing
 /// some behaviours, `RXBLUETOOTH_BEHAVIOUR` may name part of their names; no others are tried then.
 struct ConformanceTests {
     @Test(.enabled(if: !LabGround.isHere, "The simulation needs no lab."), arguments: Behaviour.wanted)
-    func `Simulation in process`(behaviour: Behaviour) async throws {
+    func `The simulation in process shows the recorded transcript`(behaviour: Behaviour) async throws {
         try await check(behaviour, .loopback) { LoopbackGround() }
     }
 
     @Test(.enabled(if: !LabGround.isHere, "The simulation needs no lab."), arguments: Behaviour.wanted)
-    func `Simulation on a private bus`(behaviour: Behaviour) async throws {
+    func `The simulation on a private bus shows the recorded transcript`(behaviour: Behaviour) async throws {
         try await check(behaviour, .privateBus) { try PrivateBusGround() }
     }
 
     @Test(.enabled(if: LabGround.isHere, "bluetoothd is in the lab: make test-bluez"), arguments: Behaviour.wanted)
-    func `bluetoothd`(behaviour: Behaviour) async throws {
+    func `bluetoothd shows the recorded transcript`(behaviour: Behaviour) async throws {
         try await check(behaviour, .bluez) { LabGround(keeping: behaviour.link) }
     }
 
-    @Test func `The table has a row for each behaviour and no other`() throws {
+    @Test func `The conformance table has one row for each behaviour`() throws {
         let rows = try Table().rows.map(\.name)
         #expect(rows == Behaviour.all.map(\.name), "make conformance writes docs/conformance.md anew")
         #expect(Set(rows).count == rows.count)

@@ -7,7 +7,7 @@ extension ForeignClientTests {
 
         private static func full(_ short: String) -> String { "0000\(short)-0000-1000-8000-00805f9b34fb" }
 
-        @Test func `Bleak hears what the devices advertise`() throws {
+        @Test func `Bleak scans and reports the advertised data`() throws {
             let served = try Served()
             let heard = try served.bleak(
                 "scan", Self.strap, "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03", "C0:FF:EE:00:00:04", "C0:FF:EE:00:00:05")
@@ -27,7 +27,7 @@ extension ForeignClientTests {
             #expect(try served.end().sent > 0)
         }
 
-        @Test func `Bleak hears by advertisement monitors, without a scan, what fits a pattern`() throws {
+        @Test func `Bleak reports matching devices from an advertisement monitor without a scan`() throws {
             let served = try Served()
             let heard = try served.bleak("watch", "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03")
             try #require(heard.compactMap { $0["address"] as? String } == ["C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03"])
@@ -79,7 +79,7 @@ extension ForeignClientTests {
             #expect(values == (0..<200).map { "0\($0 % 10)" })
         }
 
-        @Test func `Bleak gets every notification in order, and notices that the device drops its link`() throws {
+        @Test func `Bleak gets each notification in order, and detects link loss by the device`() throws {
             let said = try Served().bleak("lose", "C0:FF:EE:00:00:04")
             #expect(said.compactMap { $0["lost"] as? Bool } == [true])
             #expect(said.compactMap { $0["connected"] as? Bool } == [false])
@@ -90,7 +90,7 @@ extension ForeignClientTests {
         }
 
         /// Bleak brings no agent, and bluetoothd pairs with nobody where none is there (Q90).
-        @Test func `Bleak pairs where somebody's agent agrees, and takes it back`() throws {
+        @Test func `Bleak pairs when an agent of another program agrees, and unpairs`() throws {
             let served = try Served()
             let user = try Bluetoothctl(on: served)
             try user.say("default-agent", until: "Default agent request successful\n")

@@ -11,7 +11,7 @@ extension ForeignClientTests {
             return Bluetoothctl.plain(Array(end.output.utf8))
         }
 
-        @Test func `bluetoothctl lists, shows and scans, a process for each command`() throws {
+        @Test func `bluetoothctl lists, shows and scans with one process for each command`() throws {
             let served = try Served()
             #expect(try run(served, "list") == "Controller 00:1A:7D:DA:71:01 simulation [default]\n")
             let adapter = try run(served, "show", "00:1A:7D:DA:71:01")
@@ -99,7 +99,7 @@ extension ForeignClientTests {
             try user.quit()
         }
 
-        @Test func `bluetoothctl asks its user for what a pairing needs`() throws {
+        @Test func `bluetoothctl shows, requests and confirms the passkey of a pairing`() throws {
             let served = try Served(Ground.file("bench.yaml"))
             let user = try Bluetoothctl(on: served)
             try user.find("C0:FF:EE:00:00:12 Keypad", "C0:FF:EE:00:00:13 Display", "C0:FF:EE:00:00:14 Comparer")
@@ -118,7 +118,7 @@ extension ForeignClientTests {
             try user.quit()
         }
 
-        @Test func `bluetoothctl watches advertisements`() throws {
+        @Test func `bluetoothctl reports devices from an advertisement monitor`() throws {
             let served = try Served()
             let user = try Bluetoothctl(on: served)
             try user.say("menu monitor", until: "export")

@@ -43,7 +43,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test func `busctl gets and sets properties and calls methods, and shows bluetoothd's errors`() throws {
+        @Test func `busctl reads and writes properties, calls methods and prints bluetoothd errors`() throws {
             let served = try connected()
             func call(_ words: String...) throws -> String {
                 try served.run(["busctl", "--address=\(served.bus)"] + words).output

@@ -47,7 +47,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test func `1,000 devices send 5,000 advertisements a second, and a client takes all that were sent`()
+        @Test func `A client receives all advertisements of 1,000 devices at 5,000 a second`()
             async throws
         {
             let seconds = 6
@@ -58,7 +58,7 @@ extension ForeignClientTests {
             }
         }
 
-        @Test func `ble-cli shows 5,000 advertisements a second, and loses none`() async throws {
+        @Test func `ble-cli prints 5,000 advertisements a second and loses none`() async throws {
             let seconds = 5
             // What is sent when its time is over, until bluetoothd has stopped, is not its any more.
             try await sustain(isAll: false) { served in

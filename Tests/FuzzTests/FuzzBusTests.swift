@@ -33,7 +33,7 @@ struct FuzzBusTests {
         }
     }
 
-    @Test func `A campaign repeats with the same seed and differs with another one`() throws {
+    @Test func `A campaign repeats with the same seed, and differs with another seed`() throws {
         let (first, second) = (try Campaign(seed: 3).run(0..<1_000), try Campaign(seed: 3).run(0..<1_000))
         #expect(first == second)
         #expect(try Campaign(seed: 4).run(0..<1_000) != first)

@@ -5,7 +5,7 @@ import Testing
 
 struct FuzzTests {
     /// `make fuzz` does the same with ten million messages.
-    @Test func `20,000 mutated messages crash nothing, and each operation has one outcome`() throws {
+    @Test func `20,000 mutated messages cause no crash, and each operation has one outcome`() throws {
         let tally = try Campaign(seed: 1).run(0..<20_000)
         print(tally.lines.joined(separator: "\n"))
         #expect(tally.findings.isEmpty, "\(tally.findings)")

@@ -46,7 +46,7 @@ import Testing
         again.cancel()
     }
 
-    @Test(.proves(.Q10)) func `The rule that follows the owner of a name is shared, and removed with its last user`()
+    @Test(.proves(.Q10)) func `Subscribers share one match rule for a name owner; the last one removes it`()
         async throws
     {
         let (listener, name) = try await bus.connected()

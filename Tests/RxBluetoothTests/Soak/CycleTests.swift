@@ -15,7 +15,7 @@ struct CycleTests {
         ?? (Ground.isPrivateBus ? 100 : 2_000)
 
     @Test(.proves(.S92), .timeLimit(.minutes(5)))
-    func `Thousands of scans and connections leave nothing behind`() async {
+    func `Thousands of scans and connections leak nothing`() async {
         await #expect(processExitsWith: .success) {
             let stage = Stage(with: [Sensor.peripheral])
             for _ in 0..<10 { Self.cycle(stage) }
@@ -42,7 +42,7 @@ struct CycleTests {
     private static let shortCycles = Ground.isPrivateBus ? 1_000 : 10_000
 
     @Test(.proves(.S92), .timeLimit(.minutes(10)))
-    func `Ten thousand scans and connections that are given up at any moment leave nothing behind`() async {
+    func `Ten thousand scans and connections disposed of at any moment leak nothing`() async {
         await #expect(processExitsWith: .success) {
             let (stage, daemon, peripheral) = Stage.scripted()
             for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Disconnect"] {

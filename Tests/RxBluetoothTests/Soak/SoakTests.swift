@@ -13,7 +13,7 @@ struct SoakTests {
 
     /// In a process of its own, as there is one count of Rx's objects for the process.
     @Test(.proves(.S92), .timeLimit(.minutes(5)))
-    func `Cycles with random faults end as promised, and leave nothing`() async {
+    func `Cycles with random faults end with known outcomes and leak nothing`() async {
         await #expect(processExitsWith: .success) {
             let world = SoakWorld(seed: 7)
             var samples: [Footprint] = []
@@ -37,7 +37,7 @@ struct SoakTests {
     }
 
     @Test(.enabled(if: cycles != nil))
-    func `Soak: nothing grows, nothing is stuck, every subscription ends as promised`() {
+    func `Soak cycles end with known outcomes, and memory does not grow`() {
         let (world, cycles) = (SoakWorld(seed: Self.seed), Self.cycles ?? 0)
         var samples: [Footprint] = []
         for number in 1...max(20, cycles) {
