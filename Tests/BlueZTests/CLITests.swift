@@ -3,7 +3,7 @@ import Testing
 
 extension LabTests {
     @Suite struct CLITests {
-        /// A command ends when bluetoothd has received `Disconnect`; the link is down 2 s later.
+        /// Seconds until the link is closed: a command exits after `Disconnect` is sent, 2 s before the link closes.
         static let closing = 5
 
         @Test func `scan lists all peripherals and prints no escape sequences`() async throws {
@@ -19,7 +19,7 @@ extension LabTests {
             for scalar in "\u{1B}\u{202E}\u{200B}".unicodeScalars {
                 #expect(!plain.output.unicodeScalars.contains(scalar))
             }
-            try await Ground.expectNothingLeft()
+            try await Lab.expectNothingLeft()
         }
 
         @Test func `connect prints the values of two services with one UUID`() async throws {
@@ -28,7 +28,7 @@ extension LabTests {
             let lines = tree.output.split(separator: "\n").filter { $0.contains("FFD1") }
             #expect(lines.count == 2)
             #expect(lines.contains { $0.contains("0b") } && lines.contains { $0.contains("16") })
-            try await Ground.expectNothingLeft(within: Self.closing)
+            try await Lab.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `read prints the value that write wrote`() async throws {
@@ -36,7 +36,7 @@ extension LabTests {
             let read = try Command.bleCLI("read", "HRM-1", "2A39", "--json")
             #expect(read.status == 0, "\(read.errors)")
             #expect(try read.objects().first?["value"] as? String == "2a")
-            try await Ground.expectNothingLeft(within: Self.closing)
+            try await Lab.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `notify prints 1,000 consecutive values`() async throws {
@@ -45,7 +45,7 @@ extension LabTests {
             let counts = try notify.objects().compactMap { ($0["value"] as? String).flatMap { UInt64($0, radix: 16) } }
             #expect(counts.count == 1_000)
             #expect(counts == (0..<1_000).map { (counts.first ?? 0) + $0 })
-            try await Ground.expectNothingLeft(within: Self.closing)
+            try await Lab.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `notify reports link loss on standard error`() async throws {
@@ -53,7 +53,7 @@ extension LabTests {
             #expect(notify.status == 5)
             #expect(notify.errors.split(separator: "\n").count == 1)
             #expect(notify.errors.contains("the link was lost"))
-            try await Ground.expectNothingLeft(within: Self.closing)
+            try await Lab.expectNothingLeft(within: Self.closing)
         }
 
         @Test func `An unknown device or adapter ends a command with status 2`() async throws {
@@ -63,7 +63,7 @@ extension LabTests {
             let adapter = try Command.bleCLI("scan", "--adapter", "hci9", "--timeout", "3")
             #expect(adapter.status == 2)
             #expect(adapter.errors.contains("hci9"))
-            try await Ground.expectNothingLeft()
+            try await Lab.expectNothingLeft()
         }
     }
 }

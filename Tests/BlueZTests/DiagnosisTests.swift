@@ -4,13 +4,13 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Why nothing happens, asked of a real bluetoothd. Each test puts back what it took.
+    /// Diagnosis on a real bluetoothd. Each test restores what it changed.
     @Suite struct DiagnosisTests {
         @Test func `diagnose reports an idle manager, our scan and the scan of another program`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let well = try await manager.diagnose().value
                 #expect(well.cause == .idle && well.switches.map(\.name) == ["hci0"])
-                let scan = Notes(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+                let scan = StreamProgress(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
                 try await scan.wait { $0.count > 0 }
                 let busy = try await manager.diagnose().value
                 #expect(busy.scans.first?.step == .active && busy.scans.first?.sinceAdvertisement != nil)
@@ -24,7 +24,7 @@ extension LabTests {
         @Test func `diagnose reports a bluetoothd that hangs, also from a new process`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 #expect(try await manager.diagnose().value.cause == .idle)
                 #expect(try Command.run("killall", "-STOP", "bluetoothd").status == 0)
                 let hung = try await manager.diagnose().value
@@ -39,7 +39,7 @@ extension LabTests {
 
         @Test(.proves(.Q30)) func `diagnose names the rfkill switch that blocks the adapter`() async throws {
             let soft = URL(fileURLWithPath: "/sys/class/rfkill/rfkill0/soft")
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 #expect(try await manager.diagnose().value.cause == .idle)
                 try Data("1".utf8).write(to: soft)
                 _ = try await manager.state.filter { $0 != .poweredOn }.firstValue()

@@ -5,7 +5,7 @@ import Testing
 extension LabTests {
     @Suite struct GATTTests {
         @Test(.proves(.Q110)) func `Two services with one UUID have different handles and values`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "TWINS") { peripheral in
                     let services = try await peripheral.discoverServices([0xFFD0]).allValues()
                     #expect(services.count == 2)
@@ -22,7 +22,7 @@ extension LabTests {
 
         @Test(.proves(.S63, .S87, .Q98)) func `Values written with and without response are read back`() async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
                     #expect(control.properties == [.read, .write, .writeWithoutResponse])
@@ -30,7 +30,7 @@ extension LabTests {
                     #expect(try await control.readValue().value == [0xCA, 0xFE])
                     try await control.writeValue([0x01], type: .withoutResponse).value
                     #expect(try await control.readValue().value == [0x01])
-                    // Longer than one packet: the daemon sends it in parts (Q99).
+                    // The value is longer than one packet, so bluetoothd sends it in parts (Q99).
                     let long = (0..<200).map { UInt8($0) }
                     try await control.writeValue(long).value
                     #expect(try await control.readValue().value == long)
@@ -39,7 +39,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S82, .Q99)) func `A write without response fills a packet of the negotiated MTU`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
                     let mtu = try await peripheral.observeMTU().filter { $0 > 23 }.firstValue()
@@ -56,7 +56,7 @@ extension LabTests {
         @Test(.proves(.Q97, .Q100)) func `An acquired writer sends in order, excludes other writes and is released`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-2") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
                     let refused = try await control.acquireWrite().flatMap { writer in
@@ -69,7 +69,7 @@ extension LabTests {
                     }
                     .firstValue()
                     #expect(refused == .exclusiveUse)
-                    // The socket is another way than the bus, and so a read may come before the last writes.
+                    // A read over the bus can overtake writes over the socket.
                     var last: [UInt8] = []
                     for _ in 0..<100 where last != [200] { last = try await control.readValue().value }
                     #expect(last == [200])
@@ -80,7 +80,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S66)) func `A long write reports its progress after each part`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)
                     let value = (0..<1_050).map { UInt8(truncatingIfNeeded: $0) }
@@ -92,7 +92,7 @@ extension LabTests {
         }
 
         @Test(.proves(.Q109)) func `The battery level is emitted`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let level = try await peripheral.observeBatteryLevel().firstValue()
                     #expect(level == 90)
@@ -103,7 +103,7 @@ extension LabTests {
         @Test(.proves(.Q108)) func `Descriptors are discovered, and writing 2902 is not permitted`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let measurement = try await peripheral.characteristic(0x180D, 0x2A37)
                     let descriptors = try await measurement.discoverDescriptors().allValues()
@@ -117,7 +117,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S51)) func `The error of a missing service contains its UUID`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {
                         _ = try await peripheral.discoverServices([0xFFFF]).allValues()
@@ -132,8 +132,8 @@ extension LabTests {
         func `Reading a protected value without an agent fails with a typed error`()
             async throws
         {
-            // Without an agent bluetoothd's own attempt to pair fails after half a minute; how, depends on the moment.
-            try await Ground.withManager(pairing: PairingPolicy(.noAgent)) { manager in
+            // Without an agent, the pairing that bluetoothd starts fails after 30 s. The error depends on the timing.
+            try await Lab.withManager(pairing: PairingPolicy(.noAgent)) { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "SECURE") { peripheral in
                         let secret = try await peripheral.characteristic(0xFFF0, 0xFFF1)
@@ -145,6 +145,43 @@ extension LabTests {
                     .disconnected(.removed),
                 ]
                 #expect(possible.contains(error?.kind))
+            }
+        }
+
+        @Test(.proves(.S48, .S49, .S52, .Q71))
+        func `Each discovery of known services emits the services that it requested`() async throws {
+            try await Lab.withManager { manager in
+                try await manager.withConnection(to: "TWINS") { peripheral in
+                    let all = try await peripheral.discoverServices().allValues()
+                    let both = try await Observable.zip(
+                        peripheral.discoverServices([0xFFD0]).toArray().asObservable(),
+                        peripheral.discoverServices().toArray().asObservable()
+                    ) { ($0, $1) }.firstValue()
+                    #expect(both.0.map(\.uuid) == [0xFFD0, 0xFFD0])
+                    #expect(both.1 == all)
+                }
+            }
+        }
+
+        @Test(.proves(.S55, .S56, .S65, .Q94))
+        func `Concurrent operations all succeed, and an unsupported read is not sent`()
+            async throws
+        {
+            try await Lab.withManager { manager in
+                try await manager.withConnection(to: "HRM-1") { peripheral in
+                    let control = try await peripheral.characteristic(0x180D, 0x2A39)
+                    let reads = (0..<20).map { number in
+                        control.writeValue([UInt8(number)]).andThen(Observable<[UInt8]>.empty())
+                            .concat(control.readValue())
+                    }
+                    // If the library sent these together, bluetoothd would reply InProgress.
+                    let values = try await Observable.merge(reads).toArray().asObservable().firstValue()
+                    #expect(values.count == 20)
+                    let notifying = try await peripheral.characteristic(0x180D, 0x2A37)
+                    let refused = await #expect(throws: BluetoothError.self) { try await notifying.readValue().value }
+                    #expect(refused?.kind == .notPermitted)
+                    #expect(refused?.dbusName == nil)
+                }
             }
         }
     }

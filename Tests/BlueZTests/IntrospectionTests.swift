@@ -3,7 +3,7 @@ import RxBluetooth
 import Testing
 
 extension LabTests {
-    /// The table that the simulation is held to is true: it is what busctl shows of the real daemon.
+    /// Compares the real bluetoothd with the table of interfaces that the simulation is also compared with.
     @Suite struct IntrospectionTests {
         private func busctl(_ words: String...) throws -> String {
             let result = try Command.run(["timeout", "60", "busctl", "--no-pager"] + words)
@@ -12,7 +12,7 @@ extension LabTests {
         }
 
         @Test func `bluetoothd has exactly the interfaces and members of the table BlueZ566`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     _ = try await peripheral.discoverServices().allValues()
                     let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_00"

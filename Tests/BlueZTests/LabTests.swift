@@ -1,5 +1,5 @@
 import Testing
 
-/// Everything that runs against the real bluetoothd, one test after the other: they share one adapter.
-@Suite(.serialized, .enabled(if: Ground.isLab, "These tests need the lab: make test-bluez."))
+/// All tests on the real bluetoothd. They share one adapter, so they run one after another.
+@Suite(.serialized, .enabled(if: Lab.isRunning, "These tests need the lab: make test-bluez."))
 struct LabTests {}

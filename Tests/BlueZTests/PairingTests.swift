@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Pairing with SECURE, whose one value is read over an encrypted link only.
+    /// Pairing with SECURE, which has one value that can be read only over an encrypted link.
     @Suite struct PairingTests {
         private static let secret = Array("secret".utf8)
 
@@ -12,7 +12,7 @@ extension LabTests {
         }
 
         @Test func `Reading a protected value fails with needsPairing, and succeeds after pairing`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 #expect(try await peripheral.isPaired.firstValue() == false)
                 try await manager.withConnection(to: "SECURE") { peripheral in
@@ -20,7 +20,7 @@ extension LabTests {
                     let start = clock.now
                     let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
                     #expect(refused?.kind == .needsPairing)
-                    // Long before ATT gives up.
+                    // ATT would time out after 30 s.
                     #expect(clock.now - start < .seconds(15))
                 }
                 try await peripheral.pair().value
@@ -36,7 +36,7 @@ extension LabTests {
         }
 
         @Test func `pair closes a connection on which pairing was refused, and then succeeds`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 let lost = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "SECURE") { peripheral in
@@ -44,7 +44,7 @@ extension LabTests {
                         try await peripheral.pair().value
                     }
                 }
-                // The connection ends first; the pairing goes on as long as somebody wants it.
+                // Pairing closes the connection, which ends with this error before the pairing completes.
                 #expect(lost?.kind == .needsPairing)
                 try await peripheral.pair().value
                 try await peripheral.forget().value
@@ -52,7 +52,7 @@ extension LabTests {
         }
 
         @Test(.proves(.Q118)) func `Pairing a bonded device completes at once, connected or not`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 try await peripheral.pair().value
                 let clock = ContinuousClock()
@@ -73,9 +73,9 @@ extension LabTests {
         @Test func `After a refused pairing, reads need a new connection`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "SECURE") { peripheral in
-                    // The hash of the database is not protected.
+                    // The database hash can be read without pairing.
                     let hash = try await peripheral.characteristic(0x1801, 0x2B2A)
                     let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
                     #expect(refused?.kind == .needsPairing)
@@ -93,7 +93,7 @@ extension LabTests {
         @Test(.proves(.Q122)) func `Discovering the GAP service fails, and the error says that bluetoothd keeps it`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {
                         _ = try await peripheral.characteristic(0x1800, 0x2A00)
@@ -105,7 +105,7 @@ extension LabTests {
         }
 
         @Test func `With the policy justWorks, reading a protected value pairs`() async throws {
-            try await Ground.withManager(pairing: PairingPolicy(.justWorks)) { manager in
+            try await Lab.withManager(pairing: PairingPolicy(.justWorks)) { manager in
                 try await manager.withConnection(to: "SECURE") { peripheral in
                     let value = try await Self.read(peripheral)
                     #expect(value == Self.secret)
@@ -115,7 +115,7 @@ extension LabTests {
         }
 
         @Test func `With the policy ask, reading a protected value emits a pairing request`() async throws {
-            try await Ground.withManager(pairing: PairingPolicy(.ask)) { manager in
+            try await Lab.withManager(pairing: PairingPolicy(.ask)) { manager in
                 let answering = manager.pairingRequests.subscribe(onNext: { request in
                     #expect(request.question == .authorization)
                     _ = try? request.answer(.accept)
@@ -130,12 +130,12 @@ extension LabTests {
         }
 
         @Test func `pair opens a connection and closes it`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
                 try await peripheral.pair().value
                 try await manager.settled().value
                 #expect(try await peripheral.isBonded.firstValue() == true)
-                try await Ground.expectNothingLeft()
+                try await Lab.expectNothingLeft()
                 try await peripheral.forget().value
             }
         }
@@ -148,7 +148,7 @@ extension LabTests {
             #expect(try read.objects().first?["value"] as? String == "736563726574")
             let forgotten = try Command.bleCLI("forget", "SECURE")
             #expect(forgotten.status == 0, "\(forgotten.errors)")
-            try await Ground.expectNothingLeft(within: CLITests.closing)
+            try await Lab.expectNothingLeft(within: CLITests.closing)
         }
     }
 }

@@ -7,11 +7,11 @@ import Testing
 extension LabTests {
     @Suite struct RSSITests {
         @Test(.proves(.S83)) func `readRSSI returns the RSSI of the controller, also during a scan`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let strength = try await peripheral.readRSSI().value
                     #expect(strength == -52)
-                    // Also while the controller is busy with advertisements, of which it tells every listener.
+                    // Advertising reports during a scan do not disturb the reads.
                     let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
                     for _ in 0..<20 {
                         let strength = try await peripheral.readRSSI().value
@@ -25,17 +25,17 @@ extension LabTests {
         @Test(.proves(.S83)) func `readRSSI fails with notConnected without a link`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 let error = await #expect(throws: BluetoothError.self) { try await peripheral.readRSSI().value }
                 #expect(error?.kind == .notConnected)
-                #expect(try await Self.controllerSays(of: peripheral.address, on: "hci0") == .notConnected)
-                #expect(try await Self.controllerSays(of: peripheral.address, on: "hci7") == .noAdapter)
+                #expect(try await Self.controllerError(of: peripheral.address, on: "hci0") == .notConnected)
+                #expect(try await Self.controllerError(of: peripheral.address, on: "hci7") == .noAdapter)
             }
         }
 
-        /// The error with which the kernel's controller answers, asked past bluetoothd and the manager.
-        static func controllerSays(of address: BluetoothAddress, on adapter: String) async throws -> BluetoothError
+        /// The error of a read through `HCIController`, without bluetoothd and the manager.
+        static func controllerError(of address: BluetoothAddress, on adapter: String) async throws -> BluetoothError
             .Kind?
         {
             let result = await withCheckedContinuation { continuation in

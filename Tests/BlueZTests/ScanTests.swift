@@ -5,7 +5,7 @@ import Testing
 extension LabTests {
     @Suite struct ScanTests {
         @Test(.proves(.S2)) func `The manager emits the powered-on state and the adapter of the lab`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 #expect(try await manager.state.firstValue() == .poweredOn)
                 let adapters = try await manager.adapters.firstValue()
                 #expect(adapters.map(\.name) == ["hci0"])
@@ -15,8 +15,8 @@ extension LabTests {
         }
 
         @Test func `A scan emits all ten peripherals with the data that they advertise`() async throws {
-            try await Ground.withManager { manager in
-                // One that another test connected is listed with the services of that connection (Q58).
+            try await Lab.withManager { manager in
+                // A peripheral that another test connected is listed with the services of that connection (Q58).
                 try await manager.peripheral(named: "HRM-1").forget().value
                 let heard = try await manager.scanForPeripherals()
                     .scan(into: [BluetoothAddress: ScannedPeripheral]()) { $0[$1.peripheral.address] = $1 }
@@ -39,7 +39,7 @@ extension LabTests {
         }
 
         @Test(.proves(.S17)) func `A service filter omits peripherals without the service`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let heard = try await manager.scanForPeripherals(withServices: [0x180D])
                     .take(4).allValues()
                 #expect(Set(heard.compactMap(\.peripheral.name)) == ["HRM-0", "HRM-1", "HRM-2", "FLAKY"])
@@ -49,7 +49,7 @@ extension LabTests {
         @Test(.proves(.S11)) func `Two scans share one session, and it continues when one scan ends`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let first = try await manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
                     .flatMapFirst { _ in manager.scanForPeripherals(withServices: [0xFFD0]).take(1) }
                     .take(1).firstValue()
@@ -58,11 +58,46 @@ extension LabTests {
         }
 
         @Test(.proves(.S22, .Q48)) func `A scan that allows duplicates emits every packet`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(
                     withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)
                 ).take(10).allValues()
                 #expect(Set(sightings.map(\.peripheral)).count == 1)
+            }
+        }
+
+        @Test(.proves(.S18, .S19)) func `Scan filters match names and masked manufacturer data`() async throws {
+            try await Lab.withManager { manager in
+                let data = try DataPattern([0x01, 0xF2], mask: [0xFF, 0x0F])
+                let fitting = ScanFilter(name: .prefix("HRM-"), manufacturerData: [0x4C: data])
+                let heard = try await manager.scanForPeripherals(options: ScanOptions(filters: [fitting]))
+                    .take(3).allValues()
+                #expect(Set(heard.compactMap(\.peripheral.name)) == ["HRM-0", "HRM-1", "HRM-2"])
+                let other = try DataPattern([0x01, 0xF2])
+                let filters = [ScanFilter(manufacturerData: [0x4C: other]), ScanFilter(name: .exact("TWINS"))]
+                let second = try await manager.scanForPeripherals(options: ScanOptions(filters: filters))
+                    .take(1).allValues()
+                #expect(second.map(\.peripheral.name) == ["TWINS"])
+            }
+        }
+
+        @Test(.proves(.S21, .S24)) func `Presence reports a device as lost when it is connected and stops advertising`()
+            async throws
+        {
+            try await Lab.withManager { manager in
+                let options = ScanOptions(filters: [ScanFilter(name: .exact("HRM-2"))])
+                let peripheral = try await manager.peripheral(named: "HRM-2")
+                let presence = PresenceOptions(silence: .seconds(5), includesConnected: false)
+                let changes = try await manager.observePresence(options: options, presence: presence)
+                    .map { change in
+                        switch change {
+                        case .found: "found"
+                        case .lost: "lost"
+                        }
+                    }
+                    .alongside(peripheral.connect())
+                    .take(2).allValues()
+                #expect(changes == ["found", "lost"])
             }
         }
     }

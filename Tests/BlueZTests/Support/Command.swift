@@ -1,12 +1,12 @@
 import Foundation
 
-/// A program run to its end.
+/// The result of a program that has exited.
 struct Command {
     let status: Int32
     let output: String
     let errors: String
 
-    /// Runs a program of the system, or by its path, and reads what it prints.
+    /// Runs a program, by its name or path, until it exits, and reads its output.
     static func run(_ words: String...) throws -> Command { try run(words) }
 
     static func run(_ words: [String]) throws -> Command {
@@ -18,16 +18,16 @@ struct Command {
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // What goes to stderr is a few lines, which the pipe holds until stdout has ended.
+        // The few lines on stderr fit into the pipe until stdout is read.
         let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let complained = errors.fileHandleForReading.readDataToEndOfFile()
+        let reported = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Command(
             status: process.terminationStatus, output: String(decoding: printed, as: UTF8.self),
-            errors: String(decoding: complained, as: UTF8.self))
+            errors: String(decoding: reported, as: UTF8.self))
     }
 
-    /// Runs the ble-cli that `make test-bluez` names. The time limit is for a program that hangs.
+    /// Runs the ble-cli that `make test-bluez` sets in the environment, with a limit of 60 s in case it hangs.
     static func bleCLI(_ words: String...) throws -> Command {
         let path = ProcessInfo.processInfo.environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli"
         return try run(["timeout", "60", path] + words)

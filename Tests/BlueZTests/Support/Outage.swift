@@ -2,9 +2,9 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// How Bluetooth goes away in the lab.
+/// How Bluetooth becomes unavailable in the lab: bluetoothd is killed, or the adapter is switched off.
 enum Outage: CaseIterable {
-    // rfkill is left to the simulation: a scan that it interrupts leaves Debian's kernel 6.1.192 refusing every later one.
+    // Only the simulation uses rfkill: after it interrupts a scan, Debian's kernel 6.1.192 refuses every later scan.
     case kill, power
 
     func begin() throws {
@@ -14,7 +14,7 @@ enum Outage: CaseIterable {
         }
     }
 
-    /// Ends it: comes back when bluetoothd is there and the adapter on.
+    /// Ends the outage, and returns when bluetoothd is running and the adapter is on.
     func end() async throws {
         if self == .kill { try Self.startDaemon() }
         var tries = 0
@@ -24,18 +24,18 @@ enum Outage: CaseIterable {
         ).status != 0 {
             tries += 1
             try #require(tries < 100)
-            try await Ground.pass(.milliseconds(100))
+            try await Lab.pass(.milliseconds(100))
         }
     }
 
-    /// What a link is lost by.
+    /// The reason of link loss.
     var reason: BluetoothError.DisconnectReason { self == .kill ? .daemon : .adapter }
 
-    /// How things stand while it lasts.
+    /// The state of the manager during the outage.
     var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
 
-    /// What a scan is ended by.
-    var obstacle: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
+    /// The error that ends a scan.
+    var scanErrorKind: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
 
     /// Starts the lab's bluetoothd.
     static func startDaemon() throws {

@@ -5,8 +5,8 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// bluetoothd and its adapter come and go. Each test puts back what it took.
-    @Suite struct DaemonTests {
+    /// The manager's state when the adapter is switched off or bluetoothd exits. Each test restores both.
+    @Suite struct ManagerStateTests {
         private func power(_ isOn: Bool) throws {
             let result = try Command.run(
                 "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Powered",
@@ -18,7 +18,7 @@ extension LabTests {
         @Test(.proves(.S13)) func `Switching the adapter off ends a scan with adapterOff and changes the state`()
             async throws
         {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 _ = try await manager.scanForPeripherals().firstValue()
                 let ended = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
                     .scan(0) { count, _ in count + 1 }
@@ -38,7 +38,7 @@ extension LabTests {
         }
 
         @Test(.proves(.Q1, .Q2)) func `The state follows the exit and the restart of bluetoothd`() async throws {
-            try await Ground.withManager { manager in
+            try await Lab.withManager { manager in
                 _ = try await manager.peripheral(named: "HRM-0")
                 #expect(try Command.run("killall", "-9", "bluetoothd").status == 0)
                 let gone = try await manager.state.filter { $0 == .daemonUnavailable }.firstValue()
@@ -54,7 +54,7 @@ extension LabTests {
                 _ = try await manager.state.filter { $0 == .poweredOn || $0 == .poweredOff }.firstValue()
                 try power(true)
                 _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
-                // The new daemon knows nothing of our scan; a new one works (S15).
+                // The restarted bluetoothd has no session for the old scan; a new scan works (S15).
                 _ = try await manager.peripheral(named: "HRM-0")
             }
         }

@@ -2,24 +2,24 @@ import Dispatch
 import Rx
 import RxBluetooth
 
-/// Follows a stream, and tells how far it has come.
-final class Notes<Element: Sendable>: Sendable {
-    /// What a stream has told.
-    struct Tally: Sendable {
+/// Counts the elements of a stream, and waits for a count, an element or an error.
+final class StreamProgress<Element: Sendable>: Sendable {
+    /// What the stream has emitted so far.
+    struct State: Sendable {
         var count = 0
         var last: Element?
         var error: BluetoothError?
-        /// When it was told.
+        /// When the last event arrived.
         var time = Moment.now
     }
 
-    private let tally = BehaviorRelay(value: Tally())
+    private let state = BehaviorRelay(value: State())
     private let subscription: any Disposable
 
     init(_ stream: Observable<Element>) {
-        let tally = tally
+        let state = state
         subscription = stream.subscribe { event in
-            var now = tally.value
+            var now = state.value
             switch event {
             case .next(let element):
                 now.count += 1
@@ -28,23 +28,25 @@ final class Notes<Element: Sendable>: Sendable {
             case .completed: break
             }
             now.time = .now
-            tally.accept(now)
+            state.accept(now)
         }
     }
 
     func dispose() { subscription.dispose() }
 
-    var now: Tally { tally.value }
+    var now: State { state.value }
 
-    /// Waits until that holds, and gives what was told by then; throws where it takes longer than it may.
+    /// Waits until a condition holds, and returns the state at that moment.
+    ///
+    /// - Throws: `RxError.timeout` if this takes longer than `limit` seconds.
     @discardableResult
-    func wait(atMost limit: Double = 30, until holds: @escaping @Sendable (Tally) -> Bool) async throws -> Tally {
-        try await tally.asObservable().filter(holds).take(1)
-            .timeout(.milliseconds(Int(limit * 1_000)), scheduler: Ground.clock).asSingle().value
+    func wait(atMost limit: Double = 30, until holds: @escaping @Sendable (State) -> Bool) async throws -> State {
+        try await state.asObservable().filter(holds).take(1)
+            .timeout(.milliseconds(Int(limit * 1_000)), scheduler: Lab.clock).asSingle().value
     }
 }
 
-/// A moment on the machine's clock.
+/// A moment on the monotonic clock.
 struct Moment: Comparable {
     private let nanoseconds: UInt64
 
@@ -58,8 +60,8 @@ struct Moment: Comparable {
     }
 }
 
-extension Ground {
-    /// Lets real time pass, to see that nothing happens in it, or because another process needs it.
+extension Lab {
+    /// Lets real time pass, to show that nothing happens, or because another process needs it.
     static func pass(_ time: RxTimeInterval) async throws {
         _ = try await Observable<Int>.timer(time, scheduler: clock).asSingle().value
     }

@@ -3,15 +3,15 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// The suites in here need the lab: a real bluetoothd, and the ten peripherals that `Lab/peripherals.py` describes.
-enum Ground {
-    static let isLab = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
+/// The lab that these tests need: a real bluetoothd and the ten peripherals of `Lab/peripherals.py`.
+enum Lab {
+    static let isRunning = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
-    /// Time enough for anything in a machine that runs in software emulation.
-    static let patience: RxTimeInterval = .seconds(60)
+    /// Long enough for any step, also in software emulation.
+    static let timeout: RxTimeInterval = .seconds(60)
     static let clock = SerialDispatchQueueScheduler(qos: .default)
 
-    /// Gives a test a manager of its own, and afterwards sees to it that nothing is left behind.
+    /// Runs a test with a new manager, closes it, and expects that no scan and no link are left.
     static func withManager(
         pairing: PairingPolicy = PairingPolicy(), _ body: (BluetoothManager) async throws -> Void
     ) async throws {
@@ -26,8 +26,9 @@ enum Ground {
         try await expectNothingLeft()
     }
 
-    /// Whether bluetoothd neither scans nor holds a link, asked by a program that is not ours; within some seconds, where
-    /// what may be left is not ours.
+    /// Expects that bluetoothd neither scans nor has a link, as other programs see it.
+    ///
+    /// - Parameter seconds: How long links may remain.
     static func expectNothingLeft(within seconds: Int = 0) async throws {
         for _ in 0..<seconds where try !connectedDevices().isEmpty { try await pass(.seconds(1)) }
         let discovering = try Command.run(
@@ -36,7 +37,7 @@ enum Ground {
         #expect(try connectedDevices() == [])
     }
 
-    /// The lines that list a device. Between them bluetoothctl tells what happens meanwhile, such as `[DEL] Device ...`.
+    /// The lines that list a device, without events such as `[DEL] Device ...` that bluetoothctl prints between them.
     private static func connectedDevices() throws -> [String] {
         try Command.run("bluetoothctl", "devices", "Connected").output.split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix("Device ") }
@@ -44,24 +45,29 @@ enum Ground {
 }
 
 extension ObservableType where Element: Sendable {
-    /// The first element, within the lab's patience.
+    /// The first element, within the lab's time-out.
     func firstValue() async throws -> Element {
-        try await take(1).timeout(Ground.patience, scheduler: Ground.clock).asSingle().value
+        try await take(1).timeout(Lab.timeout, scheduler: Lab.clock).asSingle().value
     }
 
-    /// All elements of a stream that completes, within the lab's patience.
+    /// All elements of a stream that completes within the lab's time-out.
     func allValues() async throws -> [Element] {
-        try await toArray().timeout(Ground.patience, scheduler: Ground.clock).value
+        try await toArray().timeout(Lab.timeout, scheduler: Lab.clock).value
+    }
+
+    /// The elements of this stream, subscribed to together with another stream.
+    func alongside<Other: Sendable>(_ other: Observable<Other>) -> Observable<Element> {
+        Observable<Element>.merge([asObservable(), other.compactMap { _ -> Element? in nil }])
     }
 }
 
 extension BluetoothManager {
-    /// The peripheral with a name, as a scan hears it.
+    /// Scans until a peripheral with this name is found.
     func peripheral(named name: String) async throws -> Peripheral {
         try await scanForPeripherals().filter { $0.peripheral.name == name }.firstValue().peripheral
     }
 
-    /// Connects to a peripheral by its name, for as long as the body runs.
+    /// Connects to a peripheral by its name while the body runs.
     func withConnection(
         to name: String, _ body: @escaping @Sendable (Peripheral) async throws -> Void
     ) async throws {
@@ -73,7 +79,7 @@ extension BluetoothManager {
 }
 
 extension Peripheral {
-    /// The one characteristic with a UUID in the one service with a UUID.
+    /// Discovers the characteristic with a UUID in the service with a UUID.
     func characteristic(_ service: BluetoothUUID, _ characteristic: BluetoothUUID) async throws -> Characteristic {
         try await discoverServices([service])
             .flatMap { $0.discoverCharacteristics([characteristic]) }
