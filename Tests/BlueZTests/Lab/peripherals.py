@@ -1,8 +1,8 @@
-"""The peripherals of the lab, each a data sheet, on the air around the one adapter of a guest kernel.
+"""The simulated peripherals of the lab, each described by a data sheet.
 
-Every peripheral has a controller of its own on one simulated radio link. The kernel's hci0 is one more controller
-on that link, reached through /dev/vhci, so that advertising, connecting, GATT and pairing pass through the real
-kernel and the real bluetoothd. Prints "ready" once every peripheral advertises.
+Every peripheral has its own controller on one simulated radio link. The kernel's hci0 is another controller on that
+link, connected through /dev/vhci, so advertising, connecting, GATT and pairing use the real kernel and the real
+bluetoothd. Prints "ready" when every peripheral advertises.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 
 ADAPTER = "00:AA:01:00:00:01"
-ADDRESSES = "F0:F1:F2:F3:F4:"  # and the last byte from the data sheet
+ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
 MUTE = 0x21  # the last byte of the peripheral that accepts no connection
 RSSI_WHEN_CONNECTED = -52
 
 
 @dataclass
 class Stream:
-    """What a characteristic notifies while somebody has subscribed: one value a period."""
+    """The values that a characteristic notifies while it has a subscriber: one value per period."""
 
     characteristic: Characteristic
     values: Iterator[bytes]
@@ -46,8 +46,8 @@ class DataSheet:
     manufacturer: bytes = bytes.fromhex("4c00 0102030405")  # company 004C, then five bytes
     services: list[Service] = field(default_factory=list)
     stream: Stream | None = None
-    drops_after: float | None = None  # seconds from connection to the peripheral's own disconnection
-    drops_when_pairing: bool = False  # disconnects as soon as the other side starts pairing
+    drops_after: float | None = None  # seconds after which the peripheral closes a connection
+    drops_when_pairing: bool = False  # closes the connection when the central starts pairing
 
 
 # Kinds of characteristic.
@@ -65,7 +65,7 @@ def notifying(uuid: str) -> Characteristic:
 
 
 def stored(uuid: str, initial: bytes) -> Characteristic:
-    """Reads as what was last written, with or without response."""
+    """A characteristic that returns the value last written, with or without response."""
     held = [initial]
     return Characteristic(
         uuid,
@@ -100,19 +100,19 @@ def heart_rate_monitor(last_byte: int, name: str, index: int, **differences) -> 
 
 
 def twins() -> DataSheet:
-    """Two services with one UUID, each with a characteristic of one UUID; only the values differ."""
+    """Two services with the same UUID, each with a characteristic of the same UUID; only the values differ."""
     services = [Service("FFD0", [readable("FFD1", bytes([value]))]) for value in (11, 22)]
     return DataSheet(0x10, "TWINS", advertised=["FFD0"], services=services)
 
 
 def secure() -> DataSheet:
-    """Its one value can be read only over an encrypted link."""
+    """A peripheral with one value that can be read only over an encrypted link."""
     secret = readable("FFF1", b"secret", permission=Characteristic.READ_REQUIRES_ENCRYPTION)
     return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=[Service("FFF0", [secret])])
 
 
 def refusing() -> DataSheet:
-    """Its value can be read only after pairing (ATT error 05), and it disconnects when pairing starts."""
+    """A peripheral with a value that needs pairing (ATT error 05). It disconnects when pairing starts."""
     secret = readable("FFC1", b"secret", permission=Characteristic.READ_REQUIRES_AUTHENTICATION)
     return DataSheet(
         0x20,
@@ -124,7 +124,7 @@ def refusing() -> DataSheet:
 
 
 def loud() -> DataSheet:
-    """Counts without a gap, a thousand notifications a second."""
+    """A peripheral that notifies consecutive numbers, a thousand a second."""
     counter = notifying("FFE1")
     counts = (struct.pack(">Q", count) for count in itertools.count())
     return DataSheet(
@@ -154,8 +154,10 @@ def sheets() -> list[DataSheet]:
 
 
 class Air(LocalLink):
-    """bumble's link says that every LE packet comes from its sender's random address. The adapter connects with its
-    public one, and the peripheral would not know the connection: here a packet bears the address of its connection."""
+    """A link that labels packets with the address of their connection.
+
+    bumble's link labels every LE packet with its sender's random address. The adapter connects with its public
+    address, so the peripheral would not find the connection."""
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         connection = sender_controller.le_connections.get(destination_address)
@@ -168,12 +170,13 @@ class Air(LocalLink):
 
 
 class Radio(Controller):
-    """bumble's controller, with an answer to Read RSSI, and without promises that it does not keep. It gives up an attempt to
-    connect when it is told to, and a reset ends its links; else their peripherals would stay connected and silent.
+    """bumble's controller with Read RSSI, with a working cancel and reset, and without features that do not work.
 
-    A kernel that is told of LL privacy or of extended advertising waits for the enhanced form of Connection Complete,
-    which this controller never sends. After 4 s it cancels the connection that it has long had, and from then on
-    closes it no more: bluetoothd shows the device as disconnected, and the peripheral stays connected and silent."""
+    Cancel ends a connection attempt, and a reset ends all links. Otherwise their peripherals would stay connected.
+
+    If the controller announces LL privacy or extended advertising, the kernel waits for the enhanced form of Connection
+    Complete, which bumble never sends. After 4 s the kernel cancels the established connection and never closes it:
+    bluetoothd shows the device as disconnected, and the peripheral stays connected."""
 
     le_features = Controller.le_features & ~(
         hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
@@ -186,7 +189,7 @@ class Radio(Controller):
 
     def on_hci_le_set_advertising_parameters_command(self, command):
         answer = super().on_hci_le_set_advertising_parameters_command(command)
-        # bumble takes the unit, 0.625 ms, for a millisecond.
+        # bumble interprets the unit of 0.625 ms as one millisecond.
         self.le_legacy_advertiser.advertising_interval_min = command.advertising_interval_min * 0.625
         return answer
 
@@ -209,7 +212,7 @@ class Radio(Controller):
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
     def create_le_connection(self, peer_address):
-        """An attempt to connect to MUTE is never answered."""
+        """Connects, except to MUTE: it never answers a connection attempt."""
         if peer_address != hci.Address(f"{ADDRESSES}{MUTE:02X}"):
             super().create_le_connection(peer_address)
 
@@ -230,15 +233,15 @@ class Refusal(PairingDelegate):
 
     async def accept(self):
         background(self.connection.disconnect())
-        # An answer would arrive before the end of the link.
+        # A reply would arrive before the link ends.
         await asyncio.sleep(60)
         return False
 
 
 class Wire:
-    """Carries packets to the kernel. While the adapter is switched off the kernel refuses them, which asyncio takes for
-    the end of the file: it closes it, and the adapter is unplugged. Here they are lost, as those of a controller without
-    power are."""
+    """Writes packets to the kernel, and drops them while the adapter is off.
+
+    The kernel refuses packets while the adapter is off. asyncio would then close the file, which unplugs the adapter."""
 
     def __init__(self, file: int):
         self.file = file
@@ -285,7 +288,7 @@ async def drop(connection, delay: float):
 
 
 async def notify(device: Device, stream: Stream):
-    """Keeps to the stream's period. On a slow machine values come late, in bursts, and none is left out."""
+    """Notifies one value per period. On a slow machine, values are sent late and in bursts, but none is skipped."""
     subscribers = set()
     subscribed = asyncio.Event()
 
@@ -308,7 +311,7 @@ async def notify(device: Device, stream: Stream):
             due += stream.period
             try:
                 await device.notify_subscribers(stream.characteristic, next(stream.values))
-            except Exception as error:  # the subscriber has just gone
+            except Exception as error:  # the subscriber has just disconnected
                 print(f"{device.name}: not notified: {error!r}", flush=True)
 
 
@@ -316,7 +319,7 @@ tasks: set[asyncio.Task] = set()
 
 
 def background(job):
-    """asyncio itself keeps no task alive."""
+    """Runs a task and keeps a reference to it, because asyncio keeps none."""
     task = asyncio.create_task(job)
     tasks.add(task)
     task.add_done_callback(tasks.discard)
