@@ -54,7 +54,7 @@ extension LabTests {
             }
         }
 
-        // Only the simulation switches the adapter off while connecting: in 3 of about 7 runs, Debian's kernel 6.1.192 then
+        // Only the simulation switches the adapter off while connecting: in 3 of about 7 runs, Debian's kernel 6.1.192
         // fails with "kernel BUG at lib/list_debug.c" in `hci_chan_del`, and bluetoothd needs a reboot.
         @Test(.proves(.S28, .Q2))
         func `The exit of bluetoothd ends a connection attempt within 1 s, with its cause`()

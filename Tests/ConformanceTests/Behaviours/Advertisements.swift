@@ -109,7 +109,7 @@ extension Behaviour {
     /// What programs advertise.
     static let advertisements = [
         Behaviour(
-            "an advertisement is read, counted and taken back", 113,
+            "An advertisement is read once, counted and unregistered", 113,
             transcript: """
                 asked /a GetManagedObjects
                 asked /a GetAll org.bluez.LEAdvertisement1
@@ -139,7 +139,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "an advertisement below an object manager is not asked again", 113,
+            "An advertisement in an object manager is not read separately", 113,
             transcript: """
                 asked /a GetManagedObjects
                 hci0 LEAdvertisingManager1 SupportedInstances=4 ActiveInstances=1
@@ -158,7 +158,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "an advertisement that nothing serves", 113,
+            "RegisterAdvertisement accepts a path without an object", 113,
             transcript: """
                 hci0 LEAdvertisingManager1 SupportedInstances=4 ActiveInstances=1
                 hci0 RegisterAdvertisement /nowhere {} -> ok
@@ -173,7 +173,7 @@ extension Behaviour {
             trial.pass(.milliseconds(300))
         },
         Behaviour(
-            "odd advertisements", 113,
+            "RegisterAdvertisement refuses invalid advertisements", 113,
             transcript: """
                 1. {} -> ok
                 2. {Type: poster} -> error org.bluez.Error.Failed "Failed to parse advertisement."
@@ -272,7 +272,7 @@ extension Behaviour {
             trial.flush()
         },
         Behaviour(
-            "an advertisement while the adapter is off", 113,
+            "RegisterAdvertisement fails while the adapter is off", 113,
             transcript: """
                 hci0 Set org.bluez.Adapter1 Powered false -> ok
                 asked /a GetManagedObjects

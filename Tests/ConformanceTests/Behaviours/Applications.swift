@@ -134,7 +134,7 @@ extension Behaviour {
     /// What programs register to be served to centrals.
     static let applications = [
         Behaviour(
-            "an application's handles are written, and the adapter lists its services", 25,
+            "RegisterApplication assigns handles and adds the UUIDs of services", 25,
             transcript: """
                 asked /a GetManagedObjects
                 asked /a/s Set org.bluez.GattService1 Handle the first handle
@@ -187,7 +187,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "services of a UUID that the adapter has, and of one UUID", 25,
+            "RegisterApplication accepts services with existing and equal UUIDs", 25,
             transcript: """
                 asked /a GetManagedObjects
                 hci0 Adapter1 UUIDs=[its own, fff0]
@@ -212,7 +212,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "an application's services go with its client", 116,
+            "The services of an application are removed when its client leaves", 116,
             transcript: """
                 hci0 Adapter1 UUIDs=[its own, fff0] …
                 B: asked /a GetManagedObjects
@@ -231,7 +231,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "an application of a profile only", 25,
+            "An application with only a profile adds no UUIDs", 25,
             transcript: """
                 asked /a GetManagedObjects
                 hci0 RegisterApplication /a {} -> ok
@@ -251,7 +251,7 @@ extension Behaviour {
             served.end()
         },
         Behaviour(
-            "odd applications", 116,
+            "RegisterApplication refuses invalid applications", 116,
             transcript: """
                 1. nothing -> error org.bluez.Error.Failed "No object received"
                 2. another interface -> error org.bluez.Error.Failed "No valid service object found"
@@ -306,7 +306,7 @@ extension Behaviour {
             trial.flush()
         },
         Behaviour(
-            "an application without an object manager", 116,
+            "RegisterApplication fails without an object manager", 116,
             transcript: """
                 asked /a GetManagedObjects
                 hci0 RegisterApplication /a {} -> error org.bluez.Error.Failed "No object received"

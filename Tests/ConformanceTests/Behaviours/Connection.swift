@@ -4,7 +4,7 @@ extension Behaviour {
     /// Links that come.
     static let connection = [
         Behaviour(
-            "Connect to a device with a battery", 109,
+            "Connect to a device with a battery adds Battery1 last", 109,
             transcript: """
                 HRM-0 Device1 Connected=true
                 HRM-0 Connect -> ok
@@ -31,7 +31,7 @@ extension Behaviour {
             trial.pass(.seconds(1))
         },
         Behaviour(
-            "services, characteristics and descriptors: their properties and their types", 101,
+            "Services, characteristics and descriptors have these properties and types", 101,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d GattService1 UUID s 180d
@@ -71,7 +71,7 @@ extension Behaviour {
             trial.first.describe("HRM-0", "Battery1")
         },
         Behaviour(
-            "Connect while another client connects", 76,
+            "Connect fails while another client connects", 76,
             transcript: """
                 TWINS Device1 Connected=true
                 TWINS Connect -> ok
@@ -96,7 +96,7 @@ extension Behaviour {
             trial.first.until("ServicesResolved=true")
         },
         Behaviour(
-            "Connect: the order of Connected, the reply, the services' objects and ServicesResolved", 70,
+            "Connect sets Connected, replies, adds the services and sets ServicesResolved", 70,
             transcript: """
                 TWINS Device1 Connected=true
                 TWINS Connect -> ok
@@ -118,7 +118,7 @@ extension Behaviour {
             trial.first.until("ServicesResolved=true")
         },
         Behaviour(
-            "a connected device: its properties and their types", 55, 58,
+            "A connected device has these properties and types", 55, 58,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Device1 Address s F0:F1:F2:F3:F4:10
@@ -141,7 +141,7 @@ extension Behaviour {
             trial.first.describe("TWINS", "Device1")
         },
         Behaviour(
-            "the paths of attributes bear their handles", 110,
+            "The paths of attributes contain their handles", 110,
             linkedTo: "TWINS",
             transcript: """
                 TWINS/1801: …/service0006
@@ -159,7 +159,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "Connect on a live link", 71, 80,
+            "Connect to a connected device replies at once", 71, 80,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Connect -> ok
@@ -171,7 +171,7 @@ extension Behaviour {
             other.call("TWINS", "Device1.Connect")
         },
         Behaviour(
-            "Connect during a scan: Discovering stays true", 41,
+            "Discovering stays true when a device connects during a scan", 41,
             transcript: """
                 TWINS Device1 Connected=true
                 TWINS Connect -> ok
@@ -196,7 +196,7 @@ extension Behaviour {
             trial.first.get("hci0", "Adapter1", "Discovering")
         },
         Behaviour(
-            "ConnectDevice", 83,
+            "ConnectDevice adds and connects a device by address", 83,
             transcript: """
                 hci0 ConnectDevice {} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 hci0 ConnectDevice {Address: nonsense} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"

@@ -4,7 +4,7 @@ extension Behaviour {
     /// Devices as objects.
     static let devices = [
         Behaviour(
-            "RemoveDevice: replies and signals", 59,
+            "RemoveDevice removes the object of a device", 59,
             transcript: """
                 removed TWINS: Properties Introspectable Device1
                 hci0 RemoveDevice TWINS -> ok
@@ -21,7 +21,7 @@ extension Behaviour {
             trial.first.call("TWINS", "Device1.Connect")
         },
         Behaviour(
-            "Alias of a device, set and taken back", 56,
+            "The Alias of a device can be set and reset", 56,
             transcript: """
                 TWINS Device1 Alias=left one
                 TWINS Set org.bluez.Device1 Alias left one -> ok
@@ -40,7 +40,7 @@ extension Behaviour {
             trial.first.get("TWINS", "Device1", "Alias")
         },
         Behaviour(
-            "Alias of the adapter, set and taken back",
+            "The Alias of the adapter can be set and reset",
             transcript: """
                 hci0 Set org.bluez.Adapter1 Alias gateway -> ok
                 hci0 Adapter1 Alias=gateway
@@ -59,7 +59,7 @@ extension Behaviour {
             trial.first.get("hci0", "Adapter1", "Alias")
         },
         Behaviour(
-            "Trusted and Blocked, set and taken back",
+            "Trusted and Blocked can be set and reset",
             transcript: """
                 TWINS Device1 Trusted=true
                 TWINS Set org.bluez.Device1 Trusted true -> ok

@@ -4,7 +4,7 @@ extension Behaviour {
     /// Links that go.
     static let disconnection = [
         Behaviour(
-            "a second link to the same device: its services are known", 93,
+            "A second connection to a device adds no service objects", 93,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Device1 Connected=true
@@ -17,7 +17,7 @@ extension Behaviour {
             trial.first.until("ServicesResolved=true")
         },
         Behaviour(
-            "another client disconnects", 74,
+            "A client can disconnect the connection of another client", 74,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Device1 ServicesResolved=false
@@ -29,7 +29,7 @@ extension Behaviour {
             trial.first.until("Connected=false")
         },
         Behaviour(
-            "Disconnect without a link",
+            "Disconnect without a connection succeeds",
             transcript: """
                 TWINS Disconnect -> ok
                 """
@@ -38,7 +38,7 @@ extension Behaviour {
             trial.first.call("TWINS", "Device1.Disconnect")
         },
         Behaviour(
-            "Disconnect ends an attempt to connect", 79,
+            "Disconnect cancels a connection attempt", 79,
             transcript: """
                 TWINS Connect -> error org.bluez.Error.Failed "br-connection-canceled"
                 TWINS Disconnect -> ok
@@ -50,7 +50,7 @@ extension Behaviour {
             trial.wait { !connecting.isOpen }
         },
         Behaviour(
-            "Disconnect: the order of ServicesResolved, the reply and Connected", 84,
+            "Disconnect clears ServicesResolved, replies and clears Connected", 84,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Device1 ServicesResolved=false
@@ -62,7 +62,7 @@ extension Behaviour {
             trial.first.until("Connected=false")
         },
         Behaviour(
-            "RemoveDevice of a connected device", 61,
+            "RemoveDevice disconnects a device and removes its objects", 61,
             linkedTo: "TWINS",
             transcript: """
                 TWINS Device1 ServicesResolved=false
@@ -84,7 +84,7 @@ extension Behaviour {
             trial.first.until("removed TWINS:")
         },
         Behaviour(
-            "Disconnect of a device with a battery", 84,
+            "Disconnect of a device with a battery removes Battery1 first", 84,
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1
@@ -97,7 +97,7 @@ extension Behaviour {
             trial.first.until("Connected=false")
         },
         Behaviour(
-            "the peripheral drops the link", 86,
+            "Link loss clears ServicesResolved and Connected in one signal", 86,
             transcript: """
                 FLAKY Device1 Connected=true
                 FLAKY Connect -> ok

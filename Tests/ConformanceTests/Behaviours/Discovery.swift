@@ -4,7 +4,7 @@ extension Behaviour {
     /// Scans.
     static let discovery = [
         Behaviour(
-            "StartDiscovery and StopDiscovery: replies and signals",
+            "StartDiscovery and StopDiscovery reply and change Discovering",
             transcript: """
                 hci0 StartDiscovery -> ok
                 hci0 Adapter1 Discovering=true
@@ -19,7 +19,7 @@ extension Behaviour {
             trial.first.until("Discovering=false")
         },
         Behaviour(
-            "a second StartDiscovery of one client", 37,
+            "A second StartDiscovery of one client fails with InProgress", 37,
             transcript: """
                 hci0 StartDiscovery -> ok
                 hci0 Adapter1 Discovering=true
@@ -31,7 +31,7 @@ extension Behaviour {
             trial.first.call("hci0", "Adapter1.StartDiscovery")
         },
         Behaviour(
-            "StopDiscovery without a session", 39,
+            "StopDiscovery without a session fails", 39,
             transcript: """
                 hci0 StopDiscovery -> error org.bluez.Error.Failed "No discovery started"
                 """
@@ -39,7 +39,7 @@ extension Behaviour {
             trial.first.call("hci0", "Adapter1.StopDiscovery")
         },
         Behaviour(
-            "two clients scan, and each has a session of its own", 40,
+            "Two clients have separate discovery sessions", 40,
             transcript: """
                 hci0 StartDiscovery -> ok
                 hci0 Adapter1 Discovering=true
@@ -62,7 +62,7 @@ extension Behaviour {
             trial.first.until("Discovering=false")
         },
         Behaviour(
-            "a client that leaves the bus takes its session along", 37,
+            "A discovery session ends when its client leaves the bus", 37,
             transcript: """
                 hci0 Adapter1 Discovering=true
                 B: hci0 StartDiscovery -> ok
@@ -77,7 +77,7 @@ extension Behaviour {
             trial.first.until("Discovering=false")
         },
         Behaviour(
-            "a device appears: its properties and their types", 20, 48,
+            "A discovered device has these properties and types", 20, 48,
             transcript: """
                 added TWINS: Introspectable Device1 Properties
                 TWINS Device1 Address s F0:F1:F2:F3:F4:10
@@ -120,7 +120,7 @@ extension Behaviour {
             trial.first.describe("hostile", "Device1")
         },
         Behaviour(
-            "the end of a scan invalidates RSSI", 54,
+            "The end of a scan invalidates RSSI", 54,
             transcript: """
                 hci0 StopDiscovery -> ok
                 TWINS Device1 invalidated RSSI
@@ -133,7 +133,7 @@ extension Behaviour {
             trial.first.until("Discovering=false")
         },
         Behaviour(
-            "with DuplicateData each packet is signalled", 48, 52,
+            "With DuplicateData, each packet causes a signal", 48, 52,
             transcript: """
                 TWINS Device1 RSSI=# ManufacturerData={76: <01 02 03 04 05>} …
                 """
@@ -143,7 +143,7 @@ extension Behaviour {
             trial.first.until("ManufacturerData", times: 3)
         },
         Behaviour(
-            "without a filter an equal packet is not signalled", 50,
+            "Without a filter, a repeated packet causes no signal", 50,
             transcript: """
                 hci0 StartDiscovery -> ok
                 added TWINS: Introspectable Device1 Properties
@@ -155,7 +155,7 @@ extension Behaviour {
             trial.pass(.seconds(3))
         },
         Behaviour(
-            "with an RSSI filter the strength of each packet is signalled", 47,
+            "With an RSSI filter, each packet signals its RSSI", 47,
             transcript: """
                 TWINS Device1 RSSI=# …
                 """

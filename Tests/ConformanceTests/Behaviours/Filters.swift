@@ -11,7 +11,7 @@ extension Behaviour {
     /// Filters of scans.
     static let filters = [
         Behaviour(
-            "filters are listed, set and cleared", 69,
+            "Discovery filters are listed, set and cleared", 69,
             transcript: """
                 hci0 GetDiscoveryFilters -> [UUIDs, RSSI, Pathloss, Transport, DuplicateData, Discoverable, Pattern]
                 hci0 SetDiscoveryFilter {Transport: le} -> ok
@@ -25,7 +25,7 @@ extension Behaviour {
             trial.first.call("hci0", "Adapter1.SetDiscoveryFilter")
         },
         Behaviour(
-            "filters without sense are refused", 46,
+            "Invalid discovery filters fail with InvalidArguments", 46,
             transcript: """
                 hci0 SetDiscoveryFilter {Bogus: x} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 hci0 SetDiscoveryFilter {Transport: zz} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
@@ -43,7 +43,7 @@ extension Behaviour {
             for filter in filtersWithoutSense { trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", filter) }
         },
         Behaviour(
-            "a filter's UUIDs hold back devices that do not advertise them", 43, 44,
+            "A filter for UUIDs hides devices that do not advertise them", 43, 44,
             transcript: """
                 hci0 Adapter1 Discovering=true
                 devices: TWINS
@@ -55,7 +55,7 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
-            "the filters of two clients are merged", 43,
+            "The filters of two clients are merged", 43,
             transcript: """
                 hci0 Adapter1 Discovering=true
                 B: hci0 SetDiscoveryFilter {UUIDs: [fff0]} -> ok
@@ -72,7 +72,7 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
-            "a scan without a filter lifts another client's Transport", 43,
+            "A scan without a filter overrides the Transport of another client", 43,
             transcript: """
                 B: hci0 StartDiscovery -> ok
                 hci0 SetDiscoveryFilter {Transport: bredr} -> ok
@@ -98,7 +98,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "one client's pattern hides new devices from all", 44,
+            "The Pattern of one client hides new devices from all clients", 44,
             transcript: """
                 devices: LOUD
                 """
@@ -117,7 +117,7 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
-            "a filter that is set during a scan counts at once", 69,
+            "A filter that is set during a scan takes effect at once", 69,
             transcript: """
                 hci0 Adapter1 Discovering=true
                 devices: TWINS
@@ -134,7 +134,7 @@ extension Behaviour {
             trial.list()
         },
         Behaviour(
-            "one client's DuplicateData shows all clients each packet", 48,
+            "The DuplicateData of one client applies to all clients", 48,
             transcript: """
                 TWINS Device1 RSSI=# ManufacturerData={76: <01 02 03 04 05>} …
                 B: hci0 SetDiscoveryFilter {DuplicateData: true} -> ok
@@ -152,7 +152,7 @@ extension Behaviour {
             trial.first.until("ManufacturerData", times: 3)
         },
         Behaviour(
-            "filters that let nothing through", 43,
+            "A filter that no device matches hides all devices", 43,
             transcript: """
                 hci0 SetDiscoveryFilter {RSSI: 20, Transport: le} -> ok
                 hci0 StartDiscovery -> ok

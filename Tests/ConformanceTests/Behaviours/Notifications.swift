@@ -6,7 +6,7 @@ extension Behaviour {
     /// Notifications by signals.
     static let notifications = [
         Behaviour(
-            "StartNotify and StopNotify: replies and signals", 102,
+            "StartNotify and StopNotify reply and change Notifying", 102,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 GattCharacteristic1 Notifying=true
@@ -24,7 +24,7 @@ extension Behaviour {
             trial.first.until("Notifying=false")
         },
         Behaviour(
-            "StartNotify twice, StopNotify twice", 103, 104,
+            "A second StartNotify succeeds and a second StopNotify fails", 103, 104,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 StopNotify -> error org.bluez.Error.Failed "No notify session started"
@@ -42,7 +42,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "two clients have notify sessions of their own", 103,
+            "Two clients have separate notify sessions", 103,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 GattCharacteristic1 Notifying=true
@@ -66,7 +66,7 @@ extension Behaviour {
             trial.first.until("Notifying=false")
         },
         Behaviour(
-            "a client that leaves takes its notify session along", 103,
+            "A notify session ends when its client leaves the bus", 103,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 GattCharacteristic1 Notifying=true
@@ -82,7 +82,7 @@ extension Behaviour {
             trial.first.until("Notifying=false")
         },
         Behaviour(
-            "StartNotify where nothing notifies", 108,
+            "StartNotify fails on a characteristic without notifications", 108,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 StartNotify -> error org.bluez.Error.NotSupported "Operation is not supported"
@@ -93,7 +93,7 @@ extension Behaviour {
             trial.first.call("HRM-0/180d/2a38", "GattCharacteristic1.StopNotify")
         },
         Behaviour(
-            "the switch of notifications shows in its descriptor", 108,
+            "Notifications change the value of the descriptor 2902", 108,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 StartNotify -> ok
@@ -112,7 +112,7 @@ extension Behaviour {
             trial.first.call("\(beat)/2902", "GattDescriptor1.ReadValue", [String: Value]())
         },
         Behaviour(
-            "a disconnection while notifying, and notifying again with the next link", 103, 104,
+            "Notifications resume with the next connection to the device", 103, 104,
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1
@@ -140,7 +140,7 @@ extension Behaviour {
             trial.first.until("Value", times: 2)
         },
         Behaviour(
-            "StartNotify and StopNotify without a link", 104,
+            "StartNotify without a connection succeeds and does not set Notifying", 104,
             transcript: """
                 HRM-0/180d/2a37 StopNotify -> error org.bluez.Error.Failed "No notify session started"
                 HRM-0/180d/2a37 StartNotify -> ok

@@ -4,7 +4,7 @@ extension Behaviour {
     /// Objects, interfaces and properties.
     static let objects = [
         Behaviour(
-            "the adapter's properties and their types",
+            "The adapter has these properties and types",
             transcript: """
                 hci0 Adapter1 Address s 00:AA:01:00:00:01
                 hci0 Adapter1 AddressType s public
@@ -35,7 +35,7 @@ extension Behaviour {
             trial.first.describe("hci0", "AdvertisementMonitorManager1")
         },
         Behaviour(
-            "Pairable, Discoverable and their timeouts, set and taken back", 35,
+            "Pairable, Discoverable and their time-outs can be set and reset", 35,
             transcript: """
                 hci0 Set org.bluez.Adapter1 Pairable true -> ok
                 hci0 Adapter1 Pairable=true
@@ -72,7 +72,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "GetManagedObjects: the objects of a connected device, in their order", 18,
+            "GetManagedObjects lists a connected device and its attributes in this order", 18,
             linkedTo: "TWINS",
             transcript: """
                 /org/bluez: Introspectable AgentManager1 ProfileManager1 HealthManager1
@@ -93,7 +93,7 @@ extension Behaviour {
             trial.first.listObjects(below: "TWINS", "hci0", "/org/bluez")
         },
         Behaviour(
-            "introspection", 20,
+            "Introspect lists these interfaces and members", 20,
             linkedTo: "TWINS",
             transcript: """
                 / Introspectable: Introspect ->s=xml
@@ -129,9 +129,8 @@ extension Behaviour {
 
     private static let fewerInterfaces = Difference(
         """
-        ProfileManager1, HealthManager1, Media1, NetworkServer1 and SimAccess1 are for Bluetooth classic and audio, and \
-        BatteryProviderManager1 is for programs that know of batteries by other means: no central of Bluetooth LE asks \
-        for any of them.
+        ProfileManager1, HealthManager1, Media1, NetworkServer1 and SimAccess1 are for Bluetooth classic and audio. \
+        BatteryProviderManager1 is for programs that provide battery levels. A Bluetooth LE central uses none of them.
         """,
         transcript: """
             /org/bluez: Introspectable AgentManager1

@@ -8,7 +8,7 @@ extension Behaviour {
     /// Agents, and pairing for whoever asks and for an attribute that demands it.
     static let pairing = [
         Behaviour(
-            "agents: one a client, and the adapter is pairable after the reply", 92,
+            "A client registers one agent, which makes the adapter pairable", 92,
             transcript: """
                 /org/bluez UnregisterAgent /test/agent -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 /org/bluez RegisterAgent /test/agent Telepathy -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
@@ -35,7 +35,7 @@ extension Behaviour {
             client.until("Pairable=false")
         },
         Behaviour(
-            "Pair without an agent", 90,
+            "Pair without an agent fails with AuthenticationFailed", 90,
             linkedTo: "SECURE",
             transcript: """
                 SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
@@ -50,7 +50,7 @@ extension Behaviour {
             trial.first.get("SECURE", "Device1", "Connected")
         },
         Behaviour(
-            "Pair of a bonded device is not answered until it is cancelled", 118,
+            "Pair of a bonded device has no reply until it is cancelled", 118,
             linkedTo: "SECURE",
             transcript: """
                 SECURE Get org.bluez.Device1 Bonded -> true

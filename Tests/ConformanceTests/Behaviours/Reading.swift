@@ -6,7 +6,7 @@ extension Behaviour {
     /// Reading attributes.
     static let reading = [
         Behaviour(
-            "ReadValue: the signal comes before the reply", 95,
+            "ReadValue signals the value before the reply", 95,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 GattCharacteristic1 Value=<01>
@@ -21,7 +21,7 @@ extension Behaviour {
             trial.first.get("HRM-0/180d/2a38", "GattCharacteristic1", "Value")
         },
         Behaviour(
-            "ReadValue with options, sensible and not", 96,
+            "ReadValue accepts valid options and unknown ones, and refuses invalid ones", 96,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 GattCharacteristic1 Value=<01>
@@ -44,7 +44,7 @@ extension Behaviour {
             trial.first.call("HRM-0/180d/2a38", "GattCharacteristic1.ReadValue")
         },
         Behaviour(
-            "two reads of one attribute at the same time", 94,
+            "Concurrent reads share one result, and a read with another offset fails", 94,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 ReadValue {offset: 2} -> error org.bluez.Error.InProgress "In Progress"
@@ -59,7 +59,7 @@ extension Behaviour {
                 ("HRM-0/180d/2a38", "GattCharacteristic1.ReadValue", [["offset": Value.uint16(2)]]))
         },
         Behaviour(
-            "reading and writing without a link", 112,
+            "Reading and writing without a connection fail", 112,
             transcript: """
                 HRM-0/180d/2a38 ReadValue {} -> error org.bluez.Error.Failed "Not connected"
                 HRM-0/180d/2a39 WriteValue <01> {} -> error org.bluez.Error.Failed "Not connected"
@@ -87,7 +87,7 @@ extension Behaviour {
             trial.first.describe("HRM-0/180d/2a38", "GattCharacteristic1")
         },
         Behaviour(
-            "descriptors: read, and written", 108,
+            "Descriptors are read, and writing 2902 is not permitted", 108,
             transcript: """
                 HRM-0/180d/2a37/2902 GattDescriptor1 Value=<00 00>
                 HRM-0/180d/2a37/2902 ReadValue {} -> <00 00>

@@ -7,7 +7,7 @@ extension Behaviour {
     /// Calls that make no sense.
     static let rubbish = [
         Behaviour(
-            "calls of unknown methods, interfaces and objects", 82,
+            "Calls of unknown methods, interfaces and objects fail", 82,
             transcript: #"""
                 hci0 Bogus -> error org.freedesktop.DBus.Error.UnknownMethod "Method "Bogus" with signature "" on interface "org.bluez.Adapter1" doesn't exist\u{a}"
                 hci0 StartDiscovery x -> error org.freedesktop.DBus.Error.UnknownMethod "Method "StartDiscovery" with signature "s" on interface "org.bluez.Adapter1" doesn't exist\u{a}"
@@ -23,7 +23,7 @@ extension Behaviour {
             trial.first.call("/nope", "Device1.Connect")
         },
         Behaviour(
-            "properties that are not there, not writable or of another type", 22,
+            "Unknown, read-only and wrongly typed properties fail", 22,
             transcript: """
                 hci0 Get org.bluez.Nope X -> error org.freedesktop.DBus.Error.InvalidArgs "No such interface 'org.bluez.Nope'"
                 hci0 Get org.bluez.Adapter1 X -> error org.freedesktop.DBus.Error.InvalidArgs "No such property 'X'"
@@ -50,7 +50,7 @@ extension Behaviour {
             client.set("hci0", "Adapter1", "Powered", "x")
         },
         Behaviour(
-            "RemoveDevice and ConnectDevice of what makes no sense",
+            "RemoveDevice and ConnectDevice refuse invalid arguments",
             transcript: """
                 hci0 RemoveDevice / -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 hci0 RemoveDevice hci0 -> error org.bluez.Error.DoesNotExist "Does Not Exist"
@@ -67,7 +67,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "profiles are not for devices without Bluetooth classic", 83,
+            "ConnectProfile and DisconnectProfile fail for a Low Energy device", 83,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0 ConnectProfile  -> error org.bluez.Error.Failed "br-connection-sdp-search"
@@ -81,7 +81,7 @@ extension Behaviour {
             for uuid in ["rubbish", "180d"] { trial.first.call("HRM-0", "Device1.DisconnectProfile", uuid) }
         },
         Behaviour(
-            "options of a wrong type, and writes in parts without a part", 98, 99,
+            "Options of a wrong type and empty long writes fail", 98, 99,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 ReadValue {offset: x} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"

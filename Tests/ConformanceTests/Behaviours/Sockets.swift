@@ -8,7 +8,7 @@ extension Behaviour {
     /// Sockets instead of calls and signals.
     static let sockets = [
         Behaviour(
-            "AcquireWrite: the socket, and what it shuts out", 100,
+            "AcquireWrite returns a socket and excludes WriteValue until it is closed", 100,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a39 GattCharacteristic1 WriteAcquired=true
@@ -32,7 +32,7 @@ extension Behaviour {
             trial.first.call(point, "GattCharacteristic1.WriteValue", [UInt8]([1]), none)
         },
         Behaviour(
-            "AcquireNotify and StartNotify shut each other out", 105,
+            "AcquireNotify and StartNotify exclude each other", 105,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 GattCharacteristic1 NotifyAcquired=true
@@ -55,7 +55,7 @@ extension Behaviour {
             trial.first.call(beat, "GattCharacteristic1.AcquireNotify", none)
         },
         Behaviour(
-            "StopNotify ends an acquired socket", 107,
+            "StopNotify of another client closes an acquired socket", 107,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 GattCharacteristic1 NotifyAcquired=true
@@ -69,7 +69,7 @@ extension Behaviour {
             trial.first.until("NotifyAcquired=false")
         },
         Behaviour(
-            "sockets of what has none",
+            "Acquiring a socket of a characteristic without support fails",
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a38 AcquireWrite {} -> error org.bluez.Error.NotSupported "Operation is not supported"
@@ -80,7 +80,7 @@ extension Behaviour {
             trial.first.call("HRM-0/180d/2a38", "GattCharacteristic1.AcquireNotify", none)
         },
         Behaviour(
-            "a disconnection closes the sockets", 107,
+            "Disconnect closes acquired sockets", 107,
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1

@@ -6,7 +6,7 @@ extension Behaviour {
     /// Writing attributes.
     static let writing = [
         Behaviour(
-            "WriteValue by each kind", 98,
+            "WriteValue accepts the types request, command and reliable in any case", 98,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a39 WriteValue <01> {type: request} -> ok
@@ -42,7 +42,7 @@ extension Behaviour {
             trial.first.call("HRM-0/180d/2a39", "GattCharacteristic1.ReadValue", none)
         },
         Behaviour(
-            "WriteValue with options without sense", 98, 99,
+            "WriteValue refuses options of a wrong type and ignores unknown ones", 98, 99,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a39 WriteValue <07> {type: 1} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
@@ -65,7 +65,7 @@ extension Behaviour {
             trial.first.call("HRM-0/180d/2a39", "GattCharacteristic1.WriteValue", [UInt8]([7]))
         },
         Behaviour(
-            "WriteValue to what cannot be written", 96, 98,
+            "WriteValue to a notify-only characteristic fails, except as a command", 96, 98,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a37 WriteValue <07> {} -> error org.bluez.Error.NotSupported "Operation is not supported"
@@ -78,7 +78,7 @@ extension Behaviour {
             }
         },
         Behaviour(
-            "a command that is longer than the link carries", 99,
+            "A write command that exceeds the MTU fails", 99,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a39 WriteValue <515 bytes> {type: command} -> error org.bluez.Error.Failed "Failed to initiate write"
@@ -90,7 +90,7 @@ extension Behaviour {
             trial.wait { !answer.isOpen }
         },
         Behaviour(
-            "two writes to one attribute at the same time", 94,
+            "The second of two concurrent writes to an attribute fails with InProgress", 94,
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0/180d/2a39 WriteValue <02> {type: request} -> error org.bluez.Error.InProgress "In Progress"
