@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Every behaviour on every ground: what is seen there is what bluetoothd 5.66 shows, or a difference that is listed.
+/// Compares every behaviour on every ground with the transcript of bluetoothd 5.66, or with a listed difference.
 ///
-/// The two grounds of the simulation are for `make test`, bluetoothd itself is for `make test-bluez`. While one works on
-/// some behaviours, `RXBLUETOOTH_BEHAVIOUR` may name part of their names; no others are tried then.
+/// `make test` uses the two grounds of the simulation, and `make test-bluez` uses bluetoothd. The variable
+/// `RXBLUETOOTH_BEHAVIOUR` selects behaviours by parts of their names, separated by `|`.
 struct ConformanceTests {
     @Test(.enabled(if: !LabGround.isHere, "The simulation needs no lab."), arguments: Behaviour.wanted)
     func `The simulation in process shows the recorded transcript`(behaviour: Behaviour) async throws {
@@ -22,8 +22,8 @@ struct ConformanceTests {
     }
 
     @Test func `The conformance table has one row for each behaviour`() throws {
-        let rows = try Table().rows.map(\.name)
-        #expect(rows == Behaviour.all.map(\.name), "make conformance writes docs/conformance.md anew")
+        let rows = try ConformanceTable().rows.map(\.name)
+        #expect(rows == Behaviour.all.map(\.name), "The table is out of date: make conformance writes it.")
         #expect(Set(rows).count == rows.count)
     }
 
@@ -32,28 +32,28 @@ struct ConformanceTests {
     ) async throws {
         let beginning = ContinuousClock.now
         var seen = try await perform(behaviour, on: name, ground)
-        // In a busy virtual machine an answer may overtake the call that was to be beside it. It is tried three times there.
+        // In a busy virtual machine, a reply can arrive before a concurrent call is sent, so there are three attempts.
         var tries = 1
         let isRecorded = !behaviour.transcript.isEmpty
         while name == .bluez, isRecorded, seen != behaviour.transcript, behaviour.differences[name] == nil, tries < 3 {
             seen = try await perform(behaviour, on: name, ground)
             tries += 1
         }
-        let finding = Finding(of: behaviour, on: name, seen: seen, in: ContinuousClock.now - beginning)
-        try finding.write()
+        let result = ConformanceResult(of: behaviour, on: name, seen: seen, in: ContinuousClock.now - beginning)
+        try result.write()
         if let difference = behaviour.differences[name] {
-            #expect(!finding.isSame, "This difference is gone; take it off the list: \(difference.reason)")
+            #expect(!result.isSame, "The ground no longer differs; remove the listed difference: \(difference.reason)")
             #expect(
-                finding.seen == difference.transcript,
-                "The difference is another one now; seen was:\n\(finding.seen.joined(separator: "\n"))")
+                result.seen == difference.transcript,
+                "The listed difference has changed. The new transcript:\n\(result.seen.joined(separator: "\n"))")
         } else {
-            #expect(finding.isSame, "\(finding.comparison)")
+            #expect(result.isSame, "\(result.comparison)")
         }
-        let cell = try Table().rows.first { $0.name == behaviour.name }?.cells[name]
-        #expect(cell == finding.word, "make conformance writes docs/conformance.md anew")
+        let cell = try ConformanceTable().rows.first { $0.name == behaviour.name }?.cells[name]
+        #expect(cell == result.word, "The table is out of date: make conformance writes it.")
     }
 
-    /// Programs block, so each has a thread of its own.
+    /// Runs the program on a new thread, because it blocks.
     private func perform(
         _ behaviour: Behaviour, on name: GroundName, _ ground: @escaping @Sendable () throws -> any Ground
     ) async throws -> [String] {

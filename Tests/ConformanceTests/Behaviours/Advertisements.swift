@@ -13,13 +13,13 @@ extension Behaviour {
 
     private static func bytes(_ count: Int) -> Value { .bytes([UInt8](repeating: 7, count: count)) }
 
-    private static func text(_ properties: [String: Value], _ names: Names) -> String {
+    private static func text(_ properties: [String: Value], _ names: ObjectNames) -> String {
         properties.value.line(names)
     }
 
     private static let long = "12345678-1234-5678-1234-56789abcdef0"
 
-    /// Advertisements that are refused, and some that look as if they would be.
+    /// Invalid advertisements, and unusual ones that bluetoothd accepts.
     private static let odd: [[String: Value]] = [
         [:],
         ["Type": .string("poster")],
@@ -106,13 +106,13 @@ extension Behaviour {
         ["TxPower": .byte(1)],
     ]
 
-    /// What programs advertise.
+    /// Registration of advertisements.
     static let advertisements = [
         Behaviour(
             "An advertisement is read once, counted and unregistered", 113,
             transcript: """
-                asked /a GetManagedObjects
-                asked /a GetAll org.bluez.LEAdvertisement1
+                called /a GetManagedObjects
+                called /a GetAll org.bluez.LEAdvertisement1
                 hci0 LEAdvertisingManager1 SupportedInstances=4 ActiveInstances=1
                 hci0 RegisterAdvertisement /a {} -> ok
                 hci0 RegisterAdvertisement /a {} -> error org.bluez.Error.AlreadyExists "Already Exists"
@@ -141,7 +141,7 @@ extension Behaviour {
         Behaviour(
             "An advertisement in an object manager is not read separately", 113,
             transcript: """
-                asked /a GetManagedObjects
+                called /a GetManagedObjects
                 hci0 LEAdvertisingManager1 SupportedInstances=4 ActiveInstances=1
                 hci0 RegisterAdvertisement /a {} -> ok
                 hci0 LEAdvertisingManager1 SupportedInstances=5 ActiveInstances=0
@@ -257,14 +257,14 @@ extension Behaviour {
                 80. {TxPower: 1} -> error org.bluez.Error.Failed "Failed to parse advertisement."
                 """
         ) { trial in
-            trial.first.focus.set([], [])
+            trial.first.signalFilter.set([], [])
             for (index, properties) in odd.enumerated() {
                 let served = trial.first.serve(
                     "/a", [ServedObject("/a", "LEAdvertisement1", properties)], noting: false)
-                let answer = trial.first.call(
+                let reply = trial.first.call(
                     "hci0", "LEAdvertisingManager1.RegisterAdvertisement", Value.objectPath("/a"), none, noting: false)
-                trial.first.journal.write(
-                    "\(index + 1). \(text(properties, trial.names)) -> \(answer.line(trial.names))")
+                trial.first.eventLog.write(
+                    "\(index + 1). \(text(properties, trial.names)) -> \(reply.line(trial.names))")
                 trial.first.call(
                     "hci0", "LEAdvertisingManager1.UnregisterAdvertisement", Value.objectPath("/a"), noting: false)
                 served.end()
@@ -275,13 +275,13 @@ extension Behaviour {
             "RegisterAdvertisement fails while the adapter is off", 113,
             transcript: """
                 hci0 Set org.bluez.Adapter1 Powered false -> ok
-                asked /a GetManagedObjects
+                called /a GetManagedObjects
                 hci0 RegisterAdvertisement /a {} -> error org.bluez.Error.Failed "Failed to register advertisement"
                 hci0 Get org.bluez.LEAdvertisingManager1 ActiveInstances -> 0
                 hci0 Set org.bluez.Adapter1 Powered true -> ok
                 """
         ) { trial in
-            trial.first.focus.set([], [])
+            trial.first.signalFilter.set([], [])
             let served = trial.first.serve(
                 "/a", [ServedObject("/a", "LEAdvertisement1", ["Type": .string("broadcast")])])
             trial.first.set("hci0", "Adapter1", "Powered", false)

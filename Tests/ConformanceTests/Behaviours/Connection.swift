@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Links that come.
+    /// Connecting devices.
     static let connection = [
         Behaviour(
             "Connect to a device with a battery adds Battery1 last", 109,
@@ -155,7 +155,7 @@ extension Behaviour {
         ) { trial in
             for object in ["1801", "1801/2a05", "1801/2a05/2902", "ffd0", "ffd0/ffd1", "ffd0#2", "ffd0#2/ffd1"] {
                 let path = trial.names.path(of: "TWINS/\(object)")?.description ?? "none"
-                trial.first.journal.write("TWINS/\(object): …\(path.dropFirst("/org/bluez/hci0/dev_".count + 17))")
+                trial.first.eventLog.write("TWINS/\(object): …\(path.dropFirst("/org/bluez/hci0/dev_".count + 17))")
             }
         },
         Behaviour(

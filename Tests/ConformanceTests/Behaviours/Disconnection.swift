@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Links that go.
+    /// Disconnecting devices, link loss and reconnecting.
     static let disconnection = [
         Behaviour(
             "A second connection to a device adds no service objects", 93,

@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Scans.
+    /// Discovery sessions and advertisements.
     static let discovery = [
         Behaviour(
             "StartDiscovery and StopDiscovery reply and change Discovering",

@@ -1,14 +1,14 @@
 import DBus
 
 extension Behaviour {
-    private static let filtersWithoutSense: [[String: Value]] = [
+    private static let invalidFilters: [[String: Value]] = [
         ["Bogus": .string("x")], ["Transport": .string("zz")], ["Transport": .uint32(1)], ["RSSI": .int16(-300)],
         ["RSSI": .int32(-80)], ["UUIDs": .strings(["nonsense"])], ["UUIDs": .string("180d")],
         ["RSSI": .int16(-80), "Pathloss": .uint16(20)], ["Pathloss": .uint16(138)], ["DuplicateData": .string("yes")],
         ["Pattern": .bytes([1])],
     ]
 
-    /// Filters of scans.
+    /// Discovery filters of one client and of several clients.
     static let filters = [
         Behaviour(
             "Discovery filters are listed, set and cleared", 69,
@@ -40,7 +40,7 @@ extension Behaviour {
                 hci0 SetDiscoveryFilter {Pattern: <01>} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 """
         ) { trial in
-            for filter in filtersWithoutSense { trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", filter) }
+            for filter in invalidFilters { trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", filter) }
         },
         Behaviour(
             "A filter for UUIDs hides devices that do not advertise them", 43, 44,
@@ -81,16 +81,16 @@ extension Behaviour {
                 """
         ) { trial in
             let other = trial.another("B")
-            // A filter that changes starts discovery again.
-            trial.first.focus.set(["hci0"], ["Discovering"])
-            // The lab's adapter has no BR/EDR, so this filter alone would fail.
+            // A changed filter restarts the scan.
+            trial.first.signalFilter.set(["hci0"], ["Discovering"])
+            // The lab's adapter has no BR/EDR, so a scan with only this filter would fail.
             other.call("hci0", "Adapter1.StartDiscovery")
             trial.flush()
             trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("bredr")])
             trial.first.call("hci0", "Adapter1.StartDiscovery")
-            trial.wait { Names.peripherals.values.allSatisfy(trial.names.isPresent) }
+            trial.wait { ObjectNames.peripherals.values.allSatisfy(trial.names.isPresent) }
             trial.list()
-            // bluetoothd stops for the new filter up to 1 s later. A stop at that moment would leave its state wrong.
+            // bluetoothd restarts the scan for the new filter up to 1 s later. StopDiscovery must not coincide with it.
             trial.aside {
                 trial.first.call("hci0", "Adapter1.StopDiscovery", noting: false)
                 trial.pass(.seconds(2))
@@ -109,8 +109,8 @@ extension Behaviour {
                 other.call("hci0", "Adapter1.SetDiscoveryFilter", ["Pattern": Value.string("LOU")])
                 other.call("hci0", "Adapter1.StartDiscovery")
                 trial.scan()
-                // A filter that changes starts the scan anew; whether that is told once more depends on the machine's speed.
-                trial.first.focus.set(["hci0"], ["Discovering"])
+                // A changed filter restarts the scan. Whether that is signalled depends on the speed of the machine.
+                trial.first.signalFilter.set(["hci0"], ["Discovering"])
             }
             trial.wait { trial.names.isPresent("LOUD") }
             trial.pass(.seconds(2))

@@ -66,7 +66,7 @@ extension Behaviour {
             for (property, values) in settings {
                 for value in values {
                     trial.first.set("hci0", "Adapter1", property, value)
-                    // The kernel takes a moment, and a signal may follow the reply.
+                    // The kernel applies the setting asynchronously, so a signal can follow the reply.
                     trial.pass(.milliseconds(300))
                 }
             }

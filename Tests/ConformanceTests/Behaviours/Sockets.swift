@@ -5,7 +5,7 @@ extension Behaviour {
     private static let beat = "HRM-0/180d/2a37"
     private static let point = "HRM-0/180d/2a39"
 
-    /// Sockets instead of calls and signals.
+    /// Sockets for writes and notifications.
     static let sockets = [
         Behaviour(
             "AcquireWrite returns a socket and excludes WriteValue until it is closed", 100,
@@ -21,13 +21,13 @@ extension Behaviour {
                 HRM-0/180d/2a39 WriteValue <01> {} -> ok
                 """
         ) { trial in
-            let answer = trial.first.call(point, "GattCharacteristic1.AcquireWrite", none)
+            let reply = trial.first.call(point, "GattCharacteristic1.AcquireWrite", none)
             trial.first.call(point, "GattCharacteristic1.AcquireWrite", none)
             trial.first.call(point, "GattCharacteristic1.WriteValue", [UInt8]([1]), none)
-            answer.send([0x2A])
+            reply.send([0x2A])
             trial.pass(.milliseconds(500))
             trial.first.call(point, "GattCharacteristic1.ReadValue", none)
-            answer.forget()
+            reply.forget()
             trial.first.until("WriteAcquired=false")
             trial.first.call(point, "GattCharacteristic1.WriteValue", [UInt8]([1]), none)
         },
@@ -46,10 +46,10 @@ extension Behaviour {
                 """
         ) { trial in
             trial.watch("HRM-0", hiding: ["Value"])
-            let answer = trial.first.call(beat, "GattCharacteristic1.AcquireNotify", none)
+            let reply = trial.first.call(beat, "GattCharacteristic1.AcquireNotify", none)
             trial.first.call(beat, "GattCharacteristic1.AcquireNotify", none)
             trial.first.call(beat, "GattCharacteristic1.StartNotify")
-            answer.forget()
+            reply.forget()
             trial.first.until("NotifyAcquired=false")
             trial.first.call(beat, "GattCharacteristic1.StartNotify")
             trial.first.call(beat, "GattCharacteristic1.AcquireNotify", none)

@@ -3,7 +3,7 @@ import DBus
 extension Behaviour {
     private static let none: [String: Value] = [:]
 
-    /// Writing attributes.
+    /// Writing characteristics.
     static let writing = [
         Behaviour(
             "WriteValue accepts the types request, command and reliable in any case", 98,
@@ -72,7 +72,7 @@ extension Behaviour {
                 HRM-0/180d/2a37 WriteValue <07> {type: command} -> ok
                 """
         ) { trial in
-            // A request is for the peripheral to refuse.
+            // The peripheral refuses a request; a command has no reply.
             for options in [none, ["type": .string("command")]] {
                 trial.first.call("HRM-0/180d/2a37", "GattCharacteristic1.WriteValue", [UInt8]([7]), options)
             }
@@ -85,9 +85,9 @@ extension Behaviour {
                 """
         ) { trial in
             let long = Value.bytes([UInt8](repeating: 1, count: 515))
-            let answer = trial.first.begin(
+            let reply = trial.first.begin(
                 "HRM-0/180d/2a39", "GattCharacteristic1.WriteValue", long, ["type": Value.string("command")])
-            trial.wait { !answer.isOpen }
+            trial.wait { !reply.isOpen }
         },
         Behaviour(
             "The second of two concurrent writes to an attribute fails with InProgress", 94,

@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import RxTest
 
-/// The simulation on the bus within this process.
+/// The simulation on a message bus within this process.
 final class LoopbackGround: VirtualTimeGround {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation

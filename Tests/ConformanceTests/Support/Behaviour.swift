@@ -1,32 +1,34 @@
 import Foundation
 import Testing
 
-/// One thing that bluetoothd does, as a program of calls and what a client sees while it runs.
+/// A behaviour of bluetoothd: a program of calls, and the transcript that clients see.
 struct Behaviour: Sendable, CustomTestStringConvertible {
-    /// All of them, in the order of the table.
+    /// All behaviours, in the order of the table.
     static let all =
         objects + discovery + filters + devices + connection + disconnection + reading + writing
-        + notifications + sockets + rubbish + pairing + applications + advertisements
-    /// All of them, or those that the environment asks for.
+        + notifications + sockets + invalidCalls + pairing + applications + advertisements
+    /// The behaviours that `RXBLUETOOTH_BEHAVIOUR` selects; all if it is not set.
     static let wanted = all.filter { behaviour in
         guard let part = ProcessInfo.processInfo.environment["RXBLUETOOTH_BEHAVIOUR"] else { return true }
         return part.split(separator: "|").contains { behaviour.name.contains($0) }
     }
 
-    /// In words, and unique.
+    /// A unique sentence that says what bluetoothd does.
     let name: String
-    /// The numbers of the quirks that show in it.
+    /// The numbers of the quirks that this behaviour shows.
     let quirks: [Int]
-    /// What bluetoothd 5.66 shows, line by line.
+    /// The transcript of bluetoothd 5.66, line by line.
     let transcript: [String]
-    /// Where a ground shows something else and that is not mended, with the reason.
+    /// The known differences of grounds from the transcript, with reasons.
     let differences: [GroundName: Difference]
-    /// The device that is connected when the program begins. In the lab the link may be that of an earlier program, and
-    /// what was read then is still known; a program that minds that connects by itself.
+    /// The device that is connected when the program begins.
+    ///
+    /// In the lab, this can be the connection of an earlier program, with cached values. A program that needs a new
+    /// connection connects by itself.
     let link: String?
     let program: @Sendable (Trial) -> Void
 
-    /// - Parameter transcript: What bluetoothd 5.66 shows, a line each, as ``Trial`` writes it down.
+    /// - Parameter transcript: The lines that bluetoothd 5.66 shows, in the format of ``Trial``.
     init(
         _ name: String, _ quirks: Int..., linkedTo link: String? = nil, transcript: String,
         differences: [GroundName: Difference] = [:],
@@ -43,11 +45,11 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// A difference between a ground and bluetoothd 5.66 that is known and not mended.
+/// A known difference between a ground and bluetoothd 5.66.
 struct Difference: Sendable {
-    /// Why it is left as it is.
+    /// Why the difference is accepted.
     let reason: String
-    /// What the ground shows instead.
+    /// The transcript of the ground.
     let transcript: [String]
 
     init(_ reason: String, transcript: String) {
@@ -60,9 +62,9 @@ extension String {
     fileprivate var asLines: [String] { split(separator: "\n").map(String.init) }
 }
 
-/// The places where every behaviour is tried.
+/// The grounds on which every behaviour runs.
 enum GroundName: String, CaseIterable, Sendable {
-    /// The simulation on the bus within this process, in virtual time.
+    /// The simulation on a message bus within this process, in virtual time.
     case loopback = "simulation, in process"
     /// The simulation on a real message bus.
     case privateBus = "simulation, private bus"

@@ -1,36 +1,37 @@
 import DBus
 
-/// What objects say of themselves, in lines.
+/// Descriptions of objects as transcript lines.
 extension Client {
-    /// Notes the objects of `GetManagedObjects` in their order, with their interfaces: these objects, and all below the first.
+    /// Logs the objects of `GetManagedObjects` in their order, with their interfaces.
+    ///
+    /// Objects other than the device, the objects below it and `others` are omitted.
     func listObjects(below device: String, _ others: String...) {
-        let answer = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)
-        guard case .dictionary(_, _, let objects)? = answer.values.first else { return }
+        let reply = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)
+        guard case .dictionary(_, _, let objects)? = reply.values.first else { return }
         for object in objects {
             let name = object.key.line(names)
             guard name == device || name.hasPrefix(device + "/") || others.contains(name),
                 case .dictionary(_, _, let interfaces) = object.value
             else { continue }
-            journal.write("\(name): " + interfaces.map { $0.key.line(names).lastWord }.joined(separator: " "))
+            eventLog.write("\(name): " + interfaces.map { $0.key.line(names).lastWord }.joined(separator: " "))
         }
     }
 
-    /// Of Bluetooth classic, of audio, and of what other programs export: a behaviour about `GetManagedObjects` lists that
-    /// the simulation has none of them.
+    /// Interfaces for Bluetooth classic, audio and other programs, which the simulation omits; see `fewerInterfaces`.
     private static let beyond: Set = [
         "ProfileManager1", "HealthManager1", "BatteryProviderManager1", "Media1", "NetworkServer1", "SimAccess1",
     ]
 
-    /// Notes what an object's introspection lists: a line for each interface with its members, in their order.
+    /// Logs an object's introspection: one line for each interface, with its members in their order.
     func introspect(_ object: String) {
-        let answer = call(object, "org.freedesktop.DBus.Introspectable.Introspect", noting: false)
-        guard case .string(let text)? = answer.values.first else {
-            return journal.write("\(object) Introspect -> \(answer.line(names))")
+        let reply = call(object, "org.freedesktop.DBus.Introspectable.Introspect", noting: false)
+        guard case .string(let text)? = reply.values.first else {
+            return eventLog.write("\(object) Introspect -> \(reply.line(names))")
         }
         var words: [String] = []
         func end() {
             if let interface = words.first?.dropLast(), !Self.beyond.contains(String(interface)) {
-                journal.write("\(object) " + words.joined(separator: " "))
+                eventLog.write("\(object) " + words.joined(separator: " "))
             }
             words = []
         }

@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// An object that a client serves to bluetoothd: a path below that of the registration, one interface and its properties.
+/// An object that a client exports to bluetoothd, with one interface and its properties.
 struct ServedObject: Sendable {
     let path: ObjectPath
     let interface: String
@@ -22,20 +22,21 @@ struct ServedObject: Sendable {
 }
 
 extension Client {
-    /// Serves objects below a path, in this order, and notes each call of bluetoothd. Without an object manager
-    /// `GetManagedObjects` is an unknown method.
-    func serve(_ root: ObjectPath, _ objects: [ServedObject], hasManager: Bool = true, noting: Bool = true) -> Served {
-        let base = Base()
-        let task = bus.export(at: root, includingChildren: true) { [journal, names] call in
+    /// Exports objects below a path, in this order, and logs each call of bluetoothd.
+    ///
+    /// - Parameter hasManager: Whether `GetManagedObjects` works. Otherwise it is an unknown method.
+    func serve(_ root: ObjectPath, _ objects: [ServedObject], hasManager: Bool = true, noting: Bool = true) -> ObjectExport {
+        let handles = RelativeHandles()
+        let task = bus.export(at: root, includingChildren: true) { [eventLog, names] call in
             let message = call.message
             let values = (try? message.read { (body) throws(DBusError) in try body.values() }) ?? []
             let words = values.map { value in
-                if case .variant(.uint16(let handle)) = value { return base.relative(handle) }
+                if case .variant(.uint16(let handle)) = value { return handles.relative(handle) }
                 return value.line(names)
             }
             if noting {
-                journal.write(
-                    (["asked \(message.path?.description ?? "") \(message.member ?? "")"] + words).joined(
+                eventLog.write(
+                    (["called \(message.path?.description ?? "") \(message.member ?? "")"] + words).joined(
                         separator: " "))
             }
             let object = objects.first {
@@ -52,12 +53,12 @@ extension Client {
             default: call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "no such method"))
             }
         }
-        return Served(task)
+        return ObjectExport(task)
     }
 }
 
-/// What a client serves, until it is taken away.
-final class Served {
+/// The exported objects of a client. Releasing it removes them.
+final class ObjectExport {
     private let task: BusTask
 
     fileprivate init(_ task: BusTask) { self.task = task }
@@ -67,8 +68,8 @@ final class Served {
     deinit { task.cancel() }
 }
 
-/// Handles beside the first one that is written, for they depend on what was registered before.
-private final class Base: Sendable {
+/// Describes handles relative to the first one, because they depend on earlier registrations.
+private final class RelativeHandles: Sendable {
     private let first = Guarded<UInt16?>(nil)
 
     func relative(_ handle: UInt16) -> String {

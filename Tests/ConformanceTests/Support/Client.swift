@@ -1,76 +1,78 @@
 import DBus
 import Synchronization
 
-/// A client of bluetoothd that speaks raw D-Bus and writes down what it hears.
+/// A D-Bus client of bluetoothd that logs signals and replies.
 final class Client {
     let name: String
-    let journal: Journal
-    let focus = Focus()
+    let eventLog: EventLog
+    let signalFilter = SignalFilter()
     let bus: any Bus
     private(set) var isOpen = true
     private unowned let trial: Trial
-    var names: Names { trial.names }
-    private var answers: [Answer] = []
+    var names: ObjectNames { trial.names }
+    private var replies: [PendingReply] = []
 
-    init(_ name: String, on trial: Trial, bell: Bell, listening: Bool) {
+    init(_ name: String, on trial: Trial, activity: ActivitySignal, listening: Bool) {
         self.name = name
         self.trial = trial
-        journal = Journal(bell)
+        eventLog = EventLog(activity)
         bus = trial.ground.connect()
         guard listening else { return }
-        _ = bus.subscribe(MatchRule(sender: "org.bluez")) { [journal, focus, names = trial.names] signal in
+        _ = bus.subscribe(MatchRule(sender: "org.bluez")) { [eventLog, signalFilter, names = trial.names] signal in
             names.learn(from: signal)
-            for line in signal.lines(names, focus) { journal.write(line) }
-            // Whoever waits for an object is woken also where its signals are not noted.
-            journal.write(nil)
+            for line in signal.lines(names, signalFilter) { eventLog.write(line) }
+            // Signals that the filter hides also wake threads that wait for an object.
+            eventLog.write(nil)
         }
     }
 
-    /// A line of this client's as it stands in the transcript.
+    /// A line of this client in the format of the transcript.
     func titled(_ line: String) -> String { name.isEmpty ? line : "\(name): \(line)" }
 
-    /// Takes in the objects that are there.
+    /// Reads the existing objects and their names.
     func learn() {
-        let answer = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)
-        if let objects = answer.values.first { trial.names.learn(objects: objects) }
+        let reply = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)
+        if let objects = reply.values.first { trial.names.learn(objects: objects) }
     }
 
-    /// Calls a method and waits for the answer, which is noted. A method of BlueZ is named as `Adapter1.StartDiscovery`.
+    /// Calls a method, waits for the reply and logs it.
+    ///
+    /// - Parameter method: A method of BlueZ such as `Adapter1.StartDiscovery`, or a full name.
     @discardableResult
-    func call(_ object: String, _ method: String, _ arguments: any Argument..., noting: Bool = true) -> Answer {
-        let answer = begin(object, method, arguments.map(\.value), noting: noting)
-        trial.wait { !answer.isOpen }
-        return answer
+    func call(_ object: String, _ method: String, _ arguments: any Argument..., noting: Bool = true) -> PendingReply {
+        let reply = begin(object, method, arguments.map(\.value), noting: noting)
+        trial.wait { !reply.isOpen }
+        return reply
     }
 
-    /// Calls a method and goes on once bluetoothd has it. The answer is noted when it comes.
+    /// Calls a method, and returns when bluetoothd has received the call. Logs the reply when it arrives.
     @discardableResult
-    func begin(_ object: String, _ method: String, _ arguments: any Argument...) -> Answer {
-        let answer = begin(object, method, arguments.map(\.value), noting: true)
-        // Calls of one connection are taken in order.
+    func begin(_ object: String, _ method: String, _ arguments: any Argument...) -> PendingReply {
+        let reply = begin(object, method, arguments.map(\.value), noting: true)
+        // bluetoothd handles the calls of one connection in order.
         call("hci0", "org.freedesktop.DBus.Properties.Get", "org.bluez.Adapter1", "Address", noting: false)
-        return answer
+        return reply
     }
 
-    /// Sends calls one right after the other and waits for all answers, which are noted as they come.
+    /// Sends calls without a pause between them, waits for all replies and logs them as they arrive.
     func together(_ calls: (object: String, method: String, arguments: [any Argument])...) {
-        let answers = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
-        trial.wait { answers.allSatisfy { !$0.isOpen } }
+        let replies = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
+        trial.wait { replies.allSatisfy { !$0.isOpen } }
     }
 
-    private func begin(_ object: String, _ method: String, _ arguments: [Value], noting: Bool) -> Answer {
-        let answer = Answer()
-        // A socket that comes with it is to stay open.
-        if noting { answers.append(answer) }
+    private func begin(_ object: String, _ method: String, _ arguments: [Value], noting: Bool) -> PendingReply {
+        let reply = PendingReply()
+        // This keeps the socket of the reply open.
+        if noting { replies.append(reply) }
         let full = method.hasPrefix("org.") ? method : "org.bluez." + method
         let dot = full.lastIndex(of: ".") ?? full.startIndex
         let member = String(full[full.index(after: dot)...])
-        let (names, journal) = (trial.names, journal)
+        let (names, eventLog) = (trial.names, eventLog)
         let title = ([object, member] + arguments.map { $0.line(names) }).joined(separator: " ")
         guard let path = names.path(of: object) else {
-            answer.settle(.failure(.invalidArgument("no such object")))
-            journal.write("\(title) -> never sent: there is no object of that name")
-            return answer
+            reply.settle(.failure(.invalidArgument("no such object")))
+            eventLog.write("\(title) -> not sent: there is no object with that name")
+            return reply
         }
         do throws(DBusError) {
             let message = try Message.call(
@@ -79,19 +81,19 @@ final class Client {
                 for argument in arguments { try body.value(argument) }
             }
             bus.call(message, timeout: .seconds(120)) {
-                answer.settle($0)
-                journal.write(noting ? "\(title) -> \(answer.line(names))" : nil)
+                reply.settle($0)
+                eventLog.write(noting ? "\(title) -> \(reply.line(names))" : nil)
             }
         } catch {
-            journal.write("\(title) -> never sent: \(error)")
-            answer.settle(.failure(error))
+            eventLog.write("\(title) -> not sent: \(error)")
+            reply.settle(.failure(error))
         }
-        return answer
+        return reply
     }
 
-    /// Waits until a line is there that was not taken yet and contains these words.
+    /// Waits for a number of pending lines that contain these words.
     func until(_ words: String, times: Int = 1) {
-        trial.wait { [journal] in journal.count { $0.contains(words) } >= times }
+        trial.wait { [eventLog] in eventLog.count { $0.contains(words) } >= times }
     }
 
     func get(_ object: String, _ interface: String, _ property: String) {
@@ -102,20 +104,20 @@ final class Client {
         call(object, "org.freedesktop.DBus.Properties.Set", interface.full, property, Value.variant(value.value))
     }
 
-    /// Notes all properties of an interface, one a line, each with its type.
+    /// Logs all properties of an interface with their types, one per line.
     func describe(_ object: String, _ interface: String) {
-        let answer = call(object, "org.freedesktop.DBus.Properties.GetAll", interface.full, noting: false)
-        guard case .dictionary(_, _, let entries)? = answer.values.first else {
-            return journal.write("\(object) GetAll \(interface) -> \(answer.line(trial.names))")
+        let reply = call(object, "org.freedesktop.DBus.Properties.GetAll", interface.full, noting: false)
+        guard case .dictionary(_, _, let entries)? = reply.values.first else {
+            return eventLog.write("\(object) GetAll \(interface) -> \(reply.line(trial.names))")
         }
         for entry in entries {
             guard case .string(let name) = entry.key, case .variant(let value) = entry.value else { continue }
             let text = Masked.text(of: name, value, trial.names)
-            journal.write("\(object) \(interface) \(name) \(value.signature) \(text)")
+            eventLog.write("\(object) \(interface) \(name) \(value.signature) \(text)")
         }
     }
 
-    /// Leaves the bus.
+    /// Closes the connection to the bus.
     func leave() {
         isOpen = false
         bus.close()
@@ -123,11 +125,11 @@ final class Client {
 }
 
 extension String {
-    /// An interface's whole name.
+    /// The full name of an interface.
     fileprivate var full: String { hasPrefix("org.") ? self : "org.bluez." + self }
 }
 
-/// What a call can be given.
+/// A type that can be an argument of a call.
 protocol Argument {
     var value: Value { get }
 }

@@ -1,8 +1,8 @@
 import DBus
 
-/// Steps that many programs begin with.
+/// Common first steps of programs.
 extension Trial {
-    /// Makes bluetoothd forget its devices, which those of an earlier program may be.
+    /// Removes all devices of bluetoothd, also those of earlier programs.
     func forgetDevices() {
         aside {
             scan()
@@ -10,26 +10,26 @@ extension Trial {
             first.call("hci0", "Adapter1.StopDiscovery", noting: false)
             first.until("Discovering=false")
         }
-        for device in Names.peripherals.values where names.isPresent(device) {
+        for device in ObjectNames.peripherals.values where names.isPresent(device) {
             first.call(
                 "hci0", "Adapter1.RemoveDevice", Value.objectPath(names.path(of: device) ?? .root), noting: false)
         }
         pass(.seconds(1))
     }
 
-    /// Starts a scan of the first client.
+    /// Starts a scan by the first client.
     func scan(_ filter: [String: Value] = ["Transport": .string("le"), "DuplicateData": .bool(true)]) {
         first.call("hci0", "Adapter1.SetDiscoveryFilter", filter, noting: false)
         first.call("hci0", "Adapter1.StartDiscovery", noting: false)
     }
 
-    /// Scans as a good client does (Q45, Q48) until devices are there, and goes on scanning.
+    /// Scans with the recommended filter (Q45, Q48) until devices are found, and continues the scan.
     func find(_ devices: String...) {
         scan()
         wait { devices.allSatisfy(names.isPresent) }
     }
 
-    /// Scans until a device is there, and stops.
+    /// Scans until a device is found, and stops the scan.
     func discover(_ device: String) {
         aside {
             find(device)
@@ -46,24 +46,24 @@ extension Trial {
         aside {
             first.call(device, "Device1.Connect", noting: false)
             first.until("ServicesResolved=true")
-            // bluetoothd has more to read then: names, the battery.
+            // bluetoothd then reads further values such as the name and the battery level.
             pass(.seconds(1))
         }
     }
 
-    /// Notes which devices there are.
+    /// Logs the devices that exist.
     func list() {
         flush()
-        let devices = Names.peripherals.values.sorted().filter(names.isPresent)
-        first.journal.write("devices: " + (devices.isEmpty ? "none" : devices.joined(separator: ", ")))
+        let devices = ObjectNames.peripherals.values.sorted().filter(names.isPresent)
+        first.eventLog.write("devices: " + (devices.isEmpty ? "none" : devices.joined(separator: ", ")))
     }
 }
 
 extension Client {
     /// Whether a device is connected and its services are known.
     func isLinked(to device: String) -> Bool {
-        let answer = call(
+        let reply = call(
             device, "org.freedesktop.DBus.Properties.Get", "org.bluez.Device1", "ServicesResolved", noting: false)
-        return answer.values == [.variant(.bool(true))]
+        return reply.values == [.variant(.bool(true))]
     }
 }

@@ -1,14 +1,14 @@
 import DBus
 
-/// One run of a behaviour's program on a ground. The program blocks the thread that it runs on.
+/// One run of a behaviour's program on a ground. The program blocks its thread.
 final class Trial {
     let ground: any Ground
-    let names = Names()
-    /// What the first client saw, and the answers that each client got.
+    let names = ObjectNames()
+    /// The signals that the first client received, and the replies to each client.
     private(set) var transcript: [String] = []
-    private let bell = Bell()
+    private let activity = ActivitySignal()
     private var clients: [Client] = []
-    /// The client of most steps, which hears all signals.
+    /// The client of most steps, which receives all signals.
     private(set) lazy var first = another("", listening: true)
 
     init(on ground: any Ground) {
@@ -16,44 +16,46 @@ final class Trial {
         first.learn()
     }
 
-    /// A further client with a connection of its own, whose lines begin with its name. It hears no signals unless asked to.
+    /// Adds a client with its own connection. Its lines begin with its name.
+    ///
+    /// - Parameter listening: Whether it receives signals.
     func another(_ name: String, listening: Bool = false) -> Client {
-        let client = Client(name, on: self, bell: bell, listening: listening)
+        let client = Client(name, on: self, activity: activity, listening: listening)
         clients.append(client)
         return client
     }
 
-    /// Which objects' signals stand in the transcript, with everything below them; all but those of these properties.
+    /// Limits the transcript to signals of these objects and those below them, without changes of some properties.
     func watch(_ objects: String..., hiding properties: Set<String> = []) {
         flush()
-        for client in clients { client.focus.set(objects, properties) }
+        for client in clients { client.signalFilter.set(objects, properties) }
     }
 
-    /// Lets time pass until it is enough. Time enough for anything, in a machine under emulation too.
+    /// Lets time pass until a condition is true. The default limit is long enough for any step, also in emulation.
     func wait(_ limit: Duration = .seconds(20), until isEnough: () -> Bool) {
-        ground.wait(limit, for: bell, until: isEnough)
+        ground.wait(limit, for: activity, until: isEnough)
     }
 
-    /// Lets time pass to see what comes or does not come.
-    func pass(_ duration: Duration) { ground.wait(duration, for: bell) { false } }
+    /// Lets time pass, so that late signals arrive.
+    func pass(_ duration: Duration) { ground.wait(duration, for: activity) { false } }
 
-    /// Runs steps that do not belong to the transcript.
+    /// Runs steps without adding their lines to the transcript.
     func aside(_ steps: () -> Void) {
         flush()
         steps()
         settle()
-        for client in clients { _ = client.journal.take() }
+        for client in clients { _ = client.eventLog.take() }
     }
 
-    /// Ends a step: all that it made bluetoothd say has come and is in the transcript, one client after the other.
+    /// Ends a step: waits for its messages, and adds the lines of one client after another to the transcript.
     func flush() {
         settle()
         for client in clients {
-            for line in client.journal.take() { note(client.titled(line)) }
+            for line in client.eventLog.take() { note(client.titled(line)) }
         }
     }
 
-    /// What comes again and again stands there once.
+    /// Adds a line. A repeated signal is one line that ends with “…”.
     private func note(_ line: String) {
         let isSignal = !line.contains(" -> ")
         guard isSignal, let last = transcript.last else { return transcript.append(line) }
@@ -61,20 +63,21 @@ final class Trial {
         if last != line, last != line + " …" { transcript.append(line) }
     }
 
-    /// bluetoothd has handled what was sent, and what it said before has come.
+    /// Waits until bluetoothd has handled all calls, and its earlier messages have arrived.
     private func settle() {
         for client in clients where client.isOpen {
             client.call("hci0", "org.freedesktop.DBus.Properties.Get", "org.bluez.Adapter1", "Address", noting: false)
         }
     }
 
-    /// Ends the trial. On a busy machine bluetoothd may say the last of it some turns of its loop later than the step waited for,
-    /// so time passes until what is expected has been said, or it is plain that it will not be.
+    /// Ends the trial, and returns the transcript.
+    ///
+    /// On a busy machine, bluetoothd can send the last messages late, so this waits up to 3 s for the expected lines.
     func end(expecting expected: [String] = []) -> [String] {
         let once = { (line: String) in line.hasSuffix(" …") ? String(line.dropLast(2)) : line }
         let missing = Set(expected.map(once)).subtracting(transcript.map(once))
         wait(.seconds(3)) {
-            missing.isSubset(of: clients.flatMap { client in client.journal.pending.map(client.titled) })
+            missing.isSubset(of: clients.flatMap { client in client.eventLog.pending.map(client.titled) })
         }
         flush()
         for client in clients { client.leave() }

@@ -1,9 +1,11 @@
 import Rx
 import DBus
 
-/// What the objects are called in transcripts: `hci0`, `HRM-0`, `HRM-0/180d/2a37`. Paths of attributes bear handles, which are
-/// the peripheral's affair; the names bear UUIDs, and a number from the second of one name on (`TWINS/ffd0#2`).
-final class Names: Sendable {
+/// The names of objects in transcripts: `hci0`, `HRM-0`, `HRM-0/180d/2a37`.
+///
+/// Paths of attributes contain handles, which differ between peripherals. Names contain UUIDs instead, and a number for
+/// each further attribute with the same name (`TWINS/ffd0#2`).
+final class ObjectNames: Sendable {
     /// The peripherals, by the last byte of their addresses.
     static let peripherals = [
         "00": "HRM-0", "01": "HRM-1", "02": "HRM-2", "10": "TWINS", "11": "SECURE", "12": "FLAKY", "13": "LOUD",
@@ -14,7 +16,7 @@ final class Names: Sendable {
     private let attributes = Guarded<[(path: String, name: String)]>([])
     private let present = Guarded<Set<String>>([])
 
-    /// The objects that are there, as far as signals have told.
+    /// Whether an object exists, according to the signals so far.
     func isPresent(_ object: String) -> Bool {
         guard let path = path(of: object)?.description else { return false }
         return present.withLock { $0.contains(path) }
@@ -33,7 +35,7 @@ final class Names: Sendable {
         if let known = attributes.withLock({ $0.first { $0.path == path } }) { return known.name }
         if path.hasPrefix(Self.devices) {
             let rest = path.dropFirst(Self.devices.count)
-            // The lab has others too, which no behaviour is about: their paths are outside of every focus.
+            // The lab has further peripherals. No behaviour uses them, so every filter hides their paths.
             return Self.peripherals[String(rest.prefix(2))].map { $0 + rest.dropFirst(2) } ?? path
         }
         return path.hasPrefix("/org/bluez/hci") ? String(path.dropFirst("/org/bluez/".count)) : path
@@ -56,7 +58,7 @@ final class Names: Sendable {
         let known = entries.compactMap { entry in
             if case .objectPath(let path) = entry.key { (path: path, interfaces: entry.value) } else { nil }
         }
-        // By handles, as signals tell of them; bluetoothd lists them in another order.
+        // Signals arrive in the order of handles; the list has another order.
         for entry in known.sorted(by: { $0.path.description < $1.path.description }) {
             learn(entry.path, entry.interfaces)
         }
@@ -81,7 +83,7 @@ final class Names: Sendable {
 }
 
 extension String {
-    /// A UUID that Bluetooth assigned, in its short form.
+    /// The short form of a UUID that the Bluetooth SIG assigned.
     var shortUUID: String {
         hasPrefix("0000") && hasSuffix("-0000-1000-8000-00805f9b34fb") && count == 36
             ? String(dropFirst(4).prefix(4)) : self

@@ -4,8 +4,8 @@ extension Behaviour {
     private static let properties = "org.freedesktop.DBus.Properties."
     private static let none: [String: Value] = [:]
 
-    /// Calls that make no sense.
-    static let rubbish = [
+    /// Calls with unknown names or invalid arguments.
+    static let invalidCalls = [
         Behaviour(
             "Calls of unknown methods, interfaces and objects fail", 82,
             transcript: #"""

@@ -1,7 +1,7 @@
 import Foundation
 
-/// `docs/conformance.md`, which `make conformance` writes.
-struct Table {
+/// The table in `docs/conformance.md`, which `make conformance` writes.
+struct ConformanceTable {
     struct Row {
         let name: String
         let cells: [GroundName: String]

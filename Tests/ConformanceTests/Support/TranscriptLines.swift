@@ -1,8 +1,8 @@
 import Rx
 import DBus
 
-/// Which signals a transcript shows: of which objects, and which changed properties not. Invalidated ones always stand there.
-final class Focus: Sendable {
+/// Selects the signals of a transcript by object, and hides changes of some properties, but not their invalidation.
+final class SignalFilter: Sendable {
     private let content = Guarded<(objects: [String], hidden: Set<String>)>((["hci0"], []))
 
     func set(_ objects: [String], _ hidden: Set<String>) { content.withLock { $0 = (objects, hidden) } }
@@ -15,32 +15,32 @@ final class Focus: Sendable {
 }
 
 extension Message {
-    /// The signal in words: one line, or none where nobody asked for it.
-    func lines(_ names: Names, _ focus: Focus) -> [String] {
+    /// The signal as one line of the transcript; empty if the filter hides it.
+    func lines(_ names: ObjectNames, _ signalFilter: SignalFilter) -> [String] {
         let values = (try? read { (body) throws(DBusError) in try body.values() }) ?? []
         switch (member, values.count) {
-        case ("PropertiesChanged", 3): return changes(values, names, focus)
+        case ("PropertiesChanged", 3): return changes(values, names, signalFilter)
         case ("InterfacesAdded", 2), ("InterfacesRemoved", 2):
             guard case .objectPath(let path) = values[0] else { return [] }
             let object = names.name(of: path.description)
-            guard focus.shows(object) else { return [] }
+            guard signalFilter.shows(object) else { return [] }
             let word = member == "InterfacesAdded" ? "added" : "removed"
             return ["\(word) \(object): \(values[1].interfaceNames.joined(separator: " "))"]
         default:
             let object = names.name(of: path?.description ?? "")
-            guard focus.shows(object) else { return [] }
+            guard signalFilter.shows(object) else { return [] }
             return (["signal \(object) \(member ?? "")"] + values.map { $0.line(names) }).joined(separator: " ").asList
         }
     }
 
-    private func changes(_ values: [Value], _ names: Names, _ focus: Focus) -> [String] {
+    private func changes(_ values: [Value], _ names: ObjectNames, _ signalFilter: SignalFilter) -> [String] {
         let object = names.name(of: path?.description ?? "")
-        guard focus.shows(object), case .string(let interface) = values[0],
+        guard signalFilter.shows(object), case .string(let interface) = values[0],
             case .dictionary(_, _, let entries) = values[1], case .array(_, let invalidated) = values[2]
         else { return [] }
         var words: [String] = []
         for entry in entries {
-            guard case .string(let name) = entry.key, case .variant(let value) = entry.value, !focus.hides(name)
+            guard case .string(let name) = entry.key, case .variant(let value) = entry.value, !signalFilter.hides(name)
             else { continue }
             words.append("\(name)=\(Masked.text(of: name, value, names))")
         }
@@ -50,33 +50,33 @@ extension Message {
     }
 }
 
-/// What varies by nature.
+/// Replaces values that differ from run to run by placeholders.
 enum Masked {
-    static func text(of property: String, _ value: Value, _ names: Names) -> String {
+    static func text(of property: String, _ value: Value, _ names: ObjectNames) -> String {
         if property == "RSSI" { return "#" }
-        // A count or a beat.
+        // The counter of LOUD, and the heart rate.
         if property == "Value", case .bytes(let bytes) = value {
             if bytes.count == 8 { return "<counter>" }
             if bytes.count == 2, bytes[0] == 0, (60..<120).contains(bytes[1]) { return "<beat>" }
         }
-        // Those of the adapter come in the order of a hash table, with what is registered among them.
+        // The adapter lists its UUIDs in the order of a hash table, mixed with registered ones.
         if property == "UUIDs", case .array("s", let uuids) = value {
             let texts = uuids.map { $0.line(names) }
             let more = Set(texts).subtracting(adapterUUIDs)
             if texts.count == adapterUUIDs.count + more.count, !more.isEmpty {
-                return "[its own, \(more.sorted().joined(separator: ", "))]"
+                return "[built-in, \(more.sorted().joined(separator: ", "))]"
             }
         }
         return value.line(names)
     }
 
-    /// What bluetoothd's own services have.
+    /// The UUIDs of the services of bluetoothd.
     private static let adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
 }
 
 extension Value {
     /// The value as a short text.
-    func line(_ names: Names) -> String {
+    func line(_ names: ObjectNames) -> String {
         switch self {
         case .bool(let value): "\(value)"
         case .byte(let value): "\(value)"
@@ -97,7 +97,7 @@ extension Value {
         }
     }
 
-    /// The last words of the interfaces that `InterfacesAdded` or `InterfacesRemoved` names.
+    /// The interfaces in `InterfacesAdded` or `InterfacesRemoved`, without their prefixes.
     fileprivate var interfaceNames: [String] {
         switch self {
         case .dictionary(_, _, let entries): entries.flatMap(\.key.interfaceNames)
@@ -112,7 +112,7 @@ extension String {
     /// The last part of a dotted name.
     var lastWord: String { split(separator: ".").last.map(String.init) ?? self }
 
-    /// With what nobody sees written out.
+    /// The text with escapes for invisible characters.
     var visible: String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {

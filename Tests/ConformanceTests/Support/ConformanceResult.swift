@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a behaviour showed on a ground, beside what it should.
-struct Finding {
+/// The transcript of a behaviour on a ground, compared with that of bluetoothd 5.66.
+struct ConformanceResult {
     let behaviour: Behaviour
     let ground: GroundName
     let seen: [String]
-    /// How long it took.
+    /// How long the program ran.
     let duration: Duration
 
     init(of behaviour: Behaviour, on ground: GroundName, seen: [String], in duration: Duration) {
@@ -17,10 +17,10 @@ struct Finding {
 
     var isSame: Bool { seen == behaviour.transcript }
 
-    /// As the table has it.
+    /// The word in the cell of the table.
     var word: String { isSame ? "same" : "differs" }
 
-    /// The lines of both, those of one side marked.
+    /// The lines of both transcripts, as a diff.
     var comparison: String {
         let changes = seen.difference(from: behaviour.transcript)
         let removed = Dictionary(
@@ -52,8 +52,10 @@ struct Finding {
         return lines.joined(separator: "\n")
     }
 
-    /// Leaves the finding as data for `make conformance`: one line with the comparison, and a file with all that was seen,
-    /// in the folder that `RXBLUETOOTH_CONFORMANCE` names; in the lab, in the folder that it copies to the host. Nothing where it is not set.
+    /// Writes files for `make conformance`: one line with the comparison, and the whole transcript.
+    ///
+    /// The folder is `RXBLUETOOTH_CONFORMANCE`; in the lab, a folder that is copied to the host. Writes nothing if the
+    /// variable is not set.
     func write() throws {
         let environment = ProcessInfo.processInfo.environment
         guard var folder = environment["RXBLUETOOTH_CONFORMANCE"] else { return }

@@ -2,13 +2,13 @@ import BusTesting
 import Rx
 import DBus
 
-/// The answer to a call, once it is there. A socket that came with it is open as long as this is not forgotten.
-final class Answer: Sendable {
+/// The reply to a call, and the socket that the reply contains. The socket is open until `forget()`.
+final class PendingReply: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
-    /// The socket, once something was sent over it.
+    /// The socket, after the first packet was sent over it.
     private let socket = Guarded<TestSocket?>(nil)
 
-    func settle(_ answer: Result<Message, DBusError>) { result.withLock { $0 = answer } }
+    func settle(_ reply: Result<Message, DBusError>) { result.withLock { $0 = reply } }
 
     var isOpen: Bool { result.withLock { $0 == nil } }
 
@@ -16,7 +16,7 @@ final class Answer: Sendable {
 
     var values: [Value] { (try? message?.read { (body) throws(DBusError) in try body.values() }) ?? [] }
 
-    func line(_ names: Names) -> String {
+    func line(_ names: ObjectNames) -> String {
         guard case .failure(let error)? = result.withLock({ $0 }) else {
             if let message, message.signature == "hq" { return "a socket, MTU \(mtu(message))" }
             let values = values
@@ -33,7 +33,7 @@ final class Answer: Sendable {
         return mtu.map(String.init) ?? "none"
     }
 
-    /// Sends a packet over the socket that came with the answer.
+    /// Sends a packet over the socket of the reply.
     func send(_ packet: [UInt8]) {
         if socket.withLock({ $0 == nil }) {
             try? message?.read { (body) throws(DBusError) in
@@ -44,7 +44,7 @@ final class Answer: Sendable {
         socket.withLock { $0 }?.send(packet)
     }
 
-    /// Releases the answer, which closes the socket that came with it.
+    /// Releases the reply, which closes its socket.
     func forget() {
         result.withLock { $0 = .failure(.disconnected("forgotten")) }
         socket.withLock { $0 = nil }
