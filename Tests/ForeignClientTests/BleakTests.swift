@@ -1,15 +1,15 @@
 import Testing
 
 extension ForeignClientTests {
-    /// Bleak, the client that most Python programs use.
+    /// Bleak, the most common client in Python.
     struct BleakTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
         private static func full(_ short: String) -> String { "0000\(short)-0000-1000-8000-00805f9b34fb" }
 
         @Test func `Bleak scans and reports the advertised data`() throws {
-            let served = try Served()
-            let heard = try served.bleak(
+            let simulation = try SimulateProcess()
+            let heard = try simulation.bleak(
                 "scan", Self.strap, "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03", "C0:FF:EE:00:00:04", "C0:FF:EE:00:00:05")
             try #require(heard.count == 5)
             let (strap, thermometer, beacon) = (heard[0], heard[1], heard[2])
@@ -24,12 +24,12 @@ extension ForeignClientTests {
                     "76": "021574278bdab64445208f0c720eaf05993500010007c5"
                 ])
             #expect(beacon["serviceData"] as? [String: String] == [:])
-            #expect(try served.end().sent > 0)
+            #expect(try simulation.end().sent > 0)
         }
 
         @Test func `Bleak reports matching devices from an advertisement monitor without a scan`() throws {
-            let served = try Served()
-            let heard = try served.bleak("watch", "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03")
+            let simulation = try SimulateProcess()
+            let heard = try simulation.bleak("watch", "C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03")
             try #require(heard.compactMap { $0["address"] as? String } == ["C0:FF:EE:00:00:02", "C0:FF:EE:00:00:03"])
             #expect(heard[0]["serviceData"] as? [String: String] == [Self.full("181a"): "2e09"])
             #expect((heard[1]["manufacturerData"] as? [String: String])?["76"]?.hasPrefix("0215") == true)
@@ -37,11 +37,11 @@ extension ForeignClientTests {
         }
 
         @Test func `Bleak connects, lists, reads, writes, gets notifications and disconnects`() throws {
-            let said = try Served().bleak("use", Self.strap)
-            func facts<Fact>(_ key: String) -> [Fact] { said.compactMap { $0[key] as? Fact } }
+            let output = try SimulateProcess().bleak("use", Self.strap)
+            func facts<Fact>(_ key: String) -> [Fact] { output.compactMap { $0[key] as? Fact } }
 
             #expect(facts("connected") == [true, false])
-            let characteristics = said.filter { $0["characteristic"] != nil }
+            let characteristics = output.filter { $0["characteristic"] != nil }
             #expect(
                 Set(characteristics.compactMap { $0["characteristic"] as? String })
                     == Set(["2a05", "2a37", "2a38", "2a39", "2a19", "2a29", "2a24", "2a26"].map(Self.full)))
@@ -63,41 +63,41 @@ extension ForeignClientTests {
         }
 
         @Test func `Bleak reads descriptors and the MTU, and gets notifications over a socket`() throws {
-            let said = try Served().bleak("describe", "C0:FF:EE:00:00:02")
-            let pairs = said.compactMap { fact in (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
+            let output = try SimulateProcess().bleak("describe", "C0:FF:EE:00:00:02")
+            let pairs = output.compactMap { fact in (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
             }
             let descriptors = Dictionary(uniqueKeysWithValues: pairs)
             // “Living room”
             #expect(descriptors == [Self.full("2901"): "4c6976696e6720726f6f6d", Self.full("2902"): "0000"])
-            #expect(said.compactMap { $0["mtu"] as? Int } == [517])
-            #expect(said.compactMap { $0["degrees"] as? [String] } == [["2e09", "2f09"]])
+            #expect(output.compactMap { $0["mtu"] as? Int } == [517])
+            #expect(output.compactMap { $0["degrees"] as? [String] } == [["2e09", "2f09"]])
         }
 
         @Test func `Bleak gets two hundred notifications in four seconds, in order`() throws {
-            let said = try Served(Ground.file("bench.yaml")).bleak("count", "C0:FF:EE:00:00:11")
-            let values = try #require(said.first?["counted"] as? [String])
+            let output = try SimulateProcess(ClientPrograms.file("pairing.yaml")).bleak("count", "C0:FF:EE:00:00:11")
+            let values = try #require(output.first?["counted"] as? [String])
             #expect(values == (0..<200).map { "0\($0 % 10)" })
         }
 
         @Test func `Bleak gets each notification in order, and detects link loss by the device`() throws {
-            let said = try Served().bleak("lose", "C0:FF:EE:00:00:04")
-            #expect(said.compactMap { $0["lost"] as? Bool } == [true])
-            #expect(said.compactMap { $0["connected"] as? Bool } == [false])
-            let values = try #require(said.first?["values"] as? [String])
-            // One each 200 ms, until 1.5 s after the link came up.
+            let output = try SimulateProcess().bleak("lose", "C0:FF:EE:00:00:04")
+            #expect(output.compactMap { $0["lost"] as? Bool } == [true])
+            #expect(output.compactMap { $0["connected"] as? Bool } == [false])
+            let values = try #require(output.first?["values"] as? [String])
+            // The device notifies every 200 ms, and drops the link 1.5 s after the connection.
             #expect((3...7).contains(values.count))
             #expect(values == ["00", "01", "02", "03", "04", "05", "06"].dropLast(7 - values.count))
         }
 
-        /// Bleak brings no agent, and bluetoothd pairs with nobody where none is there (Q90).
+        /// Bleak registers no agent, and bluetoothd does not pair without one (Q90).
         @Test func `Bleak pairs when an agent of another program agrees, and unpairs`() throws {
-            let served = try Served()
-            let user = try Bluetoothctl(on: served)
+            let simulation = try SimulateProcess()
+            let user = try BluetoothctlSession(on: simulation)
             try user.say("default-agent", until: "Default agent request successful\n")
-            let said = try served.bleak("pair", Self.strap)
-            #expect(said.compactMap { $0["paired"] as? Bool } == [true, false])
-            #expect(said.compactMap { $0["level"] as? String } == ["57"])
-            #expect(said.compactMap { $0["connected"] as? Bool } == [false])
+            let output = try simulation.bleak("pair", Self.strap)
+            #expect(output.compactMap { $0["paired"] as? Bool } == [true, false])
+            #expect(output.compactMap { $0["level"] as? String } == ["57"])
+            #expect(output.compactMap { $0["connected"] as? Bool } == [false])
             try user.quit()
         }
     }

@@ -1,20 +1,20 @@
 import Testing
 
 extension ForeignClientTests {
-    /// BlueZ's own client.
+    /// bluetoothctl, the client of BlueZ.
     struct BluetoothctlTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
-        private func run(_ served: Served, _ words: String...) throws -> String {
-            let end = try served.run(["bluetoothctl"] + words)
+        private func run(_ simulation: SimulateProcess, _ words: String...) throws -> String {
+            let end = try simulation.run(["bluetoothctl"] + words)
             try #require(end.code == 0, "bluetoothctl \(words): \(end.output)")
-            return Bluetoothctl.plain(Array(end.output.utf8))
+            return BluetoothctlSession.plain(Array(end.output.utf8))
         }
 
         @Test func `bluetoothctl lists, shows and scans with one process for each command`() throws {
-            let served = try Served()
-            #expect(try run(served, "list") == "Controller 00:1A:7D:DA:71:01 simulation [default]\n")
-            let adapter = try run(served, "show", "00:1A:7D:DA:71:01")
+            let simulation = try SimulateProcess()
+            #expect(try run(simulation, "list") == "Controller 00:1A:7D:DA:71:01 simulation [default]\n")
+            let adapter = try run(simulation, "show", "00:1A:7D:DA:71:01")
             for line in [
                 "Name: simulation", "Alias: simulation", "Powered: yes", "PowerState: on", "Discoverable: no",
                 "DiscoverableTimeout: 0x000000b4", "Discovering: no", "Roles: central", "Roles: peripheral",
@@ -22,17 +22,17 @@ extension ForeignClientTests {
             ] {
                 #expect(adapter.contains("\t\(line)\n"), "\(adapter)")
             }
-            let scan = try run(served, "--timeout", "2", "scan", "on")
+            let scan = try run(simulation, "--timeout", "2", "scan", "on")
             #expect(scan.contains("Discovery started\n"), "\(scan)")
             for device in ["1 Heart rate strap", "2 Thermometer", "3 Door beacon", "4 Loose plug", "5 Twin sensor"] {
                 #expect(scan.contains("[NEW] Device C0:FF:EE:00:00:0\(device)\n"), "\(scan)")
             }
-            #expect(try run(served, "devices").contains("Device \(Self.strap) Heart rate strap\n"))
+            #expect(try run(simulation, "devices").contains("Device \(Self.strap) Heart rate strap\n"))
         }
 
         @Test func `bluetoothctl connects, shows, pairs, disconnects and removes`() throws {
-            let served = try Served()
-            let user = try Bluetoothctl(on: served)
+            let simulation = try SimulateProcess()
+            let user = try BluetoothctlSession(on: simulation)
             try user.find("C0:FF:EE:00:00:01 Heart rate strap")
             let connection = try user.say("connect \(Self.strap)", until: "Connection successful\n")
             #expect(connection.contains("[CHG] Device \(Self.strap) Connected: yes\n"), "\(connection)")
@@ -54,7 +54,7 @@ extension ForeignClientTests {
             for line in ["Paired: yes", "Bonded: yes", "Connected: yes", "Battery Percentage: 0x57 (87)"] {
                 #expect(paired.contains("\t\(line)\n"), "\(paired)")
             }
-            // bluetoothd 5.66 does not answer Pair of a bonded device until it is cancelled (Q118).
+            // bluetoothd 5.66 does not reply to Pair of a bonded device until it is cancelled (Q118).
             #expect(try !user.ask("pair \(Self.strap)").contains("Failed to pair"))
             try user.say(
                 "cancel-pairing \(Self.strap)", until: "Failed to pair: org.bluez.Error.AuthenticationCanceled\n")
@@ -70,8 +70,8 @@ extension ForeignClientTests {
         }
 
         @Test func `bluetoothctl lists, reads, writes and subscribes to attributes`() throws {
-            let served = try Served()
-            let user = try Bluetoothctl(on: served)
+            let simulation = try SimulateProcess()
+            let user = try BluetoothctlSession(on: simulation)
             try user.find("C0:FF:EE:00:00:01 Heart rate strap")
             try user.say("connect \(Self.strap)", until: "ServicesResolved: yes\n")
             try user.say("menu gatt", until: "export")
@@ -100,10 +100,10 @@ extension ForeignClientTests {
         }
 
         @Test func `bluetoothctl shows, requests and confirms the passkey of a pairing`() throws {
-            let served = try Served(Ground.file("bench.yaml"))
-            let user = try Bluetoothctl(on: served)
+            let simulation = try SimulateProcess(ClientPrograms.file("pairing.yaml"))
+            let user = try BluetoothctlSession(on: simulation)
             try user.find("C0:FF:EE:00:00:12 Keypad", "C0:FF:EE:00:00:13 Display", "C0:FF:EE:00:00:14 Comparer")
-            // The agent shows a passkey, which is typed on the device.
+            // The agent shows a passkey, which the simulated user types on the device.
             try user.say("pair C0:FF:EE:00:00:12", until: "[agent] Passkey: 012345\n")
             try user.wait(until: "Pairing successful\n")
 
@@ -119,15 +119,15 @@ extension ForeignClientTests {
         }
 
         @Test func `bluetoothctl reports devices from an advertisement monitor`() throws {
-            let served = try Served()
-            let user = try Bluetoothctl(on: served)
+            let simulation = try SimulateProcess()
+            let user = try BluetoothctlSession(on: simulation)
             try user.say("menu monitor", until: "export")
-            // An iBeacon's: company 4C, type 2, length 21.
+            // The pattern of an iBeacon: company 4C, type 2, length 21.
             try user.say("add-or-pattern 0 255 4c000215", until: "Advertisement Monitor 0 added\n")
             let seen = try user.wait(until: "[NEW] Device C0:FF:EE:00:00:03 Door beacon\n")
             #expect(seen.contains("Advertisement monitor 0 activated\n"))
             try user.wait(until: "Advertisement monitor 0 found device /org/bluez/hci0/dev_C0_FF_EE_00_00_03\n")
-            #expect(try !user.ask("remove-pattern all").contains("[NEW]"), "Only what fits appears.")
+            #expect(try !user.ask("remove-pattern all").contains("[NEW]"), "Only matching devices appear.")
             try user.quit()
         }
     }

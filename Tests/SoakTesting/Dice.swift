@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed (SplitMix64).
+/// A random number generator with a seed (SplitMix64).
 package struct Dice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,16 +1,16 @@
 import Foundation
 import Rx
 
-/// What a process holds.
+/// The resources of the process at one moment.
 package struct Footprint: CustomStringConvertible, Sendable {
-    /// Observables, subscriptions and disposables.
+    /// The number of observables, subscriptions and disposables.
     package let objects = Resources.total
     package let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    /// In pages of 4 KiB.
+    /// The resident memory in pages of 4 KiB.
     package let resident: Int
-    /// Those of all parties of a test's bus; 0 where nobody counts them.
+    /// The match rules of all connections to a test's bus; 0 if they are not counted.
     package let matchRules: Int
-    /// Work that a test's clock has yet to do, of the simulation too; 0 where nobody counts it.
+    /// The scheduled actions of a test's clock, including those of the simulation; 0 if they are not counted.
     package let timers: Int
 
     package init(matchRules: Int = 0, timers: Int = 0) {

@@ -1,4 +1,4 @@
-"""Uses Bleak as its documentation says, and prints what it saw as one JSON object a line."""
+"""Uses Bleak as documented, and prints the results as one JSON object per line."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from bleak import BleakClient, BleakScanner
 from bleak.args.bluez import OrPattern
 from bleak.assigned_numbers import AdvertisementDataType
 
-PATIENCE = 15
+TIMEOUT = 15
 
 
 def say(**fact):
@@ -16,7 +16,7 @@ def say(**fact):
 
 
 async def scan(addresses, **how):
-    """Says what was heard last of each of these devices, once all of them were heard; and of others that were."""
+    """Scans until all these devices are found, and prints the last advertisement of each device, also of others."""
     heard = {}
     done = asyncio.Event()
 
@@ -26,7 +26,7 @@ async def scan(addresses, **how):
             done.set()
 
     async with BleakScanner(take, **how):
-        await asyncio.wait_for(done.wait(), PATIENCE)
+        await asyncio.wait_for(done.wait(), TIMEOUT)
     for address, data in sorted(heard.items()):
         say(
             address=address,
@@ -40,7 +40,7 @@ async def scan(addresses, **how):
 
 
 async def watch(addresses):
-    """Scans passively, by advertisement monitors: iBeacons, and whatever has data of the service 181A."""
+    """Scans passively with advertisement monitors: iBeacons, and devices with data of the service 181A."""
     patterns = [
         OrPattern(0, AdvertisementDataType.MANUFACTURER_SPECIFIC_DATA, bytes.fromhex("4c000215")),
         OrPattern(0, AdvertisementDataType.SERVICE_DATA_UUID16, bytes.fromhex("1a18")),
@@ -49,13 +49,13 @@ async def watch(addresses):
 
 
 async def found(address):
-    device = await BleakScanner.find_device_by_address(address, timeout=PATIENCE)
+    device = await BleakScanner.find_device_by_address(address, timeout=TIMEOUT)
     assert device is not None, f"{address} was not found"
     return device
 
 
 async def several(values, count):
-    return [(await asyncio.wait_for(values.get(), PATIENCE)).hex() for _ in range(count)]
+    return [(await asyncio.wait_for(values.get(), TIMEOUT)).hex() for _ in range(count)]
 
 
 async def use(address):
@@ -87,7 +87,7 @@ async def use(address):
         await client.start_notify("2a37", lambda _, value: values.put_nowait(bytes(value)))
         say(beats=await several(values, 4))
         await client.stop_notify("2a37")
-    await asyncio.wait_for(gone.wait(), PATIENCE)
+    await asyncio.wait_for(gone.wait(), TIMEOUT)
     say(connected=client.is_connected)
 
 
@@ -97,7 +97,7 @@ async def describe(address):
         characteristic = client.services.get_characteristic("2a6e")
         for descriptor in characteristic.descriptors:
             say(descriptor=descriptor.uuid, value=(await client.read_gatt_descriptor(descriptor.handle)).hex())
-        # As Bleak's documentation has it for BlueZ. It acquires a socket, and closes it.
+        # Bleak's documentation recommends this for BlueZ. It acquires a socket, and closes it.
         await client._backend._acquire_mtu()
         say(mtu=client.mtu_size)
         values = asyncio.Queue()
@@ -108,7 +108,7 @@ async def describe(address):
 
 
 async def count(address):
-    """Gets many notifications."""
+    """Receives 200 notifications."""
     values = asyncio.Queue()
     async with BleakClient(await found(address)) as client:
         await client.start_notify("ffe1", lambda _, value: values.put_nowait(bytes(value)))
@@ -116,23 +116,23 @@ async def count(address):
 
 
 async def lose(address):
-    """Subscribes, and is there when the device drops its link."""
+    """Subscribes, and waits for link loss."""
     gone = asyncio.Event()
     values = []
     async with BleakClient(await found(address), disconnected_callback=lambda _: gone.set()) as client:
         await client.start_notify("fff2", lambda _, value: values.append(bytes(value)))
-        await asyncio.wait_for(gone.wait(), PATIENCE)
+        await asyncio.wait_for(gone.wait(), TIMEOUT)
         say(lost=True, connected=client.is_connected, values=[value.hex() for value in values])
 
 
 async def pair(address):
-    """Connects, pairs and takes it back."""
+    """Connects, pairs and unpairs."""
     gone = asyncio.Event()
     async with BleakClient(await found(address), disconnected_callback=lambda _: gone.set()) as client:
         await client.pair()
         say(paired=True, level=(await client.read_gatt_char("2a19")).hex())
         await client.unpair()
-        await asyncio.wait_for(gone.wait(), PATIENCE)
+        await asyncio.wait_for(gone.wait(), TIMEOUT)
         say(paired=False, connected=client.is_connected)
 
 
@@ -143,4 +143,4 @@ if step in STEPS:
     task = STEPS[step](addresses[0])
 else:
     task = {"scan": scan, "watch": watch}[step](set(addresses))
-asyncio.run(asyncio.wait_for(task, 4 * PATIENCE))
+asyncio.run(asyncio.wait_for(task, 4 * TIMEOUT))

@@ -1,4 +1,4 @@
-"""Uses BlueZ by GDBus with its object manager and proxies, and prints what it saw as one JSON object a line."""
+"""Uses BlueZ through GDBus with object manager and proxies, and prints the results as one JSON object per line."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ def wait(condition):
     over = []
     GLib.timeout_add_seconds(TIMEOUT, lambda: over.append(True))
     while not condition():
-        assert not over, "nothing came in time"
+        assert not over, "the condition did not become true in time"
         context.iteration(True)
 
 

@@ -1,4 +1,4 @@
-"""Uses habluetooth and bleak-retry-connector as Home Assistant does, and prints what it saw as one JSON object a line."""
+"""Uses habluetooth and bleak-retry-connector as Home Assistant does, and prints one JSON object per line."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Uses SimpleBLE as its documentation says, and prints what it saw as one JSON object a line."""
+"""Uses SimpleBLE as documented, and prints the results as one JSON object per line."""
 
 import json
 import os
@@ -48,5 +48,5 @@ say(beats=beats)
 peripheral.disconnect()
 say(connected=peripheral.is_connected())
 
-# SimpleBLE crashes when the interpreter takes its objects apart.
+# SimpleBLE crashes when the interpreter releases its objects.
 os._exit(0)

@@ -6,10 +6,11 @@ import SoakTesting
 import TestTraits
 import Testing
 
-/// Scans and connections in which nothing goes wrong, over and over, with one manager. In a process of its own, as there is one
-/// count of Rx's objects for the process.
+/// Repeats scans and connections without faults, with one manager, and compares the resources before and after.
+///
+/// The tests run in their own processes, because the count of Rx objects is per process.
 struct CycleTests {
-    /// `make soak` says how many.
+    /// `make soak` sets the number.
     private static let cycles =
         ProcessInfo.processInfo.environment["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
         ?? (Ground.isPrivateBus ? 100 : 2_000)
@@ -25,20 +26,20 @@ struct CycleTests {
             for _ in 1..<Self.cycles { Self.cycle(stage) }
             let many = stage.footprint()
             let after = Self.rest(stage)
-            // Also those that would come to their time in the end, and do nothing.
+            // Timers that would run later without an effect count, too.
             #expect(many.timers == one.timers, "After one cycle \(one); after many \(many)")
-            let both: Comment = "At rest first \(before); in the end \(after)"
+            let both: Comment = "At rest before \(before); at rest after \(after)"
             #expect(after.objects == before.objects, both)
             #expect(after.descriptors == before.descriptors, both)
             #expect(after.matchRules == before.matchRules, both)
             #expect(after.timers == before.timers, both)
-            // That there was something to count.
+            // The counts are not zero.
             #expect(before.objects > 0 && before.matchRules > 0)
             stage.expectSettled()
         }
     }
 
-    /// On a real bus each takes some milliseconds.
+    /// On a real bus, each cycle takes some milliseconds.
     private static let shortCycles = Ground.isPrivateBus ? 1_000 : 10_000
 
     @Test(.proves(.S92), .timeLimit(.minutes(10)))
@@ -48,12 +49,12 @@ struct CycleTests {
             for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Disconnect"] {
                 daemon.always(member)
             }
-            // Every moment has been seen once.
+            // Each moment of disposal occurs before the first measurement.
             for number in 0..<10 { Self.shortCycle(number, stage, daemon, peripheral) }
             let before = stage.footprint()
             for number in 0..<Self.shortCycles { Self.shortCycle(number, stage, daemon, peripheral) }
             let after = stage.footprint()
-            let both: Comment = "First \(before); in the end \(after)"
+            let both: Comment = "Before \(before); after \(after)"
             #expect(after.objects == before.objects, both)
             #expect(after.descriptors == before.descriptors, both)
             #expect(after.matchRules == before.matchRules, both)
@@ -65,7 +66,7 @@ struct CycleTests {
         }
     }
 
-    /// Scans and connects, and lets go: at once, when both have begun, when the link is up, or when its services are there.
+    /// Scans and connects, and disposes of both: at once, after the calls, with the link, or with its services.
     private static func shortCycle(
         _ number: Int, _ stage: Stage, _ daemon: ScriptedDaemon, _ peripheral: Peripheral
     ) {
@@ -80,11 +81,11 @@ struct CycleTests {
         link.dispose()
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
-        // The clock lets go of deadlines that were taken back when their time has come.
+        // The clock releases cancelled deadlines when their time has passed.
         stage.advance(60_000)
     }
 
-    /// Finds the sensor, connects, and lets go while it notifies.
+    /// Finds the sensor, connects, and disposes of the subscription while the sensor notifies.
     private static func cycle(_ stage: Stage) {
         let values = stage.record(
             stage.manager.peripheral(Sensor.address)
@@ -104,7 +105,7 @@ struct CycleTests {
         stage.simulation.bluez.forgetCalls()
     }
 
-    /// What is held once the daemon has forgotten the sensor, and every deadline has passed.
+    /// The resources when bluetoothd has removed the sensor and all deadlines have passed.
     private static func rest(_ stage: Stage) -> Footprint {
         stage.advance(300_000)
         return stage.footprint()

@@ -1,11 +1,11 @@
 import RxBluetoothMocks
 
-/// What goes wrong in a cycle of the soak, and how it is right again. Each can be lifted at any time.
+/// A fault during a cycle of the soak. It can end at any time.
 enum SoakFault: CaseIterable {
     case drop, outOfRange, reset, crash, power, blocked, replug, newFirmware
     case aborted, refused, hangsInConnect, hangsInRead, hangsInNotify, late, afterwards, failsStop
 
-    /// What calls of the daemon come to while it lasts; nil for what happens to the world.
+    /// The fault of calls to bluetoothd; nil for a fault of the adapter, of bluetoothd or of a peripheral.
     private var rule: Fault? {
         switch self {
         case .aborted:
@@ -37,12 +37,12 @@ enum SoakFault: CaseIterable {
         case .power: bluez.setPower(false)
         case .blocked: bluez.setBlocked(true)
         case .replug: bluez.replugAdapter(as: 0)
-        case .newFirmware: bluez.changeServices(of: address, to: SoakWorld.services)
+        case .newFirmware: bluez.changeServices(of: address, to: SoakRunner.services)
         default: break
         }
     }
 
-    func lift(_ bluez: SimulatedBlueZ, on address: String) {
+    func end(_ bluez: SimulatedBlueZ, on address: String) {
         switch self {
         case .outOfRange: bluez.setInRange(true, address)
         case .crash: bluez.start()

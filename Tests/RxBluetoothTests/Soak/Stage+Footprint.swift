@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import SoakTesting
 
 extension Stage {
-    /// What is held now. Work that was taken back does not count, but the clock keeps its objects until its time has come.
+    /// The resources now. Cancelled actions do not count, but the clock keeps their objects until their time is over.
     func footprint() -> Footprint {
         let bus = simulation.bus
         return Footprint(

@@ -1,25 +1,25 @@
 import DBus
 import Synchronization
 
-/// A client that takes every advertisement and does nothing else: how many there were is known to it exactly.
+/// A client that counts every advertisement and does nothing else.
 ///
-/// It stops the scan itself and waits for the answer. What the daemon sent before comes before, so that then nothing is under way.
-final class Taker: Sendable {
-    struct Taken {
-        /// How many advertisements came from each device.
+/// It stops the scan and waits for the reply. All advertisements arrive before that reply, so the count is exact.
+final class AdvertisementCounter: Sendable {
+    struct Counts {
+        /// The number of advertisements of each device.
         var byDevice: [ObjectPath: Int] = [:]
-        /// From the answer to `StartDiscovery` to the last of as many as were wanted; 20 s where they did not come.
+        /// From the reply to `StartDiscovery` to the last wanted advertisement; 20 s if some did not arrive.
         var time = Duration.seconds(20)
 
         var count: Int { byDevice.values.reduce(0, +) }
     }
 
     private struct State {
-        var taken = Taken()
+        var counts = Counts()
         var count = 0
         var begin = ContinuousClock.now
         var isStopping = false
-        var ended: (@Sendable (Result<Taken, DBusError>) -> Void)?
+        var ended: (@Sendable (Result<Counts, DBusError>) -> Void)?
     }
 
     private let bus: Connection
@@ -31,17 +31,17 @@ final class Taker: Sendable {
         self.wanted = wanted
     }
 
-    /// Scans at the bus at this address until so many advertisements have come, or 20 seconds have passed.
-    static func take(_ wanted: Int, at address: String) async throws -> Taken {
+    /// Scans on the bus at an address until `wanted` advertisements have arrived, or for 20 s.
+    static func count(_ wanted: Int, at address: String) async throws -> Counts {
         let bus = Connection.open(.address(address))
         defer { bus.close() }
-        let taker = Taker(bus, wanted: wanted)
-        let result = await withCheckedContinuation { continuation in taker.start { continuation.resume(returning: $0) }
+        let counter = AdvertisementCounter(bus, wanted: wanted)
+        let result = await withCheckedContinuation { continuation in counter.start { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
 
-    private func start(_ ended: @escaping @Sendable (Result<Taken, DBusError>) -> Void) {
+    private func start(_ ended: @escaping @Sendable (Result<Counts, DBusError>) -> Void) {
         state.withLock { $0.ended = ended }
         bus.schedule(after: .seconds(20)) { [self] in stop() }
         _ = bus.subscribe(
@@ -50,14 +50,14 @@ final class Taker: Sendable {
                 path: "/org/bluez/hci0", includesChildren: true)
         ) { [self] signal in
             guard let path = signal.path, path.name.hasPrefix("dev_"), Self.isAdvertisement(signal) else { return }
-            took(path)
+            countAdvertisement(of: path)
         }
         _ = bus.subscribe(
             MatchRule(
                 sender: "org.bluez", interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded")
         ) { [self] signal in
             let path = try? signal.read { (body) throws(DBusError) in try body.objectPath() }
-            if let path, path.name.hasPrefix("dev_") { took(path) }
+            if let path, path.name.hasPrefix("dev_") { countAdvertisement(of: path) }
         }
         let filter = Value.properties(["Transport": .string("le"), "DuplicateData": .bool(true)])
         call("SetDiscoveryFilter", [filter]) { [self] in
@@ -65,19 +65,19 @@ final class Taker: Sendable {
         }
     }
 
-    /// Not so are the changes with which a scan ends: they take the strength away.
+    /// Whether a signal is an advertisement. At the end of a scan, signals only invalidate the RSSI.
     private static func isAdvertisement(_ signal: Message) -> Bool {
         let body = try? signal.read { (body) throws(DBusError) in try body.values() }
         guard let body, body.count == 3, case .dictionary(_, _, let changes) = body[1] else { return false }
         return changes.contains { $0.key == .string("ManufacturerData") }
     }
 
-    private func took(_ path: ObjectPath) {
+    private func countAdvertisement(of path: ObjectPath) {
         let isLast = state.withLock { state in
-            state.taken.byDevice[path, default: 0] += 1
+            state.counts.byDevice[path, default: 0] += 1
             state.count += 1
             guard state.count == wanted else { return false }
-            state.taken.time = .now - state.begin
+            state.counts.time = .now - state.begin
             return true
         }
         if isLast { stop() }
@@ -88,7 +88,7 @@ final class Taker: Sendable {
             defer { state.isStopping = true }
             return !state.isStopping
         }
-        if isFirst { call("StopDiscovery") { [self] in end(.success(state.withLock { $0.taken })) } }
+        if isFirst { call("StopDiscovery") { [self] in end(.success(state.withLock { $0.counts })) } }
     }
 
     private func call(_ method: String, _ arguments: [Value] = [], _ done: @escaping @Sendable () -> Void) {
@@ -102,8 +102,8 @@ final class Taker: Sendable {
         switch message {
         case .failure(let error): end(.failure(error))
         case .success(let message):
-            bus.call(message, timeout: .seconds(30)) { [self] answer in
-                switch answer {
+            bus.call(message, timeout: .seconds(30)) { [self] reply in
+                switch reply {
                 case .success: done()
                 case .failure(let error): end(.failure(error))
                 }
@@ -111,7 +111,7 @@ final class Taker: Sendable {
         }
     }
 
-    private func end(_ result: Result<Taken, DBusError>) {
+    private func end(_ result: Result<Counts, DBusError>) {
         let ended = state.withLock { state in
             defer { state.ended = nil }
             return state.ended

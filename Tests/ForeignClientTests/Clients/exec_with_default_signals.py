@@ -1,4 +1,4 @@
-"""Becomes another program in which signals work: a test's thread blocks them, and its children inherit that."""
+"""Executes a program with unblocked signals: the threads of the tests block signals, and children inherit that."""
 
 import os
 import signal

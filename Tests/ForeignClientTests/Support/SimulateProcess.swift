@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A running `ble-cli simulate`.
-final class Served {
+/// A process of `ble-cli simulate`.
+final class SimulateProcess {
     private let process: Process
     private let output = Pipe()
-    /// Where the simulated bluetoothd is.
+    /// The address of the bus with the simulated bluetoothd.
     let bus: String
 
-    /// Serves a scenario, by its name or from a file.
+    /// Starts a scenario, by its name or from a file.
     init(_ scenario: String = "everyday") throws {
-        process = try Ground.process([Ground.bleCLI, "simulate", scenario], limit: 120, output: output)
+        process = try ClientPrograms.process([ClientPrograms.bleCLI, "simulate", scenario], limit: 120, output: output)
         try process.run()
         var line = ""
         while !line.hasSuffix("\n") {
@@ -29,23 +29,23 @@ final class Served {
         process.waitUntilExit()
     }
 
-    /// The processor time that it and its bus have taken so far, in steps of 10 ms. Source: proc(5).
+    /// The processor time of the process and its bus so far, in steps of 10 ms. Source: proc(5).
     func processorTime() throws -> Duration {
         try Self.tree(process.processIdentifier).reduce(.zero) { sum, process in
             let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-            // The name of the program, in brackets, may hold spaces. The 14th and the 15th number count hundredths of a second.
+            // The program name in brackets can contain spaces. Fields 14 and 15 are in hundredths of a second.
             let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst(12)
             return sum + numbers.prefix(2).reduce(.zero) { $0 + .milliseconds(10) * (Int($1) ?? 0) }
         }
     }
 
-    /// A process and those that it started, and so on.
+    /// A process and all its descendants.
     private static func tree(_ process: Int32) throws -> [Int32] {
         let children = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
         return try [process] + children.split(separator: " ").compactMap { Int32($0) }.flatMap(tree)
     }
 
-    /// Ends it, and gives how many advertisements it says it sent, and how many it was too slow for.
+    /// Terminates the process, and returns its counts of advertisements sent, and missed because it was too slow.
     func end() throws -> (sent: Int, missed: Int) {
         process.terminate()
         let rest = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -54,25 +54,27 @@ final class Served {
         return (Int(words.1) ?? 0, words.2.flatMap { Int($0) } ?? 0)
     }
 
-    /// Runs a program with this bus as the system's, to its end; 60 s at most.
+    /// Runs a program with this bus as the system bus until it exits, for at most 60 s.
     func run(_ words: [String]) throws -> (code: Int32, output: String) {
         let output = Pipe()
-        let program = try Ground.process(words, bus: bus, limit: 60, output: output)
+        let program = try ClientPrograms.process(words, bus: bus, limit: 60, output: output)
         try program.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         program.waitUntilExit()
         return (program.terminationStatus, text)
     }
 
-    /// Runs a step of the Bleak program, and gives the objects that it printed.
+    /// Runs a step of the Bleak program, and returns the objects that it printed.
     func bleak(_ step: String, _ addresses: String...) throws -> [[String: Any]] {
         try python("bleak_client.py", step, addresses.joined(separator: ","))
     }
 
-    /// Runs one of the Python programs, and gives the objects that it printed. Debian's own Python has Debian's modules.
-    func python(_ script: String, isDebians: Bool = false, _ words: String...) throws -> [[String: Any]] {
-        let python = isDebians ? "/usr/bin/python3" : try #require(Ground.python)
-        let end = try run([python, Ground.file(script)] + words)
+    /// Runs one of the Python programs, and returns the objects that it printed.
+    ///
+    /// - Parameter usesDebianPython: Whether to use Debian's Python, which has the modules of Debian packages.
+    func python(_ script: String, usesDebianPython: Bool = false, _ words: String...) throws -> [[String: Any]] {
+        let python = usesDebianPython ? "/usr/bin/python3" : try #require(ClientPrograms.python)
+        let end = try run([python, ClientPrograms.file(script)] + words)
         try #require(end.code == 0, "\(end.output)")
         return try end.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

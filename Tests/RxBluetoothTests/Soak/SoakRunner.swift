@@ -4,8 +4,8 @@ import RxBluetoothMocks
 import SoakTesting
 import Testing
 
-/// Three sensors, one manager for all cycles, and dice that say what is wanted and what goes wrong.
-final class SoakWorld {
+/// Runs soak cycles with three sensors, one manager, and random requests and faults.
+final class SoakRunner {
     static let service: BluetoothUUID = 0xFFF0
     static let reading: BluetoothUUID = 0xFFF1
     static let notifying: BluetoothUUID = 0xFFF2
@@ -16,16 +16,16 @@ final class SoakWorld {
             SimulatedCharacteristic("fff2", .notify(every: .milliseconds(50)) { [UInt8($0 % 256)] })
         }
     ]
-    /// Longer than all deadlines in a row, in milliseconds.
-    private static let patience = 180_000
+    /// A time in milliseconds that exceeds the sum of all deadlines.
+    private static let cycleTimeout = 180_000
 
     let stage: Stage
     private var dice: Dice
     private(set) var tally: [SoakPipeline.Outcome: Int] = [:]
     private(set) var findings: [String] = []
     private(set) var longest = 0
-    /// What the present cycle is.
-    private var story: [String] = []
+    /// Describes the current cycle.
+    private var description: [String] = []
 
     init(seed: UInt64) {
         dice = Dice(seed: seed)
@@ -39,7 +39,7 @@ final class SoakWorld {
             })
     }
 
-    /// One cycle: one to three sensors are used at once, and up to three things go wrong meanwhile.
+    /// Runs one cycle: uses one to three sensors at the same time, with up to three faults.
     func cycle(_ number: Int) {
         let pipelines = Self.addresses.shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice)).map {
             address in
@@ -48,7 +48,7 @@ final class SoakWorld {
                 reconnecting: Int.random(in: 0..<4, using: &dice) == 0)
         }
         var script: [(time: Int, action: () -> Void)] = []
-        story = pipelines.map { "\($0.address) wants \($0.count)\($0.isReconnecting ? " with reconnection" : "")" }
+        description = pipelines.map { "\($0.address) takes \($0.count)\($0.isReconnecting ? " with reconnection" : "")" }
         for pipeline in pipelines where Int.random(in: 0..<3, using: &dice) == 0 {
             script.append((Int.random(in: 0...1_500, using: &dice), { pipeline.giveUp() }))
         }
@@ -57,13 +57,13 @@ final class SoakWorld {
                 SoakFault.allCases.randomElement(using: &dice) ?? .drop,
                 Self.addresses.randomElement(using: &dice) ?? ""
             )
-            // Rules are there before the calls that they are for.
+            // Faults of calls begin before the calls.
             let time = Int.random(in: 0...(fault.isRule ? 200 : 1_500), using: &dice)
             let bluez = stage.simulation.bluez
             let end = time + Int.random(in: 1...4_000, using: &dice)
             script.append((time, { fault.begin(bluez, on: address) }))
-            script.append((end, { fault.lift(bluez, on: address) }))
-            story.append("\(fault) of \(address) from \(time) to \(end)")
+            script.append((end, { fault.end(bluez, on: address) }))
+            description.append("\(fault) of \(address) from \(time) to \(end)")
         }
         var now = 0
         for (time, action) in script.sorted(by: { $0.time < $1.time }) {
@@ -72,7 +72,7 @@ final class SoakWorld {
             action()
         }
         repairEverything()
-        while pipelines.contains(where: \.isLive), now < Self.patience {
+        while pipelines.contains(where: \.isLive), now < Self.cycleTimeout {
             stage.advance(250)
             now += 250
         }
@@ -80,7 +80,7 @@ final class SoakWorld {
         conclude(number, pipelines)
     }
 
-    /// Whatever was not lifted yet, or was lifted before it began.
+    /// Ends all faults, also those that end before they begin.
     private func repairEverything() {
         let bluez = stage.simulation.bluez
         bluez.removeFaults()
@@ -96,16 +96,16 @@ final class SoakWorld {
             if let outcome = pipeline.outcome {
                 tally[outcome, default: 0] += 1
             } else {
-                let what = pipeline.isLive ? "stuck at \(pipeline.step)" : "told something that it must not"
+                let what = pipeline.isLive ? "stuck at \(pipeline.step)" : "emitted an event after its end"
                 findings.append(
-                    "Cycle \(number): \(pipeline.address) \(what), \(pipeline.values) values. \(story.joined(separator: "; "))"
+                    "Cycle \(number): \(pipeline.address) \(what), \(pipeline.values) values. \(description.joined(separator: "; "))"
                 )
                 pipeline.giveUp()
             }
         }
         let settled = stage.record(stage.manager.settled())
         stage.advance(20_000)
-        if !settled.isCompleted { findings.append("Cycle \(number): something is still being undone") }
+        if !settled.isCompleted { findings.append("Cycle \(number): the manager has not settled") }
         for address in Self.addresses {
             let path = "/org/bluez/hci0/dev_" + address.replacing(":", with: "_")
             if stage.isLinked(path) { findings.append("Cycle \(number): \(address) is still connected") }
@@ -113,9 +113,9 @@ final class SoakWorld {
         stage.simulation.bluez.forgetCalls()
     }
 
-    /// What is held when all is quiet.
+    /// The resources when no work is left.
     func footprint() -> Footprint {
-        stage.advance(10 * Self.patience)
+        stage.advance(10 * Self.cycleTimeout)
         return stage.footprint()
     }
 }

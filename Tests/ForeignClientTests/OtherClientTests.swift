@@ -1,0 +1,44 @@
+import Testing
+
+extension ForeignClientTests {
+    /// SimpleBLE, habluetooth with bleak-retry-connector, and GDBus. Each connects, reads, writes and subscribes.
+    struct OtherClientTests {
+        private static let strap = "C0:FF:EE:00:00:01"
+
+        private static func full(_ short: String) -> String { "0000\(short)-0000-1000-8000-00805f9b34fb" }
+
+        private func check(_ output: [[String: Any]], commands: Bool = true) {
+            func facts<Fact>(_ key: String) -> [Fact] { output.compactMap { $0[key] as? Fact } }
+            #expect(facts("found") == ["Heart rate strap"])
+            #expect(facts("connected") == [true, false])
+            #expect(facts("level") == ["57"])
+            #expect(facts("written") == ["2a"])
+            #expect(facts("commanded") == (commands ? ["2b"] : []))
+            #expect(facts("beats") == [["003e", "003f", "0040", "0041"]])
+        }
+
+        private static let services = ["1801", "180a", "180d", "180f"].map(full)
+
+        @Test func `SimpleBLE scans, connects, reads, writes and gets notifications`() throws {
+            let output = try SimulateProcess().python("simpleble_client.py", Self.strap)
+            check(output)
+            #expect(output.compactMap { $0["adapter"] as? String } == ["00:1A:7D:DA:71:01"])
+            // SimpleBLE subtracts the header of 3 bytes from the MTU.
+            #expect(output.compactMap { $0["mtu"] as? Int } == [514])
+            #expect(output.compactMap { $0["services"] as? [String] } == [Self.services])
+        }
+
+        @Test func `habluetooth and bleak-retry-connector scan, connect, read, write and get notifications`() throws {
+            let output = try SimulateProcess().python("habluetooth_client.py", Self.strap)
+            check(output, commands: false)
+            #expect(output.compactMap { $0["adapters"] as? [String: String] } == [["hci0": "00:1A:7D:DA:71:01"]])
+            #expect(output.compactMap { $0["services"] as? [String] } == [["180d", "180f"].map(Self.full)])
+        }
+
+        @Test func `GDBus scans, connects, reads, writes and gets notifications`() throws {
+            let output = try SimulateProcess().python("gdbus_client.py", usesDebianPython: true, Self.strap)
+            check(output)
+            #expect(output.compactMap { $0["services"] as? [String] } == [Self.services])
+        }
+    }
+}
