@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that who uses the library neither builds nor downloads anything for the benchmarks.
+// A separate package, so that users of the library neither build nor download anything for the benchmarks.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "RxBluetooth", path: "..")],

@@ -1,4 +1,4 @@
-"""Receives what the generator sends, as a program does that uses Bleak: bleak_receiver.py advertise|notify"""
+"""Receives the signals of the generator with Bleak: bleak_receiver.py advertise|notify"""
 
 import asyncio
 import sys

@@ -1,15 +1,15 @@
-// Owns org.bluez on a bus, answers as much as a client needs, and sends signals or packets on command.
+// Owns org.bluez on a bus, replies to the calls that a client needs, and sends signals or packets on command.
 //
 //     generator DEVICES
 //
-// Commands on standard input, one a line; each is answered by a line on standard output:
+// Commands on standard input, one per line; each prints a line on standard output:
 //     advertise COUNT RATE   PropertiesChanged with RSSI and 24 bytes of manufacturer data, device after device
 //     notify COUNT RATE      PropertiesChanged with a Value of 20 bytes
 //     packet COUNT RATE      a packet of 20 bytes into the socket of AcquireNotify
 //     wait MEMBER            waits until a client has called MEMBER (StartDiscovery, StartNotify, AcquireNotify)
 //     forget                 forgets which members were called, and closes the socket
-// RATE is in signals a second; 0 is as fast as possible. A command ends when every client that called one of these
-// members has answered a ping or has emptied its socket, so everything has been read by then.
+// RATE is in signals per second; 0 is as fast as possible. A command ends when every client that called one of these
+// members has replied to a ping or has emptied its socket, so it has read everything.
 
 #define _GNU_SOURCE
 #include <dbus/dbus.h>
@@ -284,7 +284,7 @@ static void notify(int number) {
 static void packet(int number) {
   uint8_t bytes[20] = {0};
   memcpy(bytes, &number, sizeof number);
-  // Waits for room, as bluetoothd does not: what is measured is the cost, not the loss.
+  // Blocks when the socket is full, unlike bluetoothd: the benchmark measures the cost, not the loss.
   if (send(notify_socket, bytes, sizeof bytes, MSG_NOSIGNAL) < 0) die("the client closed its socket");
 }
 
@@ -298,7 +298,7 @@ static void ping(void) {
   dbus_message_unref(reply);
 }
 
-// Waits until the client has taken all packets.
+// Waits until the client has received all packets.
 static void drain(void) {
   int waiting = 1;
   while (ioctl(notify_socket, SIOCOUTQ, &waiting) == 0 && waiting > 0) usleep(2000);
@@ -342,7 +342,7 @@ static void obey(char *line) {
   if (strcmp(what, "wait") == 0) {
     double limit = now() + 120;
     while (!was_called(argument)) {
-      if (now() > limit) die("no client came");
+      if (now() > limit) die("no client called the method in time");
       dbus_connection_read_write_dispatch(bus, 20);
     }
     printf("called\n");
@@ -375,7 +375,7 @@ int main(int count, char **arguments) {
     poll(sources, 2, -1);
     if (sources[1].revents) dbus_connection_read_write(bus, 0);
     if (sources[0].revents) {
-      // The caller sends one command and waits for its answer, so a read holds one line.
+      // The caller sends one command and waits for its line of output, so a read contains one line.
       ssize_t length = read(0, line, sizeof line - 1);
       if (length <= 0) return 0;
       line[length] = 0;

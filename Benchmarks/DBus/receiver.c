@@ -1,8 +1,8 @@
-// The least that a client written with libdbus does: it takes signals or packets and walks over their values.
+// A minimal client with libdbus only: it receives signals or packets and reads their values.
 //
 //     receiver advertise|notify|packet [COUNT]
 //
-// It ends after COUNT of them, or runs until it is terminated.
+// It exits after COUNT signals or packets, or runs until it is terminated.
 
 #include <dbus/dbus.h>
 #include <stdint.h>
@@ -85,7 +85,7 @@ static DBusMessage *ask(DBusConnection *bus, const char *path, const char *inter
 static void take_packets(DBusConnection *bus, int socket) {
   uint8_t packet[512];
   ssize_t length;
-  // The socket alone: the ping of the generator is answered when it closes.
+  // Only the socket is read: libdbus replies to the ping of the generator when the bus is closed.
   (void)bus;
   while ((length = recv(socket, packet, sizeof packet, 0)) > 0) {
     for (ssize_t i = 0; i < length; i++) sum += packet[i];

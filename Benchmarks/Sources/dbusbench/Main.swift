@@ -1,8 +1,8 @@
-// Receives what the generator of Benchmarks/DBus sends, as a program does that uses the library.
+// Receives the signals of the generator in Benchmarks/DBus with the library.
+
+// Table: usage. The process exits after COUNT advertisements or values, or runs until it is terminated.
 //
 //     dbusbench advertise|notify|packet [COUNT]
-//
-// It ends after COUNT advertisements or values, or runs until it is terminated.
 
 import Dispatch
 import Glibc
@@ -16,18 +16,18 @@ enum Main {
             return print("Usage: dbusbench advertise|notify|packet [COUNT]")
         }
         let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
-        let taken = Counter(limit: limit)
+        let counter = Counter(limit: limit)
         let subscription = stream.subscribe(
-            onNext: { taken.add($0) },
+            onNext: { counter.add($0) },
             onError: { error in
                 print("failed: \(error)")
                 exit(1)
             })
-        // Not dispatchMain(), which ends the main thread: valgrind fails on that.
+        // dispatchMain() would end the main thread, and valgrind fails on that.
         withExtendedLifetime(subscription) { DispatchSemaphore(value: 0).wait() }
     }
 
-    /// What is received, as the number of bytes of each element.
+    /// The number of bytes of each received element.
     private static func stream(_ what: String) -> Observable<Int>? {
         let manager = BluetoothManager(queue: DispatchQueue(label: "receiver"))
         switch what {
@@ -51,9 +51,9 @@ enum Main {
     }
 }
 
-/// Counts elements, and ends the process after the last one that is wanted. All come on one serial queue.
+/// Counts elements, and exits the process at the limit.
 private final class Counter: @unchecked Sendable {
-    // Guard: used on the manager's queue only.
+    // Guard: only the manager's serial queue uses it.
     private let limit: Int
     private var count = 0
     private var bytes = 0

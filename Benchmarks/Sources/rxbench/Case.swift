@@ -1,9 +1,9 @@
-/// One thing to measure: `run` does it `count` times.
+/// A benchmark case: `run` repeats it `count` times.
 struct Case: Sendable {
     let name: String
-    /// How many times the table does it.
+    /// The number of repetitions for the table.
     let count: Int
-    /// What one time costs is shared by so many subscribers.
+    /// The number of subscribers that share the cost of one repetition.
     let share: Int
     let run: @Sendable (_ count: Int, _ sum: Sum) -> Void
 

@@ -1,7 +1,9 @@
-// Runs the cases of the benchmark of Rx.
+// Runs the benchmark cases of Rx.
+
+// Table: usage
 //
-//     rxbench            every case, then a table of nanoseconds
-//     rxbench CASE N     one case N times and nothing else, for counting from outside
+//     rxbench            every case, as a table of nanoseconds
+//     rxbench CASE N     only one case, N times, for counting with valgrind
 //     rxbench --list     the names of the cases
 
 @main
@@ -25,7 +27,7 @@ enum Main {
         let clock = ContinuousClock()
         print(column("case", 14) + column("ns", 10, right: true))
         for one in cases {
-            // The best of five: what disturbs a run only ever makes it longer.
+            // The best of five runs is used, because disturbances only make a run longer.
             var best = Duration.seconds(3600)
             for _ in 0..<5 {
                 let sum = Sum()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where every case puts its elements, so that the optimizer cannot leave a stream out.
+/// Adds the elements of every case, so that the optimizer cannot remove a stream.
 final class Sum: Sendable {
     private let total = Atomic<Int>(0)
 

@@ -1,10 +1,12 @@
-// Runs the simulated bluetoothd against the clock.
+// Measures how fast the simulated bluetoothd runs.
+
+// Table: usage
 //
 //     simbench              ten simulated minutes of 100 peripherals at 10 Hz and a connected sensor, twice, and with
-//                           another seed; fails where a run takes 6 s or the events do not repeat
-//     simbench SECONDS      so many simulated seconds instead, without a limit
-//     simbench crowd        1,000 advertising peripherals and 20 connected ones for ten simulated seconds, with a client that
-//                           counts signals, and with RxBluetooth as the client of all twenty; before, the memory of a device
+//                           another seed; fails if every run takes 6 s or longer, or if the events do not repeat
+//     simbench SECONDS      a number of simulated seconds, without a limit
+//     simbench crowd        memory per device; then 1,000 advertising peripherals and 20 connected ones for ten
+//                           simulated seconds, with a client that counts signals, and with RxBluetooth as the client
 
 import RxBluetoothMocks
 
@@ -20,22 +22,22 @@ enum Main {
         let first = measure(seed: 1, seconds)
         let second = measure(seed: 1, seconds)
         let other = measure(seed: 2, seconds)
-        precondition(first.hash == second.hash, "The same seed gave other events.")
-        precondition(first.hash != other.hash, "Another seed gave the same events.")
+        precondition(first.hash == second.hash, "Two runs with the same seed have different events.")
+        precondition(first.hash != other.hash, "Runs with different seeds have the same events.")
         guard arguments.isEmpty else { return }
         precondition(first.signals > 595_000, "Advertisements are missing.")
-        precondition(min(first.time, second.time, other.time) < .seconds(6), "It takes 6 s or longer.")
+        precondition(min(first.time, second.time, other.time) < .seconds(6), "Every run takes 6 s or longer.")
     }
 
     private static func measure(seed: UInt64, _ seconds: Int) -> Outcome {
-        let outcome = Run(.crowd(advertising: 100, connected: 1, seed: seed), connecting: 1).run(seconds)
+        let outcome = SignalClient(.crowd(advertising: 100, connected: 1, seed: seed), connecting: 1).run(seconds)
         print("seed \(seed): \(outcome)")
         return outcome
     }
 
     private static func crowd() {
-        print("memory: \(Memory.ofDevices(10_000))")
-        print("crowd: \(Run(.crowd(advertising: 1_000, connected: 20, seed: 1), connecting: 20).run(10))")
-        print("crowd, RxBluetooth: \(Gateway.run(.crowd(advertising: 1_000, connected: 20, seed: 1), sensors: 20))")
+        print("memory: \(DeviceMemory.ofDevices(10_000))")
+        print("crowd: \(SignalClient(.crowd(advertising: 1_000, connected: 20, seed: 1), connecting: 20).run(10))")
+        print("crowd, RxBluetooth: \(RxBluetoothClient.run(.crowd(advertising: 1_000, connected: 20, seed: 1), sensors: 20))")
     }
 }

@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 
 extension Scenario {
-    /// Peripherals that advertise ten times a second, and further ones that can be connected and notify once a second.
+    /// Peripherals that advertise ten times a second, and connectable sensors that notify once a second.
     static func crowd(advertising: Int, connected: Int, seed: UInt64) -> Scenario {
         let sensors = (0..<connected).map { number in
             SimulatedPeripheral("Sensor", address: address(number)) {

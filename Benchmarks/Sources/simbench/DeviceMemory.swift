@@ -3,10 +3,11 @@ import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 
-/// What a device costs: how much the process grows. To be measured in a fresh one, for memory that was let go is used again.
-enum Memory {
-    /// For each device, in bytes: in the simulation before it is seen, with bluetoothd's object besides, and with RxBluetooth's
-    /// view of it besides.
+/// The memory of a device, as the growth of the process.
+///
+/// Measure it first in a process, because later allocations reuse released memory.
+enum DeviceMemory {
+    /// The bytes per device: its description in the simulation, its object in bluetoothd, and its state in RxBluetooth.
     struct Outcome: CustomStringConvertible {
         let described: Int
         let known: Int
@@ -37,7 +38,7 @@ enum Memory {
             described: (described - empty) / count, known: (known - described) / count, seen: (seen - known) / count)
     }
 
-    /// The bytes of the process that are in memory, in pages of 4,096.
+    /// The resident memory of the process in bytes.
     private static var resident: Int {
         let text = FileManager.default.contents(atPath: "/proc/self/statm").map { String(decoding: $0, as: UTF8.self) }
         let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }

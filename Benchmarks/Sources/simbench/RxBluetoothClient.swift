@@ -3,9 +3,9 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// RxBluetooth as the client of a crowd: it scans with every advertisement, connects all sensors, and takes their values.
-enum Gateway {
-    /// What it came to in ten simulated seconds.
+/// A client with RxBluetooth that scans with duplicates, connects to all sensors, and receives their values.
+enum RxBluetoothClient {
+    /// The result of ten simulated seconds.
     struct Outcome: CustomStringConvertible {
         let time: Duration
         let sightings: Int

@@ -3,8 +3,8 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// One simulation with a client that takes every signal.
-struct Run {
+/// A simulation with a D-Bus client that receives every signal.
+struct SignalClient {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation
     private let connections: Int
@@ -18,9 +18,9 @@ struct Run {
         let clock = ContinuousClock()
         var outcome = Outcome()
         let bus = simulation.connect()
-        let tally = Tally()
+        let signalHash = SignalHash()
         let scheduler = scheduler
-        _ = bus.subscribe(MatchRule(sender: "org.bluez")) { tally.count($0, at: scheduler.clock) }
+        _ = bus.subscribe(MatchRule(sender: "org.bluez")) { signalHash.count($0, at: scheduler.clock) }
         outcome.time = clock.measure {
             call(
                 bus, "/org/bluez/hci0", "Adapter1", "SetDiscoveryFilter", [.properties(["DuplicateData": .bool(true)])])
@@ -35,7 +35,7 @@ struct Run {
             }
             scheduler.advanceTo(max(seconds * 1_000, scheduler.clock))
         }
-        (outcome.signals, outcome.hash) = tally.result
+        (outcome.signals, outcome.hash) = signalHash.result
         bus.close()
         return outcome
     }
@@ -48,14 +48,14 @@ struct Run {
                 { (body) throws(DBusError) in
                     for argument in arguments { try body.value(argument) }
                 })
-        else { preconditionFailure("\(path) \(member) is no call.") }
+        else { preconditionFailure("The call of \(path) \(member) is invalid.") }
         bus.call(message, timeout: .seconds(60)) { answer in
             if case .failure(let error) = answer { preconditionFailure("\(path) \(member): \(error)") }
         }
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Outcome: CustomStringConvertible {
     var time = Duration.zero
     var signals = 0
@@ -67,15 +67,15 @@ struct Outcome: CustomStringConvertible {
 }
 
 extension Duration {
-    /// Seconds with two digits after the point.
+    /// Seconds with two decimals.
     fileprivate var formatted: String {
         let hundredths = Int(self / .milliseconds(10))
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
     }
 }
 
-/// Counts signals, and makes one number (FNV-1a) of when each came, from which object, with which content.
-final class Tally: Sendable {
+/// Counts signals, and hashes their times, objects and contents (FNV-1a).
+final class SignalHash: Sendable {
     private let state = Mutex((count: 0, hash: UInt64(0xCBF2_9CE4_8422_2325)))
 
     var result: (Int, UInt64) { state.withLock { ($0.count, $0.hash) } }
@@ -85,7 +85,7 @@ final class Tally: Sendable {
         signal.withPath { bytes in
             for place in bytes.indices { path = (path ^ UInt64(bytes[place])) &* 0x100_0000_01B3 }
         }
-        // Most signals begin with an interface and a dictionary with the strength in it.
+        // Most signals begin with an interface and a dictionary with the RSSI.
         var content = UInt64(0)
         try? signal.read { (body) throws(DBusError) in
             body.skip()
