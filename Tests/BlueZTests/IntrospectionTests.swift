@@ -21,7 +21,7 @@ extension LabTests {
                     #expect(paths.contains("/org/bluez/test"))
                     #expect(paths.contains(device + "/service0006/char0007/desc0009"))
                     for path in paths {
-                        let shown = Shown(busctl: try busctl("introspect", "org.bluez", path))
+                        let shown = BusctlDescription(busctl: try busctl("introspect", "org.bluez", path))
                         #expect(BlueZ566.differences(shown, at: path) == [])
                     }
                 }

@@ -1,6 +1,8 @@
 extension BlueZ566 {
-    /// The members of each interface, one a line, as ``Shown/Member`` writes them. Source: the tables in src/adapter.c,
-    /// src/device.c, src/gatt-client.c, src/agent.c, src/battery.c, src/adv_monitor.c and src/advertising.c, and gdbus/object.c.
+    /// The members of each interface, one per line, in the format of ``BusctlDescription/Member``.
+    ///
+    /// Source: the tables in src/adapter.c, src/device.c, src/gatt-client.c, src/agent.c, src/battery.c,
+    /// src/adv_monitor.c and src/advertising.c, and gdbus/object.c.
     static let members = [
         "org.freedesktop.DBus.Introspectable": "Introspect() -> s",
         "org.freedesktop.DBus.Properties": """

@@ -1,28 +1,28 @@
-/// The objects of bluetoothd 5.66 as it runs with `-E`: which interfaces each kind of object has, member by member.
+/// The interfaces and members of each kind of object in bluetoothd 5.66 with `-E`.
 ///
-/// One test holds the simulation to it, and another one the real daemon in the virtual machine, so that it cannot be wrong.
+/// One test compares the simulation with this table, and another one the real bluetoothd in the virtual machine.
 package enum BlueZ566 {
-    /// What busctl shows of an object that is not as it should be, one line a difference.
+    /// The differences of an object in busctl from the table, one per line.
     ///
-    /// - Parameter mayLack: Interfaces of the real daemon that need not be there.
-    package static func differences(_ shown: Shown, at path: String, mayLack: Set<String> = []) -> [String] {
+    /// - Parameter mayLack: Interfaces of bluetoothd that the object may omit.
+    package static func differences(_ shown: BusctlDescription, at path: String, mayLack: Set<String> = []) -> [String] {
         let expected = Set(interfaces(at: path))
         let names = Set(shown.interfaces.keys)
         var lines = expected.subtracting(names).subtracting(mayLack).map { "\(path) lacks \($0)" }
-        lines += names.subtracting(expected).map { "\(path) has \($0), and bluetoothd has not" }
+        lines += names.subtracting(expected).map { "\(path) has \($0), which bluetoothd does not have" }
         for (name, members) in shown.interfaces {
             guard let table = self.members[name] else { continue }
-            let real = Set(table.split(separator: "\n").map(Shown.Member.init))
+            let real = Set(table.split(separator: "\n").map(BusctlDescription.Member.init))
             lines += real.subtracting(members).map { "\(path) \(name) lacks \($0)" }
-            lines += members.subtracting(real).map { "\(path) \(name) has \($0), and bluetoothd has not" }
+            lines += members.subtracting(real).map { "\(path) \(name) has \($0), which bluetoothd does not have" }
         }
         return lines.sorted()
     }
 
-    /// What serves neither scanning nor connecting, and therefore is not simulated, with its purpose.
+    /// The interfaces that are not for scanning or connecting, with their purposes. The simulation may omit them.
     package static let notForCentrals = [
-        "org.bluez.BatteryProviderManager1": "takes in batteries from programs",
-        "org.bluez.GattManager1": "takes in services from programs, for a computer that is itself a peripheral",
+        "org.bluez.BatteryProviderManager1": "battery levels that programs provide",
+        "org.bluez.GattManager1": "services that programs provide when the computer is a peripheral",
         "org.bluez.HealthManager1": "the Health Device Profile, of BR/EDR",
         "org.bluez.Media1": "audio",
         "org.bluez.NetworkServer1": "networks over BR/EDR",
@@ -31,7 +31,7 @@ package enum BlueZ566 {
         "org.bluez.SimAccessTest1": "a test object of that profile",
     ]
 
-    /// The interfaces of the object at a path; of a device, one that is connected and has the battery service.
+    /// The interfaces of the object at a path. Devices are connected and have the battery service.
     private static func interfaces(at path: String) -> [String] {
         let parts = path.split(separator: "/")
         let own: [String]

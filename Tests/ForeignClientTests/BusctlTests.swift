@@ -39,7 +39,7 @@ extension ForeignClientTests {
                 paths == ["/", "/org", "/org/bluez", "/org/bluez/hci0", Self.device]
                     + attributes.map { Self.device + $0 })
             for path in paths {
-                let shown = Shown(busctl: try busctl(simulation, "introspect", "org.bluez", path))
+                let shown = BusctlDescription(busctl: try busctl(simulation, "introspect", "org.bluez", path))
                 #expect(BlueZ566.differences(shown, at: path, mayLack: Set(BlueZ566.notForCentrals.keys)) == [])
             }
         }

@@ -129,7 +129,7 @@ struct AdvertisingSessionTests {
         let path = try #require(
             try call.call?.message.read { (body) throws(DBusError) in try body.objectPath() })
         let ours = stage.simulation.bus.join()
-        let answers = Notebook()
+        let answers = LineRecorder()
         func ask(_ bus: any Bus, _ interface: String, _ member: String) throws {
             let question = try Message.call(to: client, path: path, interface: interface, member: member) {
                 (body) throws(DBusError) in if member == "GetAll" { try body.string("org.bluez.LEAdvertisement1") }

@@ -60,7 +60,7 @@ struct ConfinedTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scenario = Scenario(peripherals: [Sensor.peripheral])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))
-        let buses = Buses([first, second])
+        let buses = BusSequence([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let writers = Recording(
             manager.peripheral(Sensor.address)

@@ -154,7 +154,7 @@ struct BluetoothStateTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let first = Ground.simulation(.everyday, scheduler: scheduler)
         let second = Ground.simulation(.everyday, scheduler: scheduler)
-        let buses = Buses([first, second])
+        let buses = BusSequence([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let states = Recording(manager.state, scheduler)
         scheduler.advanceBy(10)
@@ -169,7 +169,7 @@ struct BluetoothStateTests {
 
     @Test(.proves(.S5)) func `No bus is opened before the first subscription`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
-        let buses = Buses([Ground.simulation(.everyday, scheduler: scheduler)])
+        let buses = BusSequence([Ground.simulation(.everyday, scheduler: scheduler)])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         _ = manager.state
         _ = manager.scanForPeripherals()

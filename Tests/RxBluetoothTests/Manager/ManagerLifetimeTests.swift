@@ -86,7 +86,7 @@ struct ManagerLifetimeTests {
 
     @Test func `Settling and closing an unused manager opens no bus`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
-        let buses = Buses([])
+        let buses = BusSequence([])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let settled = Recording(manager.settled().asObservable(), scheduler)
         let close = Recording(manager.close().asObservable(), scheduler)
@@ -134,7 +134,7 @@ struct ManagerLifetimeTests {
         let (first, second) = (
             Ground.simulation(.everyday, scheduler: scheduler), Ground.simulation(.everyday, scheduler: scheduler)
         )
-        let buses = Buses([first, second])
+        let buses = BusSequence([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let before = Recording(manager.peripheral(strap), scheduler)
         scheduler.advanceBy(1_000)

@@ -226,7 +226,7 @@ struct OutageTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scenario = Scenario(peripherals: [Self.ticker()])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))
-        let buses = Buses([first, second])
+        let buses = BusSequence([first, second])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let values = Recording(
             manager.peripheral(Sensor.address)

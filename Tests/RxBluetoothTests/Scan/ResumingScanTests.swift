@@ -94,7 +94,7 @@ struct ResumingScanTests {
         let first = Simulation(scenario, scheduler: scheduler)
         let lost = (0..<3).map { _ in Simulation(scenario, scheduler: scheduler) }
         let last = Simulation(scenario, scheduler: scheduler)
-        let buses = Buses([first] + lost + [last])
+        let buses = BusSequence([first] + lost + [last])
         let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
         let scan = Recording(manager.scanForPeripherals(options: Self.resuming), scheduler)
         scheduler.advanceBy(1_000)

@@ -1,14 +1,14 @@
 import DBus
 import Rx
 
-/// A connection to a bus on which further calls can be made to wait for their turn, so that they have no deadline yet (Q9).
+/// A bus connection that can queue further calls instead of sending them, so that their deadlines do not begin (Q9).
 final class CrowdedBus: Bus {
     private let bus: any Bus
     private let state = Guarded(false)
 
     init(_ bus: any Bus) { self.bus = bus }
 
-    /// Whether calls wait instead of being sent.
+    /// Whether calls are queued instead of being sent.
     var isCrowded: Bool {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

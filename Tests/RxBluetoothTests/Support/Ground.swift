@@ -4,8 +4,9 @@ import RxBluetoothMocks
 import RxTest
 import Testing
 
-/// Where the tests of this folder play: on the bus within this process, or, where the variable RXBLUETOOTH_GROUND says
-/// `private-bus`, on real message buses. Both in virtual time, so that one test serves for both.
+/// Selects the message bus of the tests: a bus within this process, or real message buses.
+///
+/// The variable `RXBLUETOOTH_GROUND` with the value `private-bus` selects real buses. Both run in virtual time.
 enum Ground {
     static let isPrivateBus = ProcessInfo.processInfo.environment["RXBLUETOOTH_GROUND"] == "private-bus"
 
@@ -17,7 +18,7 @@ enum Ground {
             return Simulation(
                 scenario, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler), starting: starting)
         } catch {
-            // A failed test, and the other tests go on.
+            // The test fails, and the other tests continue.
             Issue.record(error, "A private bus cannot be started.")
             return Simulation(scenario, scheduler: scheduler, starting: starting)
         }

@@ -3,8 +3,10 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// A bluetoothd without a will of its own, for what no sane daemon does: it owns `org.bluez` on a bus, tells of the objects
-/// that it was given, and keeps every other call until the test answers it by hand.
+/// A bluetoothd that a test controls, for unusual and invalid behaviour.
+///
+/// It owns `org.bluez` on a bus, replies to `GetManagedObjects` with its objects, and keeps every other call until the
+/// test replies to it.
 ///
 ///     let stage = Stage(starting: false)
 ///     let daemon = ScriptedDaemon(on: stage, .oneDevice)
@@ -12,19 +14,19 @@ import Testing
 ///     daemon.take("ReadValue").reply { $0.bytes([1]) }
 ///     stage.advance(0)
 final class ScriptedDaemon: Sendable {
-    /// What there is: properties by interface by path.
+    /// Properties by interface by path.
     typealias Objects = [String: [String: [String: Value]]]
 
     private struct State {
         var connection: (any Bus)?
         var objects: Value
         var waiting: [IncomingCall] = []
-        /// Agents are taken; see ``holdAgents()``.
-        var habits: [String: @Sendable (IncomingCall) -> Void] = ["RegisterAgent": { $0.reply() }]
+        /// The methods with automatic replies. `RegisterAgent` is one unless ``holdAgents()`` is called.
+        var automaticReplies: [String: @Sendable (IncomingCall) -> Void] = ["RegisterAgent": { $0.reply() }]
         var methods: [String] = []
         var holdsSnapshot = false
-        var tellsMTU = false
-        /// Who registered an agent last.
+        var keepsMTUReads = false
+        /// The name of the client that registered an agent last.
         var agentOwner: String?
     }
 
@@ -32,17 +34,17 @@ final class ScriptedDaemon: Sendable {
     private let state: Guarded<State>
     private let name: Name
 
-    /// Its way to the bus; nil where it has crashed.
+    /// The connection to the bus; nil after a crash.
     var connection: (any Bus)? { state.withLock { $0.connection } }
 
-    /// How it asks for the name `org.bluez`, with the flags of the D-Bus specification.
+    /// The flags of the D-Bus specification with which the daemon requests the name `org.bluez`.
     enum Name: UInt32 {
         case plain = 4
         case replaceable = 1
         case replacing = 6
     }
 
-    /// A daemon that is up at once. It is gone with the object.
+    /// Starts a daemon.
     init(on stage: Stage, _ objects: Objects = [:], name: Name = .plain) {
         bus = stage.simulation.bus
         self.name = name
@@ -51,12 +53,12 @@ final class ScriptedDaemon: Sendable {
         stage.advance(0)
     }
 
-    // MARK: Its life
+    // MARK: Start and crash
 
     func start() {
         let connection = bus.join()
         state.withLock { $0.connection = connection }
-        _ = connection.export(at: .root, includingChildren: true) { [weak self] in self?.came($0) }
+        _ = connection.export(at: .root, includingChildren: true) { [weak self] in self?.received($0) }
         guard
             let request = try? Message.call(
                 to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "RequestName",
@@ -71,7 +73,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Takes it off the bus without a word; calls that wait fail as they do on a real bus.
+    /// Closes the connection to the bus. Pending calls fail as they do on a real bus.
     func crash() {
         let connection = state.withLock { state in
             defer { state.connection = nil }
@@ -83,25 +85,25 @@ final class ScriptedDaemon: Sendable {
 
     // MARK: Calls
 
-    /// The methods that were called, in order, without what every client asks at its start.
+    /// The methods that were called, in order, without those that every client calls at its start.
     var methods: [String] { state.withLock { $0.methods } }
 
     func count(_ member: String) -> Int { methods.count { $0 == member } }
 
-    /// Whether a call of a method waits for the test.
+    /// Whether a call of a method is pending.
     func isAsked(_ member: String) -> Bool { state.withLock { $0.waiting.contains { $0.message.member == member } } }
 
-    /// The eldest call of a method that nobody has answered.
+    /// Takes the oldest pending call of a method. Records an issue if there is none.
     func take(_ member: String, sourceLocation: SourceLocation = #_sourceLocation) -> Pending {
         let call = state.withLock { state -> IncomingCall? in
             guard let index = state.waiting.firstIndex(where: { $0.message.member == member }) else { return nil }
             return state.waiting.remove(at: index)
         }
-        if call == nil { Issue.record("Nobody called \(member).", sourceLocation: sourceLocation) }
+        if call == nil { Issue.record("There is no pending call of \(member).", sourceLocation: sourceLocation) }
         return Pending(call: call)
     }
 
-    /// A call to be answered; nothing happens where there was none, which has been recorded.
+    /// A call that the test replies to. Without a call, replying has no effect.
     struct Pending {
         let call: IncomingCall?
 
@@ -112,32 +114,32 @@ final class ScriptedDaemon: Sendable {
         func fail(_ name: String, _ message: String = "") { call?.fail(DBusError(name: name, message: message)) }
     }
 
-    /// Answers all calls of a method, without waiting for the test.
+    /// Replies to all calls of a method automatically.
     func always(_ member: String, _ answer: @escaping @Sendable (IncomingCall) -> Void = { $0.reply() }) {
-        state.withLock { $0.habits[member] = answer }
+        state.withLock { $0.automaticReplies[member] = answer }
     }
 
-    private func came(_ call: IncomingCall) {
+    private func received(_ call: IncomingCall) {
         let member = call.message.member ?? ""
-        // It is older than 5.62, or its test says otherwise (Q101).
-        if member == "Get", Self.asksMTU(call.message), !state.withLock({ $0.tellsMTU }) {
+        // By default, the daemon behaves as one before 5.62, without the property MTU (Q101).
+        if member == "Get", Self.asksMTU(call.message), !state.withLock({ $0.keepsMTUReads }) {
             return call.fail(
                 DBusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property 'MTU'"))
         }
-        let (habit, objects) = state.withLock { state in
-            let habit = state.habits[member]
+        let (automaticReply, objects) = state.withLock { state in
+            let automaticReply = state.automaticReplies[member]
             if member == "RegisterAgent" { state.agentOwner = call.message.sender }
-            if member != "GetManagedObjects", habit == nil || member != "RegisterAgent" { state.methods.append(member) }
+            if member != "GetManagedObjects", automaticReply == nil || member != "RegisterAgent" { state.methods.append(member) }
             let isSnapshot = member == "GetManagedObjects" && !state.holdsSnapshot
-            if habit == nil, !isSnapshot { state.waiting.append(call) }
-            return (habit, isSnapshot ? state.objects : nil)
+            if automaticReply == nil, !isSnapshot { state.waiting.append(call) }
+            return (automaticReply, isSnapshot ? state.objects : nil)
         }
-        if let habit { return habit(call) }
+        if let automaticReply { return automaticReply(call) }
         if let objects { call.reply { (body) throws(DBusError) in try body.value(objects) } }
     }
 
-    /// Lets the question for the MTU wait for the test like any other call.
-    func holdMTU() { state.withLock { $0.tellsMTU = true } }
+    /// Keeps calls that read the MTU pending, as other calls.
+    func holdMTU() { state.withLock { $0.keepsMTUReads = true } }
 
     private static func asksMTU(_ call: Message) -> Bool {
         let name = try? call.read { (body) throws(DBusError) in
@@ -149,7 +151,7 @@ final class ScriptedDaemon: Sendable {
 
     // MARK: Signals
 
-    /// Says that properties changed. The next `GetManagedObjects` does not know of it.
+    /// Sends `PropertiesChanged`. The reply to the next `GetManagedObjects` stays the same.
     func change(_ path: String, _ interface: String, _ properties: [String: Value], invalidating: [String] = []) {
         signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
             try body.string(interface)
@@ -158,7 +160,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Says that objects came.
+    /// Sends `InterfacesAdded` for each object.
     func add(_ objects: Objects) {
         for (path, interfaces) in objects.sorted(by: { $0.key < $1.key }) {
             signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { (body) throws(DBusError) in
@@ -168,7 +170,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Says that interfaces of an object went.
+    /// Sends `InterfacesRemoved` for interfaces of an object.
     func remove(_ path: String, _ interfaces: String...) {
         signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") { (body) throws(DBusError) in
             try body.objectPath(ObjectPath(path) ?? .root)
@@ -176,7 +178,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Sends any signal, however senseless.
+    /// Sends any signal, also an invalid one.
     func signal(
         _ path: String, _ interface: String, _ member: String,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -190,10 +192,10 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Replaces what `GetManagedObjects` tells, also by what it may never tell.
+    /// Replaces the reply to `GetManagedObjects`, also by an invalid one.
     func tell(_ objects: Value) { state.withLock { $0.objects = objects } }
 
-    /// Calls the agent that was registered last, as bluetoothd does, or as any other program would.
+    /// Calls the agent that was registered last, from this daemon or from another connection.
     func ask(_ member: String, _ arguments: Value..., from other: (any Bus)? = nil) -> AgentReply {
         let reply = AgentReply()
         let (connection, owner) = state.withLock { ($0.connection, $0.agentOwner) }
@@ -204,7 +206,7 @@ final class ScriptedDaemon: Sendable {
                     for argument in arguments { try body.value(argument) }
                 })
         else {
-            Issue.record("There is no agent to be asked.")
+            Issue.record("No agent is registered.")
             return reply
         }
         bus.call(message, timeout: .seconds(60)) { result in
@@ -218,7 +220,7 @@ final class ScriptedDaemon: Sendable {
         return reply
     }
 
-    /// What an agent answered: "ok" and values, or the name of an error; nil before.
+    /// The reply of an agent: "ok" and values, or the name of an error; nil before the reply.
     final class AgentReply: Sendable {
         private let line = Guarded<String?>(nil)
         var text: String? { line.withLock { $0 } }
@@ -226,10 +228,10 @@ final class ScriptedDaemon: Sendable {
         func settle(_ text: String) { line.withLock { $0 = text } }
     }
 
-    /// Lets `RegisterAgent` wait for the test like any other call.
-    func holdAgents() { state.withLock { $0.habits["RegisterAgent"] = nil } }
+    /// Keeps calls of `RegisterAgent` pending, as other calls.
+    func holdAgents() { state.withLock { $0.automaticReplies["RegisterAgent"] = nil } }
 
-    /// Lets `GetManagedObjects` wait for the test like any other call.
+    /// Keeps calls of `GetManagedObjects` pending, as other calls.
     func holdSnapshot() { state.withLock { $0.holdsSnapshot = true } }
 
     static func value(_ objects: Objects) -> Value {

@@ -1,7 +1,7 @@
 import DBus
 import RxBluetooth
 
-/// What a ``ScriptedDaemon`` may tell of.
+/// Objects for a ``ScriptedDaemon``.
 extension ScriptedDaemon.Objects {
     static let adapterPath = "/org/bluez/hci0"
     static let devicePath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
@@ -31,7 +31,7 @@ extension ScriptedDaemon.Objects {
         ]
     }
 
-    /// The heart-rate service with a characteristic (2A37) that can do everything.
+    /// The heart-rate service with a characteristic (2A37) that supports all operations.
     static var services: Self {
         [
             servicePath: [
@@ -48,15 +48,15 @@ extension ScriptedDaemon.Objects {
         ]
     }
 
-    /// An adapter, and a device that is not connected and whose services nobody has read.
+    /// An adapter, and a device that is not connected and has no known services.
     static var oneDevice: Self { adapter.adding(device) }
 
-    /// The same with services from an earlier connection, as bluetoothd keeps them.
+    /// The same objects with services from an earlier connection, as bluetoothd keeps them.
     static var oneKnownDevice: Self { oneDevice.adding(services) }
 
     func adding(_ others: Self) -> Self { merging(others) { $1 } }
 
-    /// With some properties of an interface replaced.
+    /// These objects with some properties of an interface replaced.
     func setting(_ path: String, _ interface: String, _ properties: [String: DBus.Value]) -> Self {
         var objects = self
         objects[path, default: [:]][interface, default: [:]].merge(properties) { $1 }

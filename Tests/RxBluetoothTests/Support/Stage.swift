@@ -3,15 +3,14 @@ import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 
-/// A test's world: a simulated bluetoothd with peripherals around it, a manager, and a clock of milliseconds that stands
-/// still until the test turns it.
+/// A simulated bluetoothd with peripherals, a manager, and a virtual clock in milliseconds that the test advances.
 struct Stage {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
     let manager: BluetoothManager
     /// The manager's wall clock.
     let wallClock: SettableScheduler
-    private let curtain: Curtain
+    private let busShutdown: BusShutdown
 
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
@@ -19,7 +18,7 @@ struct Stage {
         controller: (any HostController)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
-        curtain = Curtain(simulation)
+        busShutdown = BusShutdown(simulation)
         wallClock = SettableScheduler(scheduler)
         manager = BluetoothManager(
             bus: simulation.connect(), scheduler: wallClock, adapter: adapter, deadlines: deadlines,
@@ -33,20 +32,20 @@ struct Stage {
         self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller)
     }
 
-    /// Subscribes now, and records what comes and when.
+    /// Subscribes to a stream, and records its events with their times.
     func record<Element: Sendable>(_ stream: Observable<Element>) -> Recording<Element> {
         Recording(stream, scheduler)
     }
 
-    /// Subscribes now, and records what a trait tells.
+    /// Subscribes to a trait, and records its events with their times.
     func record<Trait, Element: Sendable>(_ trait: PrimitiveSequence<Trait, Element>) -> Recording<Element> {
         Recording(trait.asObservable(), scheduler)
     }
 
-    /// Turns the clock by so many milliseconds.
+    /// Advances the clock by a number of milliseconds.
     func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
 
-    /// Puts in the way what a state tells of.
+    /// Makes the simulation cause a state of the manager.
     func bringAbout(_ state: BluetoothState) {
         switch state {
         case .poweredOff: simulation.bluez.setPower(false)
@@ -56,10 +55,12 @@ struct Stage {
         }
     }
 
-    /// How often clients called a method of the daemon.
+    /// The number of calls of a method of bluetoothd.
     func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
 
-    /// The methods that clients called, in order, without what every client asks at its start, and of a link (its MTU).
+    /// The methods that clients called, in order.
+    ///
+    /// Calls that every client makes at its start, and calls that read the MTU of a link, are omitted.
     var methods: [String] {
         simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
             .filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
@@ -67,7 +68,7 @@ struct Stage {
 }
 
 extension Deadlines {
-    /// The defaults, but a lost link is told at once: for tests in which the adapter is not what it was lost by.
+    /// The defaults, but link loss is reported at once: for tests in which the adapter does not cause it.
     static var prompt: Deadlines {
         var deadlines = Deadlines()
         deadlines.disconnectReasonGrace = .zero
@@ -75,8 +76,8 @@ extension Deadlines {
     }
 }
 
-/// Ends the bus with the test, for a real one has a process and descriptors.
-private final class Curtain: Sendable {
+/// Shuts down the bus at the end of the test, because a real bus has a process and descriptors.
+private final class BusShutdown: Sendable {
     private let simulation: Simulation
 
     init(_ simulation: Simulation) { self.simulation = simulation }
@@ -84,7 +85,7 @@ private final class Curtain: Sendable {
     deinit { if Ground.isPrivateBus { simulation.bus.shutDown() } }
 }
 
-/// What a stream told, and when, in milliseconds.
+/// The events of a stream with their times in milliseconds.
 final class Recording<Element: Sendable> {
     private let observer: TestableObserver<Element>
     private let subscription: any Disposable
@@ -103,12 +104,12 @@ final class Recording<Element: Sendable> {
     var times: [Int] { observer.events.map(\.time) }
     var error: BluetoothError? { observer.events.last?.value.error as? BluetoothError }
     var isCompleted: Bool { observer.events.last?.value.isCompleted == true }
-    /// Whether nothing has ended it.
+    /// Whether the stream has not ended.
     var isLive: Bool { observer.events.last?.value.isStopEvent != true }
 }
 
 extension BluetoothManager {
-    /// The peripheral with an address, as a scan hears it.
+    /// Scans until the peripheral with an address is found.
     func peripheral(_ address: BluetoothAddress) -> Observable<Peripheral> {
         scanForPeripherals().map(\.peripheral).filter { $0.address == address }.take(1)
     }

@@ -2,8 +2,8 @@ import DBus
 import Rx
 import RxBluetoothMocks
 
-/// Hands out a connection to one simulation after the other, and counts them.
-final class Buses: Sendable {
+/// Connects to one simulation after another, and counts the connections.
+final class BusSequence: Sendable {
     private let simulations: [Simulation]
     private let handedOut = BehaviorRelay(value: 0)
 

@@ -1,10 +1,10 @@
-/// An object as `busctl introspect` shows it: its interfaces with their members.
-package struct Shown {
+/// The interfaces and members of an object in the output of `busctl introspect`.
+package struct BusctlDescription {
     /// A method, signal or property with its types, such as `ReadValue(a{sv}) -> ay` or `Alias: s writable`.
     package struct Member: Hashable, CustomStringConvertible {
         package let description: String
 
-        /// Reads a line of busctl: name, kind, signature, result or value, flags.
+        /// Reads a line of busctl with name, kind, signature, result or value, and flags.
         init?(busctl line: Substring) {
             let words = line.split(separator: " ")
             guard words.count >= 5, words[0].first == "." else { return nil }
@@ -22,10 +22,10 @@ package struct Shown {
         private static func types(_ word: Substring) -> Substring { word == "-" ? "" : word }
     }
 
-    /// The members by their interface's name.
+    /// The members of each interface.
     package private(set) var interfaces: [String: Set<Member>] = [:]
 
-    /// Reads what busctl printed.
+    /// Reads the output of `busctl introspect`.
     package init(busctl text: String) {
         var interface = ""
         for line in text.split(separator: "\n").dropFirst() {
