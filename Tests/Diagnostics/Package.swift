@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Each file holds one mistake, so this package does not build. `make test-diagnostics` checks what the compiler says.
+// Each file contains one mistake, so this package does not build. `make test-diagnostics` checks the compiler's messages.
 let package = Package(
     name: "Diagnostics",
     dependencies: [.package(name: "RxBluetooth", path: "../..")],
