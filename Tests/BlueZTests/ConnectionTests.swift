@@ -30,7 +30,8 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q121)) func `A read error after a refused pairing names the characteristic and pairing`() async throws
+        @Test(.proves(.Q121)) func `A read error after a refused pairing names the characteristic and pairing`()
+            async throws
         {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "REFUSING")
@@ -96,7 +97,9 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S30, .S44, .S45)) func `Ten connections disposed of during or after connecting leave no link`() async throws {
+        @Test(.proves(.S30, .S44, .S45)) func `Ten connections disposed of during or after connecting leave no link`()
+            async throws
+        {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "HRM-1")
                 for cycle in 0..<10 {

@@ -15,7 +15,9 @@ extension LabTests {
                 .flatMap { $0.observeValueUpdates() }
         }
 
-        private static func everything(_ manager: BluetoothManager, resumes: Bool = false) -> StreamProgress<ScannedPeripheral> {
+        private static func everything(
+            _ manager: BluetoothManager, resumes: Bool = false
+        ) -> StreamProgress<ScannedPeripheral> {
             StreamProgress(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, resumes: resumes)))
         }
 

@@ -5,7 +5,9 @@ package enum BlueZ566 {
     /// The differences of an object in busctl from the table, one per line.
     ///
     /// - Parameter mayLack: Interfaces of bluetoothd that the object may omit.
-    package static func differences(_ shown: BusctlDescription, at path: String, mayLack: Set<String> = []) -> [String] {
+    package static func differences(
+        _ shown: BusctlDescription, at path: String, mayLack: Set<String> = []
+    ) -> [String] {
         let expected = Set(interfaces(at: path))
         let names = Set(shown.interfaces.keys)
         var lines = expected.subtracting(names).subtracting(mayLack).map { "\(path) lacks \($0)" }

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Each file contains one mistake, so this package does not build. `make test-diagnostics` checks the compiler's messages.
+// Each file contains one mistake, so this package does not build. `make test-diagnostics` checks the error messages.
 let package = Package(
     name: "Diagnostics",
     dependencies: [.package(name: "RxBluetooth", path: "../..")],

@@ -33,7 +33,7 @@ extension ForeignClientTests {
                 let processorTime = try simulation.processorTime()
                 let (sent, missed) = try simulation.end()
                 print(
-                    "sent \(sent), received \(count), in time: \(received.isInTime), missed: \(missed), processor: \(processorTime)"
+                    "sent \(sent), received \(count), missed \(missed), in time: \(received.isInTime), CPU: \(processorTime)"
                 )
                 #expect(isAll ? count == sent : count <= sent)
                 #expect(missed > 0 || isComplete(received.counts))
@@ -62,7 +62,8 @@ extension ForeignClientTests {
             let seconds = 5
             // ble-cli ignores the advertisements between its time-out and the end of the scan.
             try await sustain(isAll: false) { simulation in
-                let scan = try simulation.run([ClientPrograms.bleCLI, "scan", "--all", "--json", "--timeout", "\(seconds)"])
+                let scan = try simulation.run(
+                    [ClientPrograms.bleCLI, "scan", "--all", "--json", "--timeout", "\(seconds)"])
                 #expect(scan.code == 0)
                 var byDevice: [Substring: Int] = [:]
                 for line in scan.output.split(separator: "\n") {

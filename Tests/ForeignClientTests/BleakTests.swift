@@ -64,7 +64,8 @@ extension ForeignClientTests {
 
         @Test func `Bleak reads descriptors and the MTU, and gets notifications over a socket`() throws {
             let output = try SimulateProcess().bleak("describe", "C0:FF:EE:00:00:02")
-            let pairs = output.compactMap { fact in (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
+            let pairs = output.compactMap { fact in
+                (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
             }
             let descriptors = Dictionary(uniqueKeysWithValues: pairs)
             // “Living room”

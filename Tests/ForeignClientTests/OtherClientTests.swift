@@ -28,7 +28,7 @@ extension ForeignClientTests {
             #expect(output.compactMap { $0["services"] as? [String] } == [Self.services])
         }
 
-        @Test func `habluetooth and bleak-retry-connector scan, connect, read, write and get notifications`() throws {
+        @Test func `habluetooth with bleak-retry-connector connects, reads, writes and subscribes`() throws {
             let output = try SimulateProcess().python("habluetooth_client.py", Self.strap)
             check(output, commands: false)
             #expect(output.compactMap { $0["adapters"] as? [String: String] } == [["hci0": "00:1A:7D:DA:71:01"]])

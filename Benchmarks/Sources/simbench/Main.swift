@@ -38,6 +38,7 @@ enum Main {
     private static func crowd() {
         print("memory: \(DeviceMemory.ofDevices(10_000))")
         print("crowd: \(SignalClient(.crowd(advertising: 1_000, connected: 20, seed: 1), connecting: 20).run(10))")
-        print("crowd, RxBluetooth: \(RxBluetoothClient.run(.crowd(advertising: 1_000, connected: 20, seed: 1), sensors: 20))")
+        let outcome = RxBluetoothClient.run(.crowd(advertising: 1_000, connected: 20, seed: 1), sensors: 20)
+        print("crowd, RxBluetooth: \(outcome)")
     }
 }

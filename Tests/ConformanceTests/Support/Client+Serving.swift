@@ -25,7 +25,9 @@ extension Client {
     /// Exports objects below a path, in this order, and logs each call of bluetoothd.
     ///
     /// - Parameter hasManager: Whether `GetManagedObjects` works. Otherwise it is an unknown method.
-    func serve(_ root: ObjectPath, _ objects: [ServedObject], hasManager: Bool = true, noting: Bool = true) -> ObjectExport {
+    func serve(
+        _ root: ObjectPath, _ objects: [ServedObject], hasManager: Bool = true, noting: Bool = true
+    ) -> ObjectExport {
         let handles = RelativeHandles()
         let task = bus.export(at: root, includingChildren: true) { [eventLog, names] call in
             let message = call.message

@@ -36,7 +36,8 @@ final class AdvertisementCounter: Sendable {
         let bus = Connection.open(.address(address))
         defer { bus.close() }
         let counter = AdvertisementCounter(bus, wanted: wanted)
-        let result = await withCheckedContinuation { continuation in counter.start { continuation.resume(returning: $0) }
+        let result = await withCheckedContinuation { continuation in
+            counter.start { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

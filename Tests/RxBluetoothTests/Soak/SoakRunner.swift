@@ -48,7 +48,9 @@ final class SoakRunner {
                 reconnecting: Int.random(in: 0..<4, using: &dice) == 0)
         }
         var script: [(time: Int, action: () -> Void)] = []
-        description = pipelines.map { "\($0.address) takes \($0.count)\($0.isReconnecting ? " with reconnection" : "")" }
+        description = pipelines.map {
+            "\($0.address) takes \($0.count)\($0.isReconnecting ? " with reconnection" : "")"
+        }
         for pipeline in pipelines where Int.random(in: 0..<3, using: &dice) == 0 {
             script.append((Int.random(in: 0...1_500, using: &dice), { pipeline.giveUp() }))
         }

@@ -129,7 +129,9 @@ final class ScriptedDaemon: Sendable {
         let (automaticReply, objects) = state.withLock { state in
             let automaticReply = state.automaticReplies[member]
             if member == "RegisterAgent" { state.agentOwner = call.message.sender }
-            if member != "GetManagedObjects", automaticReply == nil || member != "RegisterAgent" { state.methods.append(member) }
+            if member != "GetManagedObjects", automaticReply == nil || member != "RegisterAgent" {
+                state.methods.append(member)
+            }
             let isSnapshot = member == "GetManagedObjects" && !state.holdsSnapshot
             if automaticReply == nil, !isSnapshot { state.waiting.append(call) }
             return (automaticReply, isSnapshot ? state.objects : nil)
