@@ -6,8 +6,8 @@ import Synchronization
 ///
 ///     fuzz [--count N] [--seed N] [--first N] [--jobs N] [--trace]
 ///
-/// After a crash, the last line of the output shows the range of the case. `--first` begins there. `--trace` prints each
-/// case before it runs, so the last one printed is the one that crashed.
+/// After a crash, the last line of the output shows the range of the case. `--first` begins there. `--trace` prints
+/// each case before it runs, so the last printed case is the one that crashed.
 @main
 enum Main {
     static func main() {
