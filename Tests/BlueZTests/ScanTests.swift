@@ -57,7 +57,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S22, .Q48)) func `A scan that allows duplicates emits every packet`() async throws {
+        @Test(.proves(.S22, .Q48)) func `A scan that allows duplicates emits repeated packets`() async throws {
             try await Lab.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(
                     withServices: [0xFFD0], options: ScanOptions(allowsDuplicates: true)

@@ -6,7 +6,7 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// A member of a ``VirtualTimeBus``: libdbus's connection, whose deadlines use the test's clock.
+/// A member of a ``VirtualTimeBus``: a connection of libdbus with deadlines on the test's clock.
 ///
 /// Work from outside of its context begins when the clock advances next, as on the loop-back bus.
 final class VirtualTimeConnection: ForwardingBus {

@@ -14,7 +14,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
     private var isDraining = false
     private var isClosed = false
     private let answers: [String: Message]
-    /// The methods whose calls wait for the campaign. All others are answered immediately.
+    /// The methods with calls that wait for the campaign. Other calls have immediate replies.
     var held: Set<String> = []
 
     private struct Subscription {

@@ -4,9 +4,9 @@ import Logging
 struct Tally: Sendable, Equatable {
     /// Cases, by what was mutated.
     var wire = 0, values = 0, both = 0
-    /// Cases whose values the writer refuses.
+    /// Cases with values that the writer refuses.
     var unwritable = 0
-    /// Cases whose bytes libdbus refuses.
+    /// Cases with bytes that libdbus refuses.
     var refused = 0
     /// Messages that libdbus accepts, and how many of them differ from the message before the mutation.
     var accepted = 0, different = 0

@@ -24,7 +24,7 @@ enum DeviceMemory {
         let empty = resident
         let simulation = Simulation(.crowd(of: count, every: .milliseconds(500)), scheduler: scheduler)
         let described = resident
-        // A competing client scans, so bluetoothd knows all devices, and the measured client knows none.
+        // A competing client scans, so bluetoothd has objects of all devices, and the measured client has none.
         simulation.bluez.competingClient().startDiscovery(["DuplicateData": .bool(true)])
         scheduler.advanceTo(5_000)
         let known = resident

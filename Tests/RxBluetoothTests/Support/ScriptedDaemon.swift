@@ -122,7 +122,7 @@ final class ScriptedDaemon: Sendable {
     private func received(_ call: IncomingCall) {
         let member = call.message.member ?? ""
         // By default, the daemon behaves as one before 5.62, without the property MTU (Q101).
-        if member == "Get", Self.asksMTU(call.message), !state.withLock({ $0.keepsMTUReads }) {
+        if member == "Get", Self.isMTURead(call.message), !state.withLock({ $0.keepsMTUReads }) {
             return call.fail(
                 DBusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property 'MTU'"))
         }
@@ -143,7 +143,7 @@ final class ScriptedDaemon: Sendable {
     /// Keeps calls that read the MTU pending, as other calls.
     func holdMTU() { state.withLock { $0.keepsMTUReads = true } }
 
-    private static func asksMTU(_ call: Message) -> Bool {
+    private static func isMTURead(_ call: Message) -> Bool {
         let name = try? call.read { (body) throws(DBusError) in
             _ = try body.string()
             return try body.string()
