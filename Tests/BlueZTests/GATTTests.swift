@@ -20,8 +20,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S63, .S87, .Q98)) func `Values written with and without response are read back`() async throws
-        {
+        @Test(.proves(.S63, .S87, .Q98)) func `Values written with and without response are read back`() async throws {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-1") { peripheral in
                     let control = try await peripheral.characteristic(0x180D, 0x2A39)

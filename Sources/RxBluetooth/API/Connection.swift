@@ -14,6 +14,22 @@ public enum ConnectionState: Equatable, Sendable {
     case disconnecting
 }
 
+extension ConnectionState: Comparable {
+    /// Orders states by progress: disconnected, disconnecting, connecting, connected.
+    ///
+    /// Neither of two disconnected states precedes the other, whatever their errors are.
+    public static func < (one: ConnectionState, other: ConnectionState) -> Bool { one.progress < other.progress }
+
+    private var progress: Int {
+        switch self {
+        case .disconnected: 0
+        case .disconnecting: 1
+        case .connecting: 2
+        case .connected: 3
+        }
+    }
+}
+
 /// A change of the connection to a peripheral.
 public struct ConnectionChange: Equatable, Sendable {
     /// The peripheral at the other end.
@@ -25,12 +41,16 @@ public struct ConnectionChange: Equatable, Sendable {
 extension Peripheral {
     /// The state of this manager's connection to the peripheral.
     ///
-    /// Emits the current state first, then each change. Never completes and never fails: if the adapter is switched
-    /// off, the state is ``ConnectionState/disconnected(_:)`` with that reason. Hot; subscribing neither connects nor
-    /// opens the bus. Delivers on the manager's queue.
+    /// Emits the current state first, then each change, and never completes. If the adapter is switched off, the state
+    /// is ``ConnectionState/disconnected(_:)`` with that reason. Fails only if the manager was deallocated before the
+    /// subscription, with ``BluetoothError/Kind/closed``. Hot; subscribing neither connects nor opens the bus. The
+    /// subscription keeps the manager alive. Delivers on the manager's queue.
     public var connectionState: Observable<ConnectionState> {
-        let states = connection.distinctUntilChanged()
-        return scheduler.map { states.observe(on: $0) } ?? states
+        .deferred { [self] in
+            guard let access = present else { throw BluetoothError(.closed) }
+            return access.keptAlive(
+                by: connection.distinctUntilChanged().observe(on: access.settings.scheduler))
+        }
     }
 }
 
@@ -38,9 +58,9 @@ extension BluetoothManager {
     /// All changes of this manager's connections.
     ///
     /// Emits the changes that follow the subscription. Never completes and never fails. Hot; subscribing neither
-    /// connects nor opens the bus. Delivers on the manager's queue.
+    /// connects nor opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue.
     public var connectionChanges: Observable<ConnectionChange> {
-        access.connectionChanges.observe(on: access.settings.scheduler)
+        access.keptAlive(by: access.connectionChanges.observe(on: access.settings.scheduler))
     }
 }
 

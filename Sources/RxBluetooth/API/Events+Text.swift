@@ -28,6 +28,7 @@ extension BluetoothEvent.Kind {
         case .operationEnded: "An operation ended."
         case .operationDropped: "An operation was dropped before it started."
         case .valueDropped: "A notified value was dropped, because its subscriber is too slow."
+        case .linkNotClosed: "Closing the link failed; it may still be up."
         case .agentRefused(_, false): "bluetoothd refused to register the pairing agent."
         case .agentRefused(_, true): "bluetoothd refused to make the pairing agent the default."
         case .pairingAnswered: "The policy answered a pairing request."
@@ -58,6 +59,9 @@ extension BluetoothEvent.Kind {
             details.add(peripheral)
             details["aborts"] = "\(aborts)"
             details.add(nil, again)
+        case .linkNotClosed(let peripheral, let error):
+            details.add(peripheral)
+            details.add(error)
         case .reconnection(let peripheral, let error, let failures, let again):
             details.add(peripheral)
             details["failures"] = "\(failures)"

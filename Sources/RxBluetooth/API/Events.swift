@@ -42,6 +42,8 @@ public struct BluetoothEvent: Equatable, Sendable {
         case scanInterrupted(BluetoothError, again: Duration)
         /// The state of a connection has changed.
         case connection(Peripheral, ConnectionState)
+        /// Closing the link of a connection failed, so the link may still be up.
+        case linkNotClosed(Peripheral, BluetoothError)
         /// The controller aborted an attempt to connect, this many times in a row.
         ///
         /// The attempt is repeated after this time.
@@ -97,9 +99,9 @@ extension BluetoothManager {
     /// The manager's events for monitoring: queues, retries, drops, scan sessions, links and recovery.
     ///
     /// Emits the events that follow the subscription. Never completes and never fails. Hot; subscribing neither
-    /// connects nor opens the bus. Without subscribers no event is created. Delivers on the manager's queue. At most
+    /// connects nor opens the bus. The subscription keeps the manager alive. Without subscribers no event is created. Delivers on the manager's queue. At most
     /// 1024 events wait there; then the oldest are dropped, which leaves a gap in ``BluetoothEvent/number``.
-    public var events: Observable<BluetoothEvent> { access.settings.eventLog.events }
+    public var events: Observable<BluetoothEvent> { access.keptAlive(by: access.settings.eventLog.events) }
 }
 
 /// What log lines may contain.

@@ -1,6 +1,6 @@
 public import Rx
 
-// MARK: - Services and battery level
+// MARK: - Services, name and battery level
 extension Peripheral {
     /// Observes changes of the peripheral's services, for example after a firmware update.
     ///
@@ -14,6 +14,22 @@ extension Peripheral {
         stream { [self] client, emitter in
             emitter.attempt(.discover, address.description) { () throws(BluetoothError) in
                 try client.links.live(key).modifications.observe(emitter)
+            }
+        }
+    }
+
+    /// Observes the name of the connected peripheral.
+    ///
+    /// Emits the current name, then each change, and never completes. The name is nil if none is known. It is the same
+    /// as ``name``: from an advertisement, or read from the device after connecting. Nothing is sent. Cold. Delivers on
+    /// the manager's queue.
+    ///
+    /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the connection when
+    /// it ends. Source: BlueZ, `device-api.txt`, `Name`.
+    public func observeName() -> Observable<String?> {
+        stream { [self] client, emitter in
+            emitter.attempt(.readState, "the name of \(address)") { () throws(BluetoothError) in
+                try client.links.live(key).name.observe(emitter)
             }
         }
     }

@@ -239,6 +239,11 @@ extension BlueZAccess {
         duration > .zero ? .timer(duration.timeInterval, scheduler: settings.scheduler) : .just(0)
     }
 
+    /// The same stream; a subscription keeps the manager alive.
+    func keptAlive<Element>(by stream: Observable<Element>) -> Observable<Element> {
+        stream.do(onDispose: { [self] in withExtendedLifetime(self) {} })
+    }
+
     /// Emits no elements, and fails when the manager is closed.
     func untilClosed<Element: Sendable>() -> Observable<Element> {
         reports.flatMap { _ in Observable<Element>.empty() }.concat(Observable.never()).observe(on: settings.scheduler)

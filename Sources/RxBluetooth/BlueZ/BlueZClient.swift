@@ -267,6 +267,7 @@ extension BlueZClient: ObjectMirrorObserver {
         {
             link.queue.paired()
         }
+        if change.all.intersects(DeviceRecord.named) { link.name.changed() }
         if change.all.intersects(DeviceRecord.connected) {
             link.connectedChanged(mirror.devices[key]?.isConnected ?? false)
         }

@@ -63,7 +63,10 @@ extension Behaviour {
         ("Flags of another type", [service("/a/s"), characteristic("/a/s/c", of: "/a/s", ["Flags": .string("read")])]),
         ("no Service", [service("/a/s"), characteristic("/a/s/c", of: "/a/s", ["Service": nil])]),
         ("an unknown Service", [service("/a/s"), characteristic("/a/s/c", of: "/a/x")]),
-        ("a Service of another type", [service("/a/s"), characteristic("/a/s/c", of: "/a/s", ["Service": .string("/a/s")])]),
+        (
+            "a Service of another type",
+            [service("/a/s"), characteristic("/a/s/c", of: "/a/s", ["Service": .string("/a/s")])]
+        ),
         ("a characteristic before its service", [characteristic("/a/s/c", of: "/a/s"), service("/a/s")]),
         ("a characteristic without UUID", [service("/a/s"), characteristic("/a/s/c", of: "/a/s", ["UUID": nil])]),
         (

@@ -30,6 +30,16 @@ struct ConnectionStateTests {
         #expect(states.isLive && late.isLive)
     }
 
+    @Test(.proves(.S37)) func `Connection states are ordered by their progress`() {
+        let states: [ConnectionState] = [.disconnected(nil), .disconnecting, .connecting, .connected]
+        for (index, state) in states.enumerated() {
+            for (otherIndex, other) in states.enumerated() { #expect((state < other) == (index < otherIndex)) }
+        }
+        let failed = ConnectionState.disconnected(BluetoothError(.closed))
+        #expect(!(failed < .disconnected(nil)) && !(.disconnected(nil) < failed))
+        #expect(failed < .disconnecting)
+    }
+
     @Test(.proves(.S36, .S37)) func `A lost link and a failed attempt each emit one state with the reason`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)

@@ -151,6 +151,22 @@ struct DisposeTests {
         }
     }
 
+    @Test(.proves(.S44)) func `A link that could not be closed after disposal is an event`() {
+        for isAnswered in [true, false] {
+            let (stage, daemon, peripheral) = Stage.scripted()
+            let events = stage.record(stage.manager.events.map(\.kind))
+            stage.connect(peripheral, daemon).dispose()
+            stage.advance(0)
+            if isAnswered { daemon.take("Disconnect").fail("org.bluez.Error.Failed", "Busy with itself") }
+            stage.advance(20_000)
+            let failures = events.elements.compactMap { kind -> BluetoothError.Kind? in
+                guard case .linkNotClosed(peripheral, let error) = kind else { return nil }
+                return error.kind
+            }
+            #expect(failures == [isAnswered ? .bluez : .timedOut])
+        }
+    }
+
     @Test(.proves(.S45)) func `A hundred connections disposed at any phase leave no link`() {
         let (stage, peripheral) = Stage.withSensor()
         for cycle in 0..<100 {

@@ -11,7 +11,7 @@ struct ReentrancyTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation
     private let manager: BluetoothManager
-    private let notebook = Notebook()
+    private let recorder = LineRecorder()
     private let bag = DisposeBag()
 
     init() {
@@ -19,11 +19,11 @@ struct ReentrancyTests {
         manager = BluetoothManager(bus: simulation.connect(), scheduler: InlineScheduler())
     }
 
-    private var lines: [String] { notebook.lines }
+    private var lines: [String] { recorder.lines }
 
     @Test(.proves(.S16, .Q23)) func `Every call made in onNext is answered`() {
-        let (manager, notebook, bag) = (manager, notebook, bag)
-        @Sendable func note(_ line: String) { notebook.note(line) }
+        let (manager, recorder, bag) = (manager, recorder, bag)
+        @Sendable func note(_ line: String) { recorder.note(line) }
         manager.scanForPeripherals().take(1).subscribe(onNext: { scanned in
             note("scan")
             // Each of these calls its subscriber before it returns, or in the same turn of the bus context.
@@ -57,12 +57,12 @@ struct ReentrancyTests {
     }
 
     @Test(.proves(.S16)) func `A scan can be started again in onError`() {
-        let (manager, notebook, bag) = (manager, notebook, bag)
+        let (manager, recorder, bag) = (manager, recorder, bag)
         @Sendable func scan(_ rest: Int) {
             manager.scanForPeripherals().subscribe(
-                onNext: { _ in notebook.note("element") },
+                onNext: { _ in recorder.note("element") },
                 onError: { error in
-                    notebook.note((error as? BluetoothError)?.code ?? "?")
+                    recorder.note((error as? BluetoothError)?.code ?? "?")
                     if rest > 0 { scan(rest - 1) }
                 }
             ).disposed(by: bag)
@@ -82,14 +82,14 @@ struct ReentrancyTests {
     }
 
     @Test(.proves(.S16)) func `Disposing and closing the manager in onNext closes the link`() {
-        let (manager, notebook) = (manager, notebook)
+        let (manager, recorder) = (manager, recorder)
         let subscription = SerialDisposable()
         subscription.disposable = manager.scanForPeripherals().take(1)
             .flatMap { $0.peripheral.connect() }
             .subscribe(onNext: { _ in
-                notebook.note("connected")
+                recorder.note("connected")
                 subscription.dispose()
-                manager.close().subscribe(onCompleted: { notebook.note("closed") }).disposed(by: bag)
+                manager.close().subscribe(onCompleted: { recorder.note("closed") }).disposed(by: bag)
             })
         scheduler.advanceBy(10_000)
         #expect(lines == ["connected", "closed"])

@@ -204,6 +204,45 @@ struct ManagerLifetimeTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
+    @Test(.proves(.S7)) func `A subscription to connection states or events keeps its manager alive`() throws {
+        for index in 0..<3 {
+            let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+            let simulation = Ground.simulation(.everyday, scheduler: scheduler)
+            var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+            let found = manager.map { Recording($0.peripheral(strap), scheduler) }
+            scheduler.advanceBy(1_000)
+            let peripheral = try #require(found?.elements.first)
+            let stream =
+                switch index {
+                case 0: peripheral.connectionState.map { "\($0)" }
+                case 1: try #require(manager).connectionChanges.map { "\($0)" }
+                default: try #require(manager).events.map(\.description)
+                }
+            let recording = Recording(consume stream, scheduler)
+            scheduler.advanceBy(0)
+            let count = recording.elements.count
+            manager = nil
+            let link = Recording(peripheral.connect(), scheduler)
+            scheduler.advanceBy(2_000)
+            #expect(link.elements == [peripheral])
+            link.dispose()
+            scheduler.advanceBy(5_000)
+            // The link has ended, so only the recording keeps the manager.
+            #expect(recording.elements.count > count)
+            let again = Recording(peripheral.connect(), scheduler)
+            scheduler.advanceBy(2_000)
+            #expect(again.elements == [peripheral])
+            again.dispose()
+            scheduler.advanceBy(5_000)
+            recording.dispose()
+            scheduler.advanceBy(0)
+            let late = Recording(peripheral.connectionState, scheduler)
+            scheduler.advanceBy(0)
+            #expect(late.kind == .closed)
+            if Ground.isPrivateBus { simulation.bus.shutDown() }
+        }
+    }
+
     @Test func `The closure that opens the bus can use the manager`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)

@@ -34,6 +34,7 @@ final class Link {
     private(set) lazy var queue = GATTOperationQueue(client, of: peripheral)
     private(set) lazy var serviceDiscovery = ServiceDiscovery(self)
     private(set) lazy var mtu = LinkMTU(self)
+    private(set) lazy var name = LinkName(self)
     private(set) lazy var modifications = ServiceModifications(self)
     private(set) lazy var battery = BatteryLevel(self)
     private(set) lazy var rssiReader = RSSIReader(self)
@@ -291,6 +292,7 @@ final class Link {
         client.links.remove(self)
         client.teardowns.end()
         peripheral.enter(.disconnected(cause.with(nil, target)))
+        if let failure { client.eventLog.info(.linkNotClosed(peripheral, failure)) }
         reportClosed(failure)
     }
 
