@@ -11,7 +11,7 @@ extension ObservableType {
 ///
 /// On a real queue one step delivers all queued events. On other schedulers it delivers one event, so that in virtual
 /// time each event has a tick of its own, as in RxSwift.
-private final class ObserveSink<Element>: SingleInputSink<Element, Element>, ScheduledStep {
+private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     private enum Ending {
         case completed
         case failed(any Error)
@@ -57,14 +57,24 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element>, Sch
 
     private func schedule() {
         guard isLive else { return }
-        if deliversInBatches { return scheduleStep(on: scheduler) }
-        let slot = SingleAssignmentDisposable()
-        pendingStep.disposable = slot
-        let sink = UncheckedTransfer(self)
-        slot.setDisposable(scheduler.run { sink.value.performStep() })
+        if deliversInBatches {
+            // Not stored: a step after disposal finds that the sink is not live.
+            _ = scheduleStep()
+        } else {
+            let slot = SingleAssignmentDisposable()
+            pendingStep.disposable = slot
+            slot.setDisposable(scheduleStep())
+        }
     }
 
-    func performStep() {
+    private func scheduleStep() -> any Disposable {
+        scheduler.schedule(UncheckedTransfer(self)) { sink in
+            sink.value.performStep()
+            return Disposables.create()
+        }
+    }
+
+    private func performStep() {
         let last = takeEvents()
         while let first = delivered.takeFirst() { forward(first.element) }
         switch last {

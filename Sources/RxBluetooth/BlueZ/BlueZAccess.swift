@@ -155,7 +155,7 @@ extension BlueZAccess {
         _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        Observable<Element>.create { observer in
+        Observable<Element>.createSerial { observer in
             do throws(BluetoothError) {
                 let access = try access()
                 let handle = try access.client()

@@ -6,7 +6,7 @@ extension Observable where Element: Sendable {
         on scheduler: any SchedulerType, within buffer: ValueBuffer, overflow: BluetoothError,
         dropped: @escaping @Sendable () -> Void
     ) -> Observable<Element> {
-        Observable.create { observer in
+        Observable.createSerial { observer in
             let delivery = BoundedDelivery(observer, scheduler, buffer, overflow, dropped)
             let subscription = self.subscribe { delivery.enqueue($0) }
             return Disposables.create {
@@ -29,14 +29,14 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
     }
 
     private let state = Guarded(State())
-    private let observer: AnyObserver<Element>
+    private let observer: SerialObserver<Element>
     private let scheduler: any SchedulerType
     private let buffer: ValueBuffer
     private let overflow: BluetoothError
     private let dropped: @Sendable () -> Void
 
     init(
-        _ observer: AnyObserver<Element>, _ scheduler: any SchedulerType, _ buffer: ValueBuffer,
+        _ observer: SerialObserver<Element>, _ scheduler: any SchedulerType, _ buffer: ValueBuffer,
         _ overflow: BluetoothError, _ dropped: @escaping @Sendable () -> Void
     ) {
         self.observer = observer

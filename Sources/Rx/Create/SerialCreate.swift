@@ -1,0 +1,32 @@
+/// The observer of a stream whose events come from one thread or serial queue, in order, the end at most once.
+package struct SerialObserver<Element> {
+    private let sink: Sink<Element>
+
+    fileprivate init(_ sink: Sink<Element>) { self.sink = sink }
+
+    package func on(_ event: Event<Element>) { sink.on(event) }
+
+    package func onError(_ error: any Error) { sink.error(error) }
+}
+
+// Guard: the caller of `createSerial` passes it to one serial context.
+extension SerialObserver: @unchecked Sendable where Element: Sendable {}
+
+extension Observable {
+    /// As `create`, without the protection against several threads, for events from one serial context.
+    package static func createSerial(
+        _ subscribe: @escaping @Sendable (SerialObserver<Element>) -> any Disposable
+    ) -> Observable<Element> {
+        Observable(SerialCreate(subscribe))
+    }
+}
+
+private final class SerialCreate<Element>: Source<Element> {
+    private let subscribe: @Sendable (SerialObserver<Element>) -> any Disposable
+    init(_ subscribe: @escaping @Sendable (SerialObserver<Element>) -> any Disposable) { self.subscribe = subscribe }
+
+    override func run(_ sink: Sink<Element>) {
+        let entry = ForwardingSink(into: sink)
+        entry.attach(subscribe(SerialObserver(entry)))
+    }
+}
