@@ -17,7 +17,7 @@ extension LabTests {
             async throws
         {
             try await Lab.withManager { first in
-                let second = BluetoothManager(queue: DispatchQueue(label: "second"))
+                let second = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "second")))
                 let one = try await first.peripheral(named: "HRM-2")
                 let two = try await second.peripheral(named: "HRM-2")
                 let values = [one, two].map { StreamProgress(Self.value(of: $0, 0x180D, 0x2A38)) }

@@ -46,7 +46,7 @@ extension LabTests {
                 _ = try await manager.state.filter { $0 == .blocked }.firstValue()
                 let blocked = try await manager.diagnose().value
                 try Data("0".utf8).write(to: soft)
-                #expect(blocked.cause == .adapterBlocked)
+                #expect(blocked.cause == .blocked)
                 #expect(blocked.switches == [RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)])
                 #expect(blocked.findings.first?.advice == "Unblock it: rfkill unblock bluetooth.")
                 try await Outage.power.end()

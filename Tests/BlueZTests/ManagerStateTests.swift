@@ -25,12 +25,12 @@ extension LabTests {
                     .do(onNext: { if $0 == 1 { try power(false) } })
                     .ignoreElements().asCompletable()
                 let error = await #expect(throws: BluetoothError.self) { try await ended.value }
-                #expect(error?.kind == .adapterOff)
+                #expect(error?.kind == .poweredOff)
                 #expect(try await manager.state.firstValue() == .poweredOff)
                 let refused = await #expect(throws: BluetoothError.self) {
                     _ = try await manager.scanForPeripherals().firstValue()
                 }
-                #expect(refused?.kind == .adapterOff)
+                #expect(refused?.kind == .poweredOff)
                 try power(true)
                 #expect(try await manager.state.filter { $0 == .poweredOn }.firstValue() == .poweredOn)
                 #expect(try await manager.scanForPeripherals().firstValue().rssi != nil)

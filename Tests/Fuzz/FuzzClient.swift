@@ -30,7 +30,7 @@ final class FuzzClient {
         bus = FuzzBus(corpus.answers)
         bus.held = held
         let logger = Logger(label: "fuzz") { _ in CountingLog(recorder) }
-        manager = BluetoothManager(bus: bus, scheduler: InlineScheduler(), logger: logger)
+        manager = BluetoothManager(configuration: .init(scheduler: InlineScheduler(), logger: logger), bus: bus)
         recorder.tally.clients += 1
     }
 

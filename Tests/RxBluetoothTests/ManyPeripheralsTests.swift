@@ -31,7 +31,7 @@ struct ManyPeripheralsTests {
     @Test(.timeLimit(.minutes(5))) func `A thousand advertisers and twenty notifying links lose and repeat no value`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Simulation(Self.scenario, scheduler: scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let sightings = scheduler.createObserver(BluetoothAddress.self)
         let values = scheduler.createObserver([UInt8].self)
         let bag = DisposeBag()

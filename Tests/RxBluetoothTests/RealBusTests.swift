@@ -22,7 +22,7 @@ struct RealBusTests {
         let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
-        let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
+        let manager = BluetoothManager(configuration: .init(scheduler: clock)) { Connection.open(.address(address)) }
         daemon.start()
         // The daemon may start after the manager; then the state changes.
         #expect(try await first(manager.state.filter { $0 == .poweredOn }) == .poweredOn)
@@ -63,7 +63,7 @@ struct RealBusTests {
         let bus = try DBusDaemon()
         let address = bus.address
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
-        let manager = BluetoothManager(scheduler: clock) { Connection.open(.address(address)) }
+        let manager = BluetoothManager(configuration: .init(scheduler: clock)) { Connection.open(.address(address)) }
         daemon.start()
         _ = try await first(manager.state.filter { $0 == .poweredOn })
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
@@ -138,7 +138,9 @@ struct RealBusTests {
     }
 
     @Test func `A missing bus is reported as busUnavailable with its D-Bus error`() async throws {
-        let manager = BluetoothManager(scheduler: clock) { Connection.open(.address("unix:path=/nonexistent/bus")) }
+        let manager = BluetoothManager(configuration: .init(scheduler: clock)) {
+            Connection.open(.address("unix:path=/nonexistent/bus"))
+        }
         #expect(try await first(manager.state) == .busUnavailable)
         let error = await #expect(throws: BluetoothError.self) { _ = try await first(manager.scanForPeripherals()) }
         #expect(error?.kind == .busUnavailable)

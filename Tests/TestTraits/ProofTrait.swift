@@ -2,7 +2,8 @@ public import Testing
 
 /// The promises and quirks that a test proves.
 ///
-/// The trait changes nothing in the run. `scripts/promises` reads it from the source, and compares it with the tests that passed.
+/// The trait changes nothing in the run. `scripts/promises` reads it from the source, and compares it with the tests
+/// that passed.
 public struct ProofTrait: TestTrait {
     public let proofs: [Proof]
 }
@@ -10,8 +11,6 @@ public struct ProofTrait: TestTrait {
 extension Trait where Self == ProofTrait {
     /// The test fails if the library breaks one of these promises or does not handle one of these quirks.
     ///
-    /// ```swift
-    /// @Test(.proves(.S13, .Q34)) func `A scan resumes after bluetoothd crashed`() { … }
-    /// ```
+    /// CONTRIBUTING.md has an example.
     public static func proves(_ proofs: Proof...) -> ProofTrait { ProofTrait(proofs: proofs) }
 }

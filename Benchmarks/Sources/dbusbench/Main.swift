@@ -29,7 +29,7 @@ enum Main {
 
     /// The number of bytes of each received element.
     private static func stream(_ what: String) -> Observable<Int>? {
-        let manager = BluetoothManager(queue: DispatchQueue(label: "receiver"))
+        let manager = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "receiver")))
         switch what {
         case "advertise":
             return manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))

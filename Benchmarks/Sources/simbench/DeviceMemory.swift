@@ -28,7 +28,7 @@ enum DeviceMemory {
         simulation.bluez.competingClient().startDiscovery(["DuplicateData": .bool(true)])
         scheduler.advanceTo(5_000)
         let known = resident
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
         scheduler.advanceTo(10_000)
         let seen = resident

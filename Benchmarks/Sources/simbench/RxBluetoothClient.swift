@@ -20,7 +20,7 @@ enum RxBluetoothClient {
     static func run(_ scenario: Scenario, sensors: Int) -> Outcome {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Simulation(scenario, scheduler: scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let sightings = Mutex(0)
         let values = Mutex(0)
         let bag = DisposeBag()

@@ -1,5 +1,5 @@
 /// A call of this process that waits to be sent, or for its reply.
-// Package access, because Swift 6.3 rejects the implicit override of an initialiser of more access ("infinite recursion").
+// Package access: Swift 6.3 reports "infinite recursion" for the implicit override of a package initialiser otherwise.
 package final class PendingCall: PendingReply, @unchecked Sendable {
     // Guard: as in `PendingReply`.
     let timeout: Duration

@@ -21,7 +21,8 @@ package final class IndexedDeadline: Deadline, @unchecked Sendable {
 
 /// A binary heap of deadlines, the earliest at the top.
 ///
-/// An entry stores its slot, so that removal needs no search. A cancelled entry must not stay: it would wake an idle process.
+/// An entry stores its slot, so that removal needs no search. A cancelled entry must not stay, because it would wake an
+/// idle process.
 package struct TimerHeap {
     private var entries: [Deadline] = []
     private var inserted: UInt64 = 0

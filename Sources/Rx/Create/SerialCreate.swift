@@ -1,4 +1,4 @@
-/// The observer of a stream whose events come from one thread or serial queue, in order, the end at most once.
+/// The observer of a stream with events from one serial context, in order, with at most one end.
 package struct SerialObserver<Element> {
     private let sink: Sink<Element>
 

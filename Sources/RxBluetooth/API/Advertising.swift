@@ -48,7 +48,7 @@ extension BluetoothManager {
     /// - ``BluetoothError/Kind/invalidArgument`` or ``BluetoothError/Kind/registrationFailed(_:)`` if bluetoothd
     ///   rejects the advertisement, for example because it is too long.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
-    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used, also when this happens later.
     ///
     /// Source: BlueZ, `advertising-api.txt`, `RegisterAdvertisement`.

@@ -1,17 +1,16 @@
-// Users import one module: its streams are Rx's, and so is the vocabulary to work with them; times and queues are
-// Dispatch's, so that `.seconds(1)` works without another import.
+// Users import one module. Its streams are Rx's; `.seconds(1)` and queues are Dispatch's.
 @_exported public import Dispatch
 @_exported public import Rx
 
-/// The way to Bluetooth: its state, scans, and from these to peripherals.
+/// The entry to Bluetooth: its state, its adapters and scans for peripherals.
 ///
-/// Nothing happens before a stream is subscribed to; disposing of a subscription undoes what it started. Elements, errors
-/// and completions are delivered on the queue that the manager was made with. A manager may be used from any
-/// thread. It lives as long as it, or a subscription to one of its streams, is kept; then its connection to
-/// the bus is closed.
+/// Nothing happens before you subscribe to a stream. Disposing of a subscription undoes what it started. All streams
+/// deliver on the scheduler of the ``Configuration``, by default the main queue.
+///
+/// A manager may be used from any thread. When neither it nor a subscription to one of its streams is kept any more, it
+/// closes its connection to the bus.
 public final class BluetoothManager: Sendable {
     let access: BlueZAccess
-    /// With which adapter it works.
     let selection: AdapterSelection
 
     init(_ access: BlueZAccess, _ selection: AdapterSelection) {
@@ -19,25 +18,33 @@ public final class BluetoothManager: Sendable {
         self.selection = selection
     }
 
-    /// This manager with another adapter, for programs that work with several at a time.
+    /// The same manager on another adapter, for programs that use several at a time.
     ///
-    /// Its ``state``, scans, known and retrieved peripherals and diagnosis are those of that adapter, which may be plugged in later.
-    /// Everything else is shared: the connection to the bus, deadlines, pairing, events, and ``close()``, which
-    /// ends both. A device that two adapters hear is two peripherals, each of its adapter; what goes on over one adapter
-    /// is not disturbed by what happens to another.
+    /// Its ``state``, scans, known and retrieved peripherals and diagnosis are those of that adapter, which may be
+    /// plugged in later. Everything else is shared: the connection to the bus, deadlines, pairing, events, and
+    /// ``close()``, which closes both.
+    ///
+    /// A device in range of two adapters is two peripherals, one for each adapter. A failure of one adapter does not
+    /// affect the other.
+    ///
+    /// - Parameter adapter: The adapter.
     public func using(_ adapter: AdapterSelection) -> BluetoothManager { BluetoothManager(access, adapter) }
 
-    /// Whether Bluetooth can be used: the present state first, then each change (S2, S3).
+    // Promises S2 and S3. bluetoothd or the adapter may appear later (Q1, Q26).
+    /// Whether Bluetooth can be used: the present state first, then each change.
     ///
-    /// Never completes, and fails only when the manager is closed: a bluetoothd or an adapter that is not there is a state,
-    /// and the stream goes on when it comes (Q1, Q26). Hot as to the state, cold as to the connection to the bus, which the
-    /// first subscription opens.
+    /// It never completes. It fails with ``BluetoothError/Kind/closed`` when the manager is closed, and with no other
+    /// error: an absent bluetoothd or adapter is a state, and the stream continues when it appears. The state is hot.
+    /// The first subscription opens the bus.
     public var state: Observable<BluetoothState> {
         reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
-    /// The machine's adapters by number: the present ones first, then each change. An empty list while bluetoothd does
-    /// not run. Never completes, and fails only when the manager is closed.
+    /// The adapters of this machine, ordered by number: the present list first, then each change.
+    ///
+    /// The list is empty while bluetoothd does not run. The stream never completes, and fails only with
+    /// ``BluetoothError/Kind/closed`` when the manager is closed. The list is hot. The first subscription opens the
+    /// bus.
     public var adapters: Observable<[Adapter]> {
         reports.map { [selection] in $0.adapters(selection) }.distinctUntilChanged().observe(
             on: access.settings.scheduler)
@@ -47,14 +54,17 @@ public final class BluetoothManager: Sendable {
         let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()
-            // What is chosen once is kept.
+            // From now on the choice of `.automatic` changes only if it must.
             handle.perform { client in client.onStateKnown { $0.keepChoice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }
 
-    /// Completes when everything that disposing has set going has been answered by bluetoothd: scans stopped,
-    /// links closed, notifications off (S44). Never fails; what is not answered ends by its own deadline.
+    // Promise S44.
+    /// Completes when bluetoothd has replied to every request that disposing has sent.
+    ///
+    /// Scans are stopped then, links closed and notifications off. It never fails: a request without a reply ends at
+    /// its own deadline. Without a bus, it completes at once. Cold.
     public func settled() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -67,17 +77,20 @@ public final class BluetoothManager: Sendable {
             }
             return Disposables.create()
         }
-        // A stream that ends tells so first and undoes itself next, both in one turn where it delivers. Who awaits the
-        // end and asks then is behind that turn.
+        // A stream that ends emits its end first and undoes itself next, in one turn of the scheduler.
+        // A subscription that follows the end runs after that turn.
         .subscribe(on: access.settings.scheduler)
         .observe(on: access.settings.scheduler)
     }
 
-    /// Completes when bluetoothd has received every request that disposing has sent, without waiting for its answers.
+    /// Completes when bluetoothd has received every request that disposing has sent.
     ///
-    /// ``settled()`` waits for the answers too. bluetoothd answers `Disconnect` 2 s after it has received it; a program that ends
-    /// need not wait for that. A request that depends on another answer, as after a pairing that is called off, is not included.
-    /// Completes at once without a bus, fails never, and waits ``Deadlines/cleanup`` at most. Cold.
+    /// ``settled()`` also waits for the replies. bluetoothd replies to `Disconnect` after 2 s, and a program that ends
+    /// need not wait for that. A request that depends on the reply to another one is not included, for example after a
+    /// cancelled pairing.
+    ///
+    /// It never fails, and completes after ``Deadlines/cleanup`` at the latest. Without a bus, it completes at once.
+    /// Cold.
     public func delivered() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -92,9 +105,11 @@ public final class BluetoothManager: Sendable {
         .observe(on: access.settings.scheduler)
     }
 
-    /// Ends everything: what is under way fails with ``BluetoothError/Kind/closed``, links that this manager made are
-    /// closed, and then its connection to the bus. Completes when that is done, however often it is asked. Later use fails
-    /// with the same error. It begins when it is subscribed to, and disposing does not take it back.
+    /// Closes the manager: all its streams fail with ``BluetoothError/Kind/closed``.
+    ///
+    /// It closes the links that this manager made, and then the connection to the bus, and completes when that is done.
+    /// It never fails, and may be called again. Later use of the manager fails with the same error. Cold; disposing
+    /// does not undo it.
     public func close() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -106,19 +121,27 @@ public final class BluetoothManager: Sendable {
 }
 
 extension BluetoothManager {
-    /// The peripherals with these addresses that bluetoothd knows now, in the order of the addresses (S89). One that it does not
-    /// know is left out; nothing is scanned for. Fails when Bluetooth cannot be used.
+    // Promise S89.
+    /// The peripherals with these addresses that bluetoothd has now, in the order of the addresses.
+    ///
+    /// A peripheral that bluetoothd does not have is left out; nothing is scanned. It emits one list, and fails if
+    /// Bluetooth cannot be used. Cold.
+    ///
+    /// - Parameter addresses: The addresses.
     public func retrievePeripherals(withAddresses addresses: [BluetoothAddress]) -> Single<[Peripheral]> {
         retrieve { client, adapter in
             addresses.compactMap { client.mirror.devices[DeviceKey(adapter: adapter, address: $0)]?.peripheral }
         }
     }
 
-    /// The peripherals that are connected now, by this program or another, by address (S33, S89). Their links are theirs;
-    /// ``Peripheral/connect(options:)`` shares one. Fails when Bluetooth cannot be used.
+    // Promises S33 and S89.
+    /// The peripherals that are connected now, by this program or another one, ordered by address.
     ///
-    /// - Parameter services: Only peripherals that offer one of these, or where their services are not read yet, advertised one.
-    ///   Default, and empty: all.
+    /// The links stay as they are; ``Peripheral/connect(options:)`` shares one. It emits one list, and fails if
+    /// Bluetooth cannot be used. Cold.
+    ///
+    /// - Parameter services: Emit only peripherals that offer one of these services, or have advertised one if their
+    ///   services were not read yet. Default, and if empty: all.
     public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID] = []) -> Single<[Peripheral]> {
         retrieve { client, adapter in
             client.mirror.devices.values.filter { $0.key.adapter == adapter && $0.isConnected && $0.offers(services) }

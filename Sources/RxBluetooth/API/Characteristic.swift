@@ -30,7 +30,7 @@ public struct Characteristic: Hashable, Sendable {
     /// Fails with:
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include
     ///   ``Characteristic/Properties/read``.
-    /// - ``BluetoothError/Kind/attError``, ``BluetoothError/Kind/needsPairing``, ``BluetoothError/Kind/notAuthorized``
+    /// - ``BluetoothError/Kind/attError``, ``BluetoothError/Kind/needsPairing``, ``BluetoothError/Kind/refused``
     ///   or a similar error if the peripheral refuses.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, which begins when the read starts.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
@@ -76,7 +76,7 @@ public struct Characteristic: Hashable, Sendable {
             // The error of bluetoothd does not give the cause (Q99). Without a known MTU the length is not checked.
             if type == .withoutResponse, let limit = peripheral.packetLength, value.count > limit {
                 let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
-                return emitter.fail(BluetoothError(.invalidArgument, dbusMessage: text).during(.write, target))
+                return emitter.fail(BluetoothError(.invalidArgument, detail: text).during(.write, target))
             }
             client.operations.write(value, isRequest: type == .withResponse, to: self, emitter)
         }
@@ -110,7 +110,7 @@ extension Characteristic {
     static func tooLong(_ count: Int) -> BluetoothError {
         BluetoothError(
             .invalidArgument,
-            dbusMessage: "The value has \(count) bytes, and an attribute holds at most \(longestValue)")
+            detail: "The value has \(count) bytes, and an attribute holds at most \(longestValue)")
     }
 }
 
@@ -209,7 +209,7 @@ extension Characteristic {
         .deferred {
             let length = partLength ?? peripheral.maximumWriteValueLength(for: .withoutResponse)
             guard (1...Self.longestValue).contains(length) else {
-                let error = BluetoothError(.invalidArgument, dbusMessage: "Parts have 1 to \(Self.longestValue) bytes")
+                let error = BluetoothError(.invalidArgument, detail: "Parts have 1 to \(Self.longestValue) bytes")
                 return .error(error.during(.write, target))
             }
             let parts = stride(from: 0, to: max(1, value.count), by: length).map { offset in

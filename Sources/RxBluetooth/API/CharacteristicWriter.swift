@@ -34,7 +34,7 @@ public final class CharacteristicWriter: Sendable {
                 let text = "The value has \(value.count) bytes, and a packet takes 1 to \(maximumLength)"
                 return emitter.fail(
                     BluetoothError(
-                        .invalidArgument, operation: .write, target: characteristic.target, dbusMessage: text))
+                        .invalidArgument, operation: .write, target: characteristic.target, detail: text))
             }
             guard let socket = socket.value(in: client.bus) else {
                 return emitter.fail(

@@ -186,7 +186,7 @@ public struct Reconnection: Sendable {
         switch error.kind {
         case .disconnected(.requested): true
         case .disconnected(.authentication): !error.isInferred
-        case .closed, .permissionDenied, .alreadyConnected, .bondLost, .notAuthorized, .pairingFailed,
+        case .closed, .unauthorized, .alreadyConnected, .bondLost, .refused, .pairingFailed,
             .unsupported, .invalidArgument:
             true
         default: false

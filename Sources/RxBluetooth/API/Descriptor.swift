@@ -41,7 +41,7 @@ public struct Descriptor: Hashable, Sendable {
             }
             guard uuid != 0x2902 else {
                 return emitter.fail(
-                    BluetoothError(.notPermitted, dbusMessage: "Use observeValueUpdates() instead")
+                    BluetoothError(.notPermitted, detail: "Use observeValueUpdates() instead")
                         .during(.writeDescriptor, target))
             }
             client.operations.write(value, to: self, emitter)

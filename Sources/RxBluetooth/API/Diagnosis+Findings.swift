@@ -36,7 +36,7 @@ extension Diagnosis {
     private func obstacle(_ selection: AdapterSelection) -> Finding? {
         switch bus {
         case .reachable: break
-        case .unreachable(let error) where error.kind == .permissionDenied: return Finding(.permissionDenied, error)
+        case .unreachable(let error) where error.kind == .unauthorized: return Finding(.unauthorized, error)
         case .unreachable(let error): return Finding(.busUnavailable, error)
         case .silent:
             return Finding(
@@ -44,7 +44,7 @@ extension Diagnosis {
         }
         switch daemon {
         case .answers: return adapterObstacle(selection)
-        case .refuses(_, let error) where error.kind == .permissionDenied: return Finding(.permissionDenied, error)
+        case .refuses(_, let error) where error.kind == .unauthorized: return Finding(.unauthorized, error)
         case .refuses(_, let error):
             return Finding(
                 .daemonRefuses, "bluetoothd answers with an error: \(error.code) (\(error.dbusName ?? "no name")).",
@@ -82,15 +82,15 @@ extension Diagnosis {
         case .offBlocked:
             let own = switches.first { $0.isBlocked && $0.name == adapter.name } ?? blocked
             return Finding(
-                .adapterBlocked, "The adapter \(adapter.title) is blocked by rfkill.",
-                own?.advice ?? BluetoothError(.adapterBlocked).advice)
+                .blocked, "The adapter \(adapter.title) is blocked by rfkill.",
+                own?.advice ?? BluetoothError(.blocked).advice)
         case .offEnabling, .onDisabling:
             return Finding(
                 .adapterChanging, "The adapter \(adapter.title) is being switched on or off.",
                 "Wait a moment. If this does not end, unplug the adapter and plug it in again.")
         case .off, .on, nil:
             return Finding(
-                .adapterOff, "The adapter \(adapter.title) is off.", BluetoothError(.adapterOff).advice)
+                .poweredOff, "The adapter \(adapter.title) is off.", BluetoothError(.poweredOff).advice)
         }
     }
 
@@ -208,7 +208,7 @@ extension RadioSwitch {
     fileprivate var advice: String? {
         isHardBlocked
             ? "Turn the switch on, or press the key of this machine that controls its radios."
-            : BluetoothError(.adapterBlocked).advice
+            : BluetoothError(.blocked).advice
     }
 }
 

@@ -157,7 +157,7 @@ public struct Diagnosis: Equatable, Sendable {
         /// The system bus does not answer.
         case busSilent = "bus-silent"
         /// This process is not permitted to use bluetoothd.
-        case permissionDenied = "permission-denied"
+        case unauthorized = "unauthorized"
         /// bluetoothd does not run.
         case daemonUnavailable = "daemon-unavailable"
         /// bluetoothd runs and does not answer.
@@ -169,9 +169,9 @@ public struct Diagnosis: Equatable, Sendable {
         /// There are adapters, but not the selected one.
         case otherAdapters = "other-adapters"
         /// rfkill blocks the adapter.
-        case adapterBlocked = "adapter-blocked"
+        case blocked = "blocked"
         /// The adapter is off.
-        case adapterOff = "adapter-off"
+        case poweredOff = "powered-off"
         /// The adapter is being switched on or off.
         case adapterChanging = "adapter-changing"
         /// bluetoothd refuses to start a scan, or has not answered for 5 s.
@@ -194,8 +194,8 @@ public struct Diagnosis: Equatable, Sendable {
         /// Whether Bluetooth cannot be used because of this cause.
         public var isObstacle: Bool {
             switch self {
-            case .busUnavailable, .busSilent, .permissionDenied, .daemonUnavailable, .daemonSilent, .daemonRefuses,
-                .noAdapter, .otherAdapters, .adapterBlocked, .adapterOff, .adapterChanging:
+            case .busUnavailable, .busSilent, .unauthorized, .daemonUnavailable, .daemonSilent, .daemonRefuses,
+                .noAdapter, .otherAdapters, .blocked, .poweredOff, .adapterChanging:
                 true
             case .scanNotStarted, .nothingHeard, .connecting, .operationRuns, .pairing, .malformedMessages, .working,
                 .idle:

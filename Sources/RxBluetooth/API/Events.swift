@@ -99,8 +99,9 @@ extension BluetoothManager {
     /// The manager's events for monitoring: queues, retries, drops, scan sessions, links and recovery.
     ///
     /// Emits the events that follow the subscription. Never completes and never fails. Hot; subscribing neither
-    /// connects nor opens the bus. The subscription keeps the manager alive. Without subscribers no event is created. Delivers on the manager's queue. At most
-    /// 1024 events wait there; then the oldest are dropped, which leaves a gap in ``BluetoothEvent/number``.
+    /// connects nor opens the bus. The subscription keeps the manager alive. Without subscribers no event is created.
+    /// Delivers on the manager's queue. At most 1024 events wait there; then the oldest are dropped, which leaves a gap
+    /// in ``BluetoothEvent/number``.
     public var events: Observable<BluetoothEvent> { access.keptAlive(by: access.settings.eventLog.events) }
 }
 

@@ -46,7 +46,7 @@ extension Characteristic {
     public var droppedValueCount: Int { peripheral.drops(of: key) }
 
     /// How the peripheral sends values.
-    public enum Updates: Sendable {
+    package enum Updates: Sendable {
         /// Notifications, without confirmation.
         case notifications
         /// Indications, each confirmed by bluetoothd.
@@ -56,7 +56,7 @@ extension Characteristic {
     /// Whether bluetoothd turns on notifications or indications; nil if ``properties`` include neither.
     ///
     /// bluetoothd prefers notifications if both are supported. Programs cannot choose.
-    public var updates: Updates? {
+    package var updates: Updates? {
         if properties.contains(.notify) { return .notifications }
         return properties.contains(.indicate) ? .indications : nil
     }

@@ -14,10 +14,10 @@ extension Peripheral {
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or an answer was wrong.
-    /// - ``BluetoothError/Kind/notAuthorized`` if ``PairingPolicy/allowed`` does not include the device.
+    /// - ``BluetoothError/Kind/refused`` if ``PairingPolicy/allowed`` does not include the device.
     /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device; scan for it again.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``.
-    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used, and the error of the link if it is lost.
     ///
     /// Source: BlueZ, `device-api.txt`, `Pair` and `CancelPairing`.
@@ -79,7 +79,7 @@ extension Peripheral {
     /// The device keeps its side of the bond. Often it has to remove it too before it can pair again.
     ///
     /// Fails with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with
-    /// ``BluetoothError/Kind/adapterOff`` or a similar error if Bluetooth cannot be used. Source: BlueZ,
+    /// ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used. Source: BlueZ,
     /// `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
         operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in

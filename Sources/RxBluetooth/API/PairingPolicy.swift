@@ -35,7 +35,7 @@ public struct PairingPolicy: Hashable, Sendable {
     /// The devices that may pair. Default: nil, all devices.
     ///
     /// Requests of other devices are rejected, and ``Peripheral/pair()`` with them fails with
-    /// ``BluetoothError/Kind/notAuthorized`` before anything is sent.
+    /// ``BluetoothError/Kind/refused`` before anything is sent.
     ///
     /// The list also decides which devices may use services of this computer (`AuthorizeService`). With
     /// ``Mode/justWorks`` and ``Mode/passkey(_:)`` the listed ones may, and none if it is nil. With ``Mode/ask`` the

@@ -81,7 +81,7 @@ public final class PairingRequest: Sendable {
     public func answer(_ answer: Answer) throws(BluetoothError) -> Bool {
         if let flaw = question.flaw(of: answer) {
             throw BluetoothError(
-                .invalidArgument, operation: .pair, target: peripheral.address.description, dbusMessage: flaw)
+                .invalidArgument, operation: .pair, target: peripheral.address.description, detail: flaw)
         }
         guard end(.answered(answer)) else { return false }
         answered(answer)

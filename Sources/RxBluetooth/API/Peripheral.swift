@@ -94,7 +94,7 @@ public final class Peripheral: Sendable {
     /// - ``BluetoothError/Kind/connectFailed(_:)``, ``BluetoothError/Kind/noFreeSlot``,
     ///   ``BluetoothError/Kind/bondLost`` or a similar error if bluetoothd cannot connect.
     /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the peripheral; scan for it again.
-    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used.
     ///
     /// Source: BlueZ, `device-api.txt`, `Connect`.
@@ -286,4 +286,19 @@ extension Peripheral: Hashable, CustomStringConvertible {
 
     /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Peripheral {
+    /// Makes a peripheral without a manager, for tests of code that receives peripherals.
+    ///
+    /// Every operation of it fails with ``BluetoothError/Kind/closed``. It belongs to no adapter.
+    ///
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - name: The name. Default: none.
+    public convenience init(address: BluetoothAddress, name: String? = nil) {
+        let absent = AdapterIdentity(number: AdapterIdentity.absent, address: nil)
+        self.init(address, of: absent, kind: nil, access: nil, number: 0)
+        update(name: name, kind: nil)
+    }
 }

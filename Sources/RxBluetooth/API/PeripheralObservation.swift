@@ -80,7 +80,7 @@ extension Characteristic {
         // bluetoothd may keep these notifications to itself, and reports the changes instead (Q109).
         let tolerant: Observable<[UInt8]> = updates.catch { error in
             switch (error as? BluetoothError)?.kind {
-            case .notAuthorized, .notPermitted, .exclusiveUse, .unsupported, .busy, .attError: .empty()
+            case .refused, .notPermitted, .exclusiveUse, .unsupported, .busy, .attError: .empty()
             default: .error(error)
             }
         }

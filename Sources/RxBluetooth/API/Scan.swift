@@ -10,7 +10,7 @@ extension BluetoothManager {
     /// that match its own arguments. Delivers on the manager's queue.
     ///
     /// Fails with:
-    /// - ``BluetoothError/Kind/adapterOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
+    /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used, also when this happens later. With ``ScanOptions/resumes`` the scan waits instead.
     /// - ``BluetoothError/Kind/busy`` if the controller refuses to scan for more than 11 s.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/startScan``.
@@ -101,6 +101,25 @@ public struct ScannedPeripheral: Sendable {
     public let isCached: Bool
     /// The time at which this process received the data, on the clock of the manager's scheduler.
     public let timestamp: Date
+
+    /// Makes a scan result, for example to test code that parses scan results.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral, for example ``Peripheral/init(address:name:)``.
+    ///   - advertisementData: The advertised data. Default: none.
+    ///   - rssi: The signal strength in dBm. Default: unknown.
+    ///   - isCached: Whether it is from the memory of bluetoothd. Default: false.
+    ///   - timestamp: When it was received. Default: now.
+    public init(
+        peripheral: Peripheral, advertisementData: AdvertisementData = AdvertisementData(), rssi: Int16? = nil,
+        isCached: Bool = false, timestamp: Date = Date()
+    ) {
+        self.peripheral = peripheral
+        self.advertisementData = advertisementData
+        self.rssi = rssi
+        self.isCached = isCached
+        self.timestamp = timestamp
+    }
 }
 
 /// The conditions that a peripheral's advertisement has to match.
@@ -184,7 +203,7 @@ public struct DataPattern: Hashable, Sendable {
         guard !bytes.isEmpty, mask.count == bytes.count else {
             throw BluetoothError(
                 .invalidArgument,
-                dbusMessage: bytes.isEmpty ? "A pattern needs at least one byte" : "A mask must be as long as its data")
+                detail: bytes.isEmpty ? "A pattern needs at least one byte" : "A mask must be as long as its data")
         }
         // Data may be shorter if the mask ignores the rest (S19).
         let count = (mask.lastIndex { $0 != 0 } ?? -1) + 1

@@ -58,7 +58,7 @@ final class AdvertisingSession {
             // a question that is asked now.
             let path = adapterPath(adapter)
             client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
-                let ended = BluetoothError(.bluez, dbusMessage: "bluetoothd has ended the advertisement")
+                let ended = BluetoothError(.bluez, detail: "bluetoothd has ended the advertisement")
                 emitter.fail((client?.obstacle(on: adapter) ?? ended).during(.advertise, nil))
             }
         default: call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an advertisement"))

@@ -211,7 +211,7 @@ extension BlueZAccess {
             return reports.compactMap { $0 }
                 .flatMapLatest { [self] report -> Observable<Bool> in
                     let state = report.state(selection)
-                    if state == .unauthorized { throw BluetoothError(.permissionDenied) }
+                    if state == .unauthorized { throw BluetoothError(.unauthorized) }
                     if state == .poweredOn {
                         return .just(waits.withLock(\.hasWaited))
                     }
@@ -254,7 +254,7 @@ extension BluetoothError {
     /// Whether Bluetooth itself is unavailable, not only the peripheral. A change of state ends that.
     var isOutage: Bool {
         switch kind {
-        case .busUnavailable, .daemonUnavailable, .noAdapter, .adapterOff, .adapterBlocked: true
+        case .busUnavailable, .daemonUnavailable, .noAdapter, .poweredOff, .blocked: true
         case .disconnected(let reason): [.adapter, .daemon, .bus, .suspend].contains(reason)
         default: false
         }

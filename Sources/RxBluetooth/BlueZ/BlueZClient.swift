@@ -70,9 +70,9 @@ final class BlueZClient {
 
     private func busLost(_ error: DBusError) {
         guard finalFailure == nil else { return }
-        let isRefused = BluetoothError(error).kind == .permissionDenied
+        let isRefused = BluetoothError(error).kind == .unauthorized
         let failure = BluetoothError(
-            isRefused ? .permissionDenied : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
+            isRefused ? .unauthorized : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
         finalFailure = failure
         forgetEverything(failure, .bus)
         agent.fail(failure)
@@ -132,9 +132,9 @@ final class BlueZClient {
 
     /// Why Bluetooth cannot be used with any adapter; nil if it can, or if that is not known yet.
     private var obstacleToAll: BluetoothState? {
-        if let finalFailure { return finalFailure.kind == .permissionDenied ? .unauthorized : .busUnavailable }
+        if let finalFailure { return finalFailure.kind == .unauthorized ? .unauthorized : .busUnavailable }
         if owner == nil { return .daemonUnavailable }
-        return syncFailure.map { $0.kind == .permissionDenied ? .unauthorized : .daemonUnavailable }
+        return syncFailure.map { $0.kind == .unauthorized ? .unauthorized : .daemonUnavailable }
     }
 
     private var isKnown: Bool {

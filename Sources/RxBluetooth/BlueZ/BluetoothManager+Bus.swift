@@ -1,66 +1,36 @@
 public import DBus
-public import Dispatch
-public import Logging
-public import Rx
 
 extension BluetoothManager {
-    /// Makes a manager that speaks to bluetoothd over the system bus.
+    /// Makes a manager of this machine's Bluetooth, over the system bus.
     ///
-    /// - Parameters:
-    ///   - queue: Where streams deliver. Default: the main queue.
-    ///   - adapter: Which adapter to work with. Default: the first that is usable.
-    ///   - deadlines: How long to wait for answers.
-    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
-    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
-    public convenience init(
-        queue: DispatchQueue = .main, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
-        logContents: LogContents = .redacted
-    ) {
-        self.init(
-            scheduler: SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "RxBluetooth"),
-            adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger, logContents: logContents,
-            controller: HCIController()
-        ) { Connection.open(.system) }
+    /// The first subscription to one of its streams opens the bus. If the bus is lost, the next subscription opens it
+    /// again. ``Configuration/controller`` is the adapter's own controller unless the configuration has another one.
+    ///
+    /// - Parameter configuration: The adapter, where streams deliver, deadlines, pairing and the log. Default: see
+    ///   ``Configuration``.
+    public convenience init(configuration: Configuration = Configuration()) {
+        var configuration = configuration
+        configuration.controller = configuration.controller ?? HCIController()
+        self.init(configuration: configuration) { Connection.open(.system) }
     }
 
-    /// Makes a manager that speaks over a given bus: for tests, on the loop-back bus of the mocks and virtual time.
+    /// Makes a manager over a given bus, for example of a simulation.
     ///
     /// - Parameters:
-    ///   - bus: The bus, which the manager closes at its end. Deadlines run on its clock.
-    ///   - scheduler: Where streams deliver.
-    ///   - adapter: Which adapter to work with. Default: the first that is usable.
-    ///   - deadlines: How long to wait for answers.
-    ///   - pairing: How to answer what bluetoothd asks about pairings. Default: agree to nothing.
-    ///   - logger: Where to tell what happens, at level warning and below. Default: nowhere.
-    ///   - logContents: Whether log lines may name devices (S84). Default: no address, no name and no value.
-    ///   - controller: What answers for the adapter's controller. Default: nobody, and ``Peripheral/readRSSI()`` is unsupported.
-    public convenience init(
-        bus: any Bus, scheduler: any SchedulerType, adapter: AdapterSelection = .automatic,
-        deadlines: Deadlines = Deadlines(), pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger,
-        logContents: LogContents = .redacted,
-        controller: (any HostController)? = nil
-    ) {
-        self.init(
-            scheduler: scheduler, adapter: adapter, deadlines: deadlines, pairing: pairing, logger: logger,
-            logContents: logContents,
-            controller: controller
-        ) { bus }
+    ///   - configuration: The adapter, where streams deliver, deadlines, pairing and the log.
+    ///   - bus: The bus. Deadlines run on its clock. The manager closes it at its end.
+    public convenience init(configuration: Configuration, bus: any Bus) {
+        self.init(configuration: configuration) { bus }
     }
 
-    /// Makes a manager that opens its bus when it is first needed, and again when it is needed after it was lost.
-    /// The parameters are those of the other initialisers.
-    public convenience init(
-        scheduler: any SchedulerType, adapter: AdapterSelection = .automatic, deadlines: Deadlines = Deadlines(),
-        pairing: PairingPolicy = PairingPolicy(), logger: Logger = silentLogger, logContents: LogContents = .redacted,
-        controller: (any HostController)? = nil,
-        openingBus open: @escaping @Sendable () -> any Bus
-    ) {
-        let settings = Settings(
-            adapter: adapter, deadlines: deadlines, scheduler: scheduler, pairing: pairing,
-            eventLog: EventLog(logger, logContents, on: scheduler), controller: controller)
-        self.init(BlueZAccess(settings: settings, open: open), adapter)
+    /// Makes a manager that opens its bus when it first needs it, and again after the bus was lost.
+    ///
+    /// - Parameters:
+    ///   - configuration: The adapter, where streams deliver, deadlines, pairing and the log.
+    ///   - open: Opens a bus. It may be called on any thread; two subscriptions at the same time may call it at the
+    ///     same time.
+    public convenience init(configuration: Configuration, openingBus open: @escaping @Sendable () -> any Bus) {
+        self.init(BlueZAccess(settings: Settings(configuration), open: open), configuration.adapter)
     }
 }
 
@@ -69,12 +39,12 @@ extension BlueZClient {
     func afterDelivery(_ done: @escaping () -> Void) {
         // A call would start a bluetoothd that was stopped.
         guard owner != nil else { return done() }
-        // The call has no deadline of its own as long as it waits behind others (Q9).
+        // The call has no deadline of its own while it waits behind others (Q9).
         let limit = settings.deadlines.cleanup
         let deadline = bus.schedule(after: limit, done)
-        // Later, because some of what was disposed of is sent by work that waits in the context. The bus keeps the order of
-        // messages from one sender to one receiver, so the reply comes after all of them.
+        // Later, because queued work of the bus context sends some of the requests of a disposed subscription.
         bus.perform { [self] in
+            // The bus keeps the order of messages from one sender to one receiver: the reply comes after all of them.
             call(.ping, deadline: limit) { _ in
                 deadline.cancel()
                 done()

@@ -85,7 +85,7 @@ enum ErrorTable {
         row(
             bus: "Disconnected", "NoServer", "FileNotFound", "BadAddress", "IOError", "NoNetwork",
             is: .kind(.busUnavailable)),
-        row(bus: "AccessDenied", "AuthFailed", is: .kind(.permissionDenied)),
+        row(bus: "AccessDenied", "AuthFailed", is: .kind(.unauthorized)),
         row(bus: "NoReply", "Timeout", "TimedOut", is: .kind(.timedOut)),
         row(bus: "LimitsExceeded", "NoMemory", is: .kind(.resourceExhausted)),
         row(bus: "UnknownObject", is: .gone),
@@ -97,8 +97,8 @@ enum ErrorTable {
     ].flatMap(\.self)
 
     private static let bluez: [Row] = [
-        row("NotReady", is: .kind(.adapterOff)),
-        row("Blocked", is: .kind(.adapterBlocked)),
+        row("NotReady", is: .kind(.poweredOff)),
+        row("Blocked", is: .kind(.blocked)),
         row("InProgress", "Busy", is: .kind(.busy)),
         row("AlreadyConnected", is: .kind(.alreadyConnected)),
         // An object of that name or a bond exists (Q89, Q92). Callers that need it to exist treat this as success.
@@ -113,7 +113,7 @@ enum ErrorTable {
         // We request only what a characteristic offers, so these two come from the peripheral.
         // Source: BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
         row("NotSupported", is: .refused(.unsupported), att: 0x06),
-        row("NotAuthorized", is: .refused(.notAuthorized), att: 0x08),
+        row("NotAuthorized", is: .refused(.refused), att: 0x08),
         row("NotAvailable", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
         row("NotPermitted", text: .anyOf(["Not paired"]), is: .kind(.needsPairing)),
         row("NotPermitted", text: .anyOf(["Write acquired", "Notify acquired"]), is: .kind(.exclusiveUse)),
@@ -137,7 +137,7 @@ enum ErrorTable {
     /// The errors without a name of their own, which bluetoothd calls `Failed`; their texts differ.
     private static let failed: [Row] = [
         row("Failed", text: .anyOf(["Not connected", "Not Connected", "No ATT transport"]), is: .kind(.notConnected)),
-        row("Failed", text: .ends("-connection-adapter-not-powered"), is: .kind(.adapterOff)),
+        row("Failed", text: .ends("-connection-adapter-not-powered"), is: .kind(.poweredOff)),
         row("Failed", text: .ends("-connection-busy"), is: .kind(.busy)),
         row("Failed", text: .ends("-connection-concurrent-connection-limit"), is: .kind(.noFreeSlot)),
         row("Failed", text: .anyOf(["le-connection-gatt-browsing"]), is: .kind(.discoveryFailed)),
@@ -209,7 +209,7 @@ extension BluetoothError {
     init(_ error: DBusError, operation: Operation, on characteristic: Characteristic, target: String) {
         self.init(error, operation: operation, target: target)
         let isWrite = operation == .write || operation == .writeDescriptor
-        if isWrite, kind == .notAuthorized, BlueZ.claimedServices.contains(characteristic.service.uuid) {
+        if isWrite, kind == .refused, BlueZ.claimedServices.contains(characteristic.service.uuid) {
             self = withoutATTCode
         }
     }

@@ -1,20 +1,33 @@
 import DBus
 import FoundationEssentials
+import Logging
 import Rx
 
-/// The manager's settings.
+/// The manager's configuration with its event log and its clock.
 struct Settings: Sendable {
     let adapter: AdapterSelection
     let deadlines: Deadlines
     let scheduler: any SchedulerType
     let pairing: PairingPolicy
-    /// Where it is told what happens.
     let eventLog: EventLog
-    /// What answers for the controller; nil where nobody does.
+    /// The source for what the adapter's controller knows; nil if there is none.
     let controller: (any HostController)?
     /// The clock of the manager's bus, for every decision.
     let clock = ManagerClock()
+
+    init(_ configuration: BluetoothManager.Configuration) {
+        adapter = configuration.adapter
+        deadlines = configuration.deadlines
+        scheduler = configuration.scheduler
+        pairing = configuration.pairing
+        controller = configuration.controller
+        eventLog = EventLog(
+            configuration.logger ?? silentLogger, configuration.logContents, on: configuration.scheduler)
+    }
 }
+
+/// Discards all log lines: the logger of a manager without one.
+let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() }
 
 /// A moment on the manager's monotonic clock.
 struct MonotonicTime: Sendable {
@@ -23,8 +36,8 @@ struct MonotonicTime: Sendable {
 
 /// The clock of the manager's bus. Decisions use it; the wall clock is for time stamps only.
 ///
-/// Deadlines run on the same clock. It stands still during a suspend: neither bluetoothd nor a peripheral can answer then, so
-/// time asleep must not use up a deadline or count as silence.
+/// Deadlines run on the same clock. It does not advance during a suspend: neither bluetoothd nor a peripheral can reply
+/// then, so a suspend must not use up a deadline or count as silence.
 final class ManagerClock: Sendable {
     private let bus = Guarded(BusClock.monotonic)
 

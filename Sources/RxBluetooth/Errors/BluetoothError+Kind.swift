@@ -1,95 +1,98 @@
 extension BluetoothError {
     /// What went wrong.
     public enum Kind: Hashable, Sendable {
-        /// There is no system bus, or the connection to it was lost.
+        /// There is no system bus, or the connection to it is lost.
         case busUnavailable
-        /// bluetoothd does not run, or stopped.
+        /// bluetoothd does not run.
         case daemonUnavailable
-        /// This process may not speak to bluetoothd.
-        case permissionDenied
-        /// There is no adapter, or not the one that was asked for.
+        /// This process is not allowed to use bluetoothd.
+        case unauthorized
+        /// There is no adapter, or not the selected one.
         case noAdapter
         /// The adapter is off.
-        case adapterOff
-        /// The adapter is blocked by rfkill.
-        case adapterBlocked
-        /// No answer came before the deadline. The operation may have taken effect (Q8).
+        case poweredOff
+        /// rfkill blocks the adapter.
+        case blocked
+        /// There was no reply before the deadline. The operation may have taken effect.
         case timedOut
-        /// Something else is under way; try again later.
+        /// Another operation is in progress. Try again later.
         case busy
-        /// This manager has a live connection to the peripheral already.
+        /// This manager already has a live connection to the peripheral.
         case alreadyConnected
-        /// What was asked for is so already: bluetoothd has it, or has ended it.
+        /// The requested state exists already: bluetoothd has done it, or ended it, before.
         case alreadyDone
         /// There is no connection to the peripheral.
         case notConnected
         /// The connection ended.
         case disconnected(DisconnectReason)
-        /// The connection could not be made; the text is the daemon's reason.
+        /// Connecting failed. The text is bluetoothd's reason.
         case connectFailed(String)
-        /// The controller has no room for another connection, or advertisement.
+        /// The controller has no room for another connection or advertisement.
         case noFreeSlot
-        /// The peripheral no longer has the key of the bond (Q87).
+        /// The peripheral no longer has the key of the bond.
         case bondLost
-        /// The peripheral's services could not be read.
+        /// Reading the peripheral's services failed.
         case discoveryFailed
-        /// bluetoothd forgot the peripheral; scan for it again (Q59).
+        /// bluetoothd has removed the peripheral. Scan for it again.
         case peripheralGone
-        /// The service, characteristic or descriptor does not exist, or no longer does.
+        /// The service, characteristic or descriptor does not exist, or no longer exists.
         case attributeNotFound
         /// The characteristic does not offer the operation.
         case notPermitted
-        /// The operation needs a bond, or a better one; see ``BluetoothError/isBondTooWeak``.
+        /// The operation needs a bond, or a stronger one; see ``BluetoothError/isBondTooWeak``.
         case needsPairing
-        /// bluetoothd carries out nothing more over this connection, because an earlier operation needed a pairing that was
-        /// refused. Connect again.
+        /// bluetoothd executes no operation of this connection any more, because a pairing was refused. Connect again.
+        ///
+        /// An earlier operation of the connection needed that pairing.
         case connectionStalled
-        /// The peripheral or bluetoothd refuses the operation to us.
-        case notAuthorized
-        /// Another program uses the characteristic alone.
+        /// The peripheral, bluetoothd or the ``PairingPolicy`` does not allow the operation.
+        case refused
+        /// Another program has exclusive use of the characteristic.
         case exclusiveUse
-        /// An argument is not acceptable, for example a value that is too long.
+        /// An argument is not valid, for example a value that is too long.
         case invalidArgument
-        /// The peripheral answered with an ATT error; see ``BluetoothError/attCode``.
+        /// The peripheral replied with an ATT error; see ``BluetoothError/attCode``.
         case attError
-        /// This bluetoothd, or the device, does not offer it.
+        /// This bluetoothd, or the device, does not support the operation.
         case unsupported
-        /// Values came faster than the subscriber took them, and its ``ValueBuffer`` is full.
+        /// Values arrived faster than the subscriber took them, and its ``ValueBuffer`` was full.
         case overflow
-        /// A bus or a daemon limit was reached.
+        /// A limit of the bus or of bluetoothd was reached.
         case resourceExhausted
-        /// Pairing failed; the text is the last part of the daemon's name for it.
+        /// Pairing failed. The text is the last part of the name of bluetoothd's error.
         case pairingFailed(String)
-        /// bluetoothd did not take an advertisement, and does not say more than the text.
+        /// bluetoothd did not register an advertisement. The text is its reason.
         case registrationFailed(String)
-        /// bluetoothd's answer makes no sense.
+        /// bluetoothd's reply is malformed.
         case protocolViolation
         /// The manager was closed.
         case closed
-        /// Any error that bluetoothd has and this table has not; see ``BluetoothError/dbusName``.
+        /// An error of bluetoothd that this module does not recognise; see ``BluetoothError/dbusName``.
         case bluez
     }
 
     /// Why a connection ended.
     public enum DisconnectReason: String, Sendable {
-        /// Nobody said why: up to BlueZ 5.82 the daemon does not (Q86). Usually the peripheral went out of
-        /// range, was switched off, or ended the link.
+        // Up to BlueZ 5.82, bluetoothd gives no reasons (Q86).
+        /// bluetoothd gave no reason, as always before BlueZ 5.83.
+        ///
+        /// Usually the peripheral is out of range or was switched off, or it closed the link.
         case unknown
-        /// The peripheral was not heard for too long. This and the four below are told from BlueZ 5.83 on.
+        /// The peripheral did not respond in time. From BlueZ 5.83 on.
         case timeout
-        /// The peripheral ended it.
+        /// The peripheral closed the link. From BlueZ 5.83 on.
         case remote
-        /// This computer ended it, and not by this program.
+        /// This computer closed the link, and not for this program. From BlueZ 5.83 on.
         case local
-        /// The link could not be encrypted: the peripheral refused to pair, pairing failed, or the bond does not hold (Q87).
+        /// Pairing failed, or the bond was not accepted.
         case authentication
-        /// This computer went to sleep (Q34).
+        /// This computer was suspended. From BlueZ 5.83 on.
         case suspend
-        /// This program asked for it.
+        /// This program closed the link.
         case requested
         /// The adapter was switched off or removed.
         case adapter
-        /// bluetoothd forgot the device, because somebody removed it (Q61).
+        /// bluetoothd removed the device, usually for another program.
         case removed
         /// bluetoothd stopped.
         case daemon
@@ -103,10 +106,10 @@ extension BluetoothError.Kind {
         switch self {
         case .busUnavailable: "bus-unavailable"
         case .daemonUnavailable: "daemon-unavailable"
-        case .permissionDenied: "permission-denied"
+        case .unauthorized: "unauthorized"
         case .noAdapter: "no-adapter"
-        case .adapterOff: "adapter-off"
-        case .adapterBlocked: "adapter-blocked"
+        case .poweredOff: "powered-off"
+        case .blocked: "blocked"
         case .timedOut: "timed-out"
         case .busy: "busy"
         case .alreadyConnected: "already-connected"
@@ -122,7 +125,7 @@ extension BluetoothError.Kind {
         case .notPermitted: "not-permitted"
         case .needsPairing: "needs-pairing"
         case .connectionStalled: "connection-stalled"
-        case .notAuthorized: "not-authorized"
+        case .refused: "refused"
         case .exclusiveUse: "exclusive-use"
         case .invalidArgument: "invalid-argument"
         case .attError: "att-error"

@@ -1,26 +1,27 @@
 public import FoundationEssentials
 
 extension BluetoothError: CustomStringConvertible {
-    /// One or two sentences for people: what failed, why, and where there is something, what to do.
+    /// What failed, the cause, and what to do, in one line. It is ``summary`` and ``advice``.
     public var description: String { advice.map { "\(summary) \($0)" } ?? summary }
 
-    /// The first of these sentences: what failed, and why. For where the advice is out of place, because the program follows it
-    /// already.
+    /// What failed and the cause, in one sentence, without advice.
+    ///
+    /// Use it if the program follows the advice by itself.
     public var summary: String {
         let text = subject.map { "\($0): \(reason)" } ?? reason
-        return text + (detail.map { " (\($0))" } ?? "") + "."
+        return text + (explanation.map { " (\($0))" } ?? "") + "."
     }
 
-    /// What to do about it, in one sentence; nil only where the program itself asked for it.
+    /// What to do, in one sentence; nil if this program itself caused the error.
     public var advice: String? {
         switch kind {
         case .busUnavailable:
             "Check that the system bus runs (systemctl status dbus), or install it: sudo apt install dbus."
         case .daemonUnavailable: "Start it: sudo systemctl start bluetooth."
-        case .permissionDenied: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
-        case .noAdapter: "Plug in a Bluetooth adapter, or see what there is: bluetoothctl list."
-        case .adapterOff: "Switch it on: bluetoothctl power on."
-        case .adapterBlocked: "Unblock it: rfkill unblock bluetooth."
+        case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
+        case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
+        case .poweredOff: "Switch it on: bluetoothctl power on."
+        case .blocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot where operation == .advertise: "End another advertisement first."
         case .noFreeSlot: "Disconnect another device first."
         case .bondLost: "Forget the device, then pair it again."
@@ -28,10 +29,10 @@ extension BluetoothError: CustomStringConvertible {
         case .needsPairing where isBondTooWeak: "Forget the device, then pair it with a passkey."
         case .needsPairing: "Pair it first."
         case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"):
-            "Bring the device into pairing mode, and try again."
-        case .pairingFailed("AuthenticationCanceled"): "See that the device stays near and on, and try again."
-        case .pairingFailed("AuthenticationRejected"): "See that the device accepts new bonds, and try again."
-        case .pairingFailed: "Check the passkey, and whether the device wants one, and try again."
+            "Put the device into pairing mode, and try again."
+        case .pairingFailed("AuthenticationCanceled"): "Keep the device near and switched on, and try again."
+        case .pairingFailed("AuthenticationRejected"): "Check that the device accepts new bonds, and try again."
+        case .pairingFailed: "Check the passkey, and whether the device needs one, and try again."
         case .resourceExhausted: "Make fewer requests at once."
         default: adviceForPrograms
         }
@@ -66,51 +67,51 @@ extension BluetoothError: CustomStringConvertible {
 
     private var reason: String {
         switch kind {
-        case .busUnavailable: "the system bus is not there"
+        case .busUnavailable: "the system bus is unavailable"
         case .daemonUnavailable: "bluetoothd is not running"
-        case .permissionDenied: "this process is not allowed to use bluetoothd"
-        case .noAdapter: "there is no fitting Bluetooth adapter"
-        case .adapterOff: "the Bluetooth adapter is off"
-        case .adapterBlocked: "the Bluetooth adapter is blocked by rfkill"
-        case .timedOut: "no answer came in time"
+        case .unauthorized: "this process is not allowed to use bluetoothd"
+        case .noAdapter: "there is no matching Bluetooth adapter"
+        case .poweredOff: "the Bluetooth adapter is off"
+        case .blocked: "the Bluetooth adapter is blocked by rfkill"
+        case .timedOut: "there was no reply in time"
         case .busy: "bluetoothd is busy with another request"
-        case .alreadyConnected: "this program is connected already"
-        case .alreadyDone: "it is done already"
+        case .alreadyConnected: "this program is already connected"
+        case .alreadyDone: "it was done before"
         case .notConnected: "the peripheral is not connected"
         case .disconnected(.requested): "the link was closed by this program"
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
         case .disconnected(.removed): "the link was lost, because the device was removed"
         case .disconnected(.daemon): "the link was lost, because bluetoothd stopped"
-        case .disconnected(.bus): "the link was lost, because the system bus went away"
-        case .disconnected(.timeout): "the link was lost, because the peripheral was not heard any more"
+        case .disconnected(.bus): "the link was lost, because the system bus was lost"
+        case .disconnected(.timeout): "the link was lost, because the peripheral did not respond in time"
         case .disconnected(.remote): "the link was closed by the peripheral"
         case .disconnected(.local): "the link was closed by this computer"
-        case .disconnected(.authentication): "the link was lost, because pairing failed or the bond does not hold"
-        case .disconnected(.suspend): "the link was closed, because this computer went to sleep"
+        case .disconnected(.authentication): "the link was lost, because pairing failed or the bond was not accepted"
+        case .disconnected(.suspend): "the link was closed, because this computer was suspended"
         case .disconnected(.unknown): "the link was lost"
-        case .connectFailed: "the connection could not be made"
+        case .connectFailed: "the connection attempt failed"
         case .noFreeSlot where operation == .advertise: "the adapter has no room for another advertisement"
         case .noFreeSlot: "the adapter has no room for another connection"
-        case .bondLost: "the peripheral has forgotten the bond"
+        case .bondLost: "the peripheral no longer has the bond"
         case .discoveryFailed: "the services could not be read"
-        case .peripheralGone: "bluetoothd no longer knows the device"
+        case .peripheralGone: "bluetoothd no longer has the device"
         case .attributeNotFound: "there is no such attribute"
         case .notPermitted: "the attribute does not offer this"
-        case .needsPairing where isBondTooWeak: "the attribute requires a stronger bond than there is"
-        case .needsPairing: "the peripheral asks for pairing"
-        case .connectionStalled: "bluetoothd carries out nothing more over this connection"
-        case .notAuthorized where attCode != nil: "the peripheral does not authorize it"
-        case .notAuthorized: "it is not authorized"
-        case .exclusiveUse: "another program has the characteristic for itself"
-        case .invalidArgument: "an argument is not acceptable"
+        case .needsPairing where isBondTooWeak: "the attribute requires a stronger bond"
+        case .needsPairing: "the peripheral requires pairing"
+        case .connectionStalled: "bluetoothd executes no more operations of this connection"
+        case .refused where attCode != nil: "the peripheral does not authorize it"
+        case .refused: "the operation was refused"
+        case .exclusiveUse: "another program has exclusive use of the characteristic"
+        case .invalidArgument: "an argument is not valid"
         case .attError: "the peripheral refused with ATT error \(attText)"
         case .unsupported where attCode != nil: "the peripheral does not support the request"
         case .unsupported: "it is not supported"
-        case .overflow: "values came faster than they were taken"
+        case .overflow: "values arrived faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
         case .pairingFailed: "pairing failed"
-        case .registrationFailed: "bluetoothd did not take it"
-        case .protocolViolation: "the answer of bluetoothd makes no sense"
+        case .registrationFailed: "bluetoothd did not register it"
+        case .protocolViolation: "the reply of bluetoothd is malformed"
         case .closed: "the manager was closed"
         case .bluez: "bluetoothd reports an error"
         }
@@ -122,22 +123,23 @@ extension BluetoothError: CustomStringConvertible {
         return "0x" + Hex.text(attCode) + name
     }
 
-    private var detail: String? {
+    /// The text in parentheses: what the kind does not say.
+    private var explanation: String? {
+        if let detail { return detail }
         switch kind {
-        case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason): reason
-        case .bluez: [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
-        case .unsupported where attCode != nil: "ATT error \(attText)"
-        case .notAuthorized where attCode != nil: "ATT error \(attText)"
-        case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted, .connectionStalled:
-            dbusMessage
-        // The text of the bus says nothing more, our own does.
-        case .timedOut where dbusName == nil: dbusMessage
-        default: nil
+        case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason): return reason
+        case .bluez: return [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        case .unsupported where attCode != nil: return "ATT error \(attText)"
+        case .refused where attCode != nil: return "ATT error \(attText)"
+        case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: return dbusMessage
+        default: return nil
         }
     }
 }
 
-/// The names of ATT error codes. Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1 and the Supplement, Part B, 1.2.
+/// The names of ATT error codes.
+///
+/// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1 and the Supplement, Part B, 1.2.
 enum ATTError {
     static func name(of code: UInt8) -> String? {
         switch code {
@@ -169,7 +171,7 @@ enum ATTError {
     }
 }
 
-/// The text for code that knows an error only as `any Error`, and asks Foundation for its `localizedDescription`.
+/// The text of `localizedDescription`, for code that has only an `any Error`.
 extension BluetoothError: LocalizedError {
     /// The same text as ``description``. It is English, and not localized.
     public var errorDescription: String? { description }
@@ -179,49 +181,51 @@ extension BluetoothError: LocalizedError {
 }
 
 extension BluetoothError {
-    /// What a person or a program can do about the kinds that have more to do with the program than with the machine.
+    /// The advice for kinds that concern the program more than the machine.
     var adviceForPrograms: String? {
         switch kind {
         case .timedOut where operation == .connect:
             "Check that the peripheral is on and accepts connections, and try again."
         case .timedOut where changesNothing: "Try again, or allow more time."
-        case .timedOut: "See whether it took effect before you try again."
+        case .timedOut: "Check whether it took effect before you try again."
         case .busy: "Wait a moment and try again."
-        case .alreadyConnected: "Use the connection that is there, or dispose of it first."
-        case .alreadyDone: "Go on, for there is nothing left to do."
+        case .alreadyConnected: "Use the existing connection, or dispose of it first."
+        case .alreadyDone: "Continue: there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
-        case .disconnected(.authentication): "Pair with the peripheral, and forget it before if it was paired already."
-        // BlueZ before 5.83 does not say that a peripheral asked for pairing and refused it (Q121).
+        case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
+        // Before 5.83, bluetoothd does not report that a peripheral asked for pairing and refused it (Q121).
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
             "Connect again, and if this operation ends the link each time, pair with the peripheral first."
-        case .disconnected: "Connect again when the peripheral and the adapter are there."
+        case .disconnected: "Connect again when the peripheral and the adapter are available."
         case .connectFailed(let reason) where reason.hasPrefix("br-connection-") && reason != "br-connection-canceled":
             "BlueZ tried classic Bluetooth (Q83): remove the device, scan for LE only, and connect soon."
         case .connectFailed: "Bring the peripheral nearer, and try again."
-        case .discoveryFailed: "Connect again, and if that does not help remove the device."
+        case .discoveryFailed: "Connect again; if that does not help, remove the device."
         case .attributeNotFound: "Discover the services again."
-        case .notPermitted: "Look at the properties of the characteristic."
+        case .notPermitted: "Check the properties of the characteristic."
         case .connectionStalled: "Connect again."
-        case .notAuthorized where attCode != nil: "See in the description of the peripheral how it authorizes a client."
-        case .notAuthorized: "See who else uses it: bluetoothd keeps some services to itself."
+        case .refused where attCode != nil: "Read in the documentation of the peripheral how it authorizes a client."
+        // Only this module refuses a pairing without an error of bluetoothd.
+        case .refused where operation == .pair && dbusName == nil: "Allow the device in the PairingPolicy."
+        case .refused: "Check which other program uses it: bluetoothd keeps some services to itself."
         case .exclusiveUse: "End the other use of this characteristic."
         case .invalidArgument: "Change the argument."
         case .attError where attCode == 0x05 || attCode == 0x0C || attCode == 0x0F: "Pair with the peripheral."
-        case .attError: "Look the code up in the description of the peripheral."
-        case .unsupported where attCode != nil: "See in the description of the peripheral what the attribute can do."
-        case .unsupported: "See whether a newer bluetoothd, or one that was started with -E, offers it."
-        case .overflow: "Take values faster, or ask for a larger buffer or one that drops values."
+        case .attError: "Look up the code in the documentation of the peripheral."
+        case .unsupported where attCode != nil: "Read in the documentation of the peripheral what it supports."
+        case .unsupported: "Check whether a newer bluetoothd, or one that was started with -E, supports it."
+        case .overflow: "Take values faster, or use a larger buffer or one that drops values."
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."
-        case .registrationFailed: "See why: journalctl -u bluetooth."
-        case .protocolViolation: "Restart bluetoothd, and report it if it comes again."
+        case .registrationFailed: "Read the reason in the log: journalctl -u bluetooth."
+        case .protocolViolation: "Restart bluetoothd, and report the error if it occurs again."
         case .closed: "Make a new manager."
-        case .bluez: "See what bluetoothd says: journalctl -u bluetooth."
+        case .bluez: "Read the log of bluetoothd: journalctl -u bluetooth."
         default: nil
         }
     }
 
-    /// Whether the operation leaves everything as it was, so that it can be repeated.
+    /// Whether the operation changes no state, so that it can be repeated.
     private var changesNothing: Bool {
         switch operation {
         case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify: true

@@ -1,66 +1,84 @@
-/// The one error of this module: what went wrong, while doing what, to whom, and what can be done.
+/// The error of this module: what failed, its cause, the target, and what to do.
 ///
-/// The name and the text that bluetoothd gave are always kept. Two errors are equal where their kind, their ATT
-/// code and their target are. ``kind`` decides what a program does; it never needs to compare texts.
+/// ``kind`` is what a program decides by; it never needs to compare texts. The name and the text of bluetoothd's error
+/// are always kept. Two errors are equal if their kinds, ATT codes and targets are equal.
 ///
-/// ## What fails how
+/// ## Which operation fails with which kind
 ///
-/// - Everything: with ``Kind/busUnavailable``, ``Kind/daemonUnavailable``, ``Kind/permissionDenied``, ``Kind/noAdapter``,
-///   ``Kind/adapterOff`` and ``Kind/adapterBlocked`` where Bluetooth cannot be used, with ``Kind/closed`` once the manager is, and with
-///   ``Kind/timedOut`` at the deadline that ``Deadlines`` gives it.
-/// - What runs over a connection: with ``Kind/notConnected`` where there is none, with ``Kind/disconnected(_:)`` and one
-///   reason for all when it ends (S59), and with ``Kind/attributeNotFound`` where what was discovered is no longer valid (S53, S54).
-/// - Reads, writes and notifications: with ``Kind/notPermitted`` before anything is sent where the properties do not offer it (S65);
-///   with ``Kind/attError``, ``Kind/needsPairing``, ``Kind/notAuthorized``, ``Kind/invalidArgument`` and ``Kind/busy`` as the
-///   peripheral or bluetoothd refuses; with ``Kind/exclusiveUse`` where a program has the characteristic alone (Q105); with
-///   ``Kind/connectionStalled`` after an earlier operation of the connection needed a pairing that was refused.
-/// - Connecting: with ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``. Pairing: with
-///   ``Kind/pairingFailed(_:)``. Advertising: with ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``. ``Kind/alreadyDone`` is
-///   a success where this module asks for what is so already, for instance for a bond that is there (Q89).
-/// - Any of them: with ``Kind/bluez`` for what bluetoothd says and nobody has seen yet; its name and text are kept.
+/// - Every operation: ``Kind/busUnavailable``, ``Kind/daemonUnavailable``, ``Kind/unauthorized``, ``Kind/noAdapter``,
+///   ``Kind/poweredOff`` and ``Kind/blocked`` if Bluetooth cannot be used; ``Kind/closed`` after the manager was
+///   closed; ``Kind/timedOut`` after its deadline of ``Deadlines``.
+/// - Operations over a connection: ``Kind/notConnected`` if there is none; ``Kind/disconnected(_:)`` when it ends, all
+///   with the same reason; ``Kind/attributeNotFound`` if the discovered attribute is no longer valid.
+/// - Reads, writes and notifications: ``Kind/notPermitted`` before anything is sent, if the properties do not offer the
+///   operation; ``Kind/attError``, ``Kind/needsPairing``, ``Kind/refused``, ``Kind/invalidArgument`` or ``Kind/busy``
+///   if the peripheral or bluetoothd refuses; ``Kind/exclusiveUse`` if another program has exclusive use;
+///   ``Kind/connectionStalled`` if an earlier operation of the connection needed a pairing that was refused.
+/// - Connecting: ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``.
+/// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, this module treats ``Kind/alreadyDone`` as
+///   success.
+/// - Advertising: ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``.
+/// - Every operation: ``Kind/bluez`` for an error of bluetoothd that this module does not recognise.
 ///
-/// The documentation of an operation tells what it adds to these.
+/// The documentation of an operation lists what it adds.
 public struct BluetoothError: Error, Sendable {
     /// What went wrong.
     public let kind: Kind
-    /// What was being done; nil for what nobody asked for, such as a lost link.
-    public let operation: Operation?
-    /// What it was done to: an address, an adapter or an attribute, as text for people.
-    public let target: String?
-    /// The D-Bus name of the error, for example `org.bluez.Error.NotReady`; nil where it did not come over D-Bus.
+    /// The operation that failed; nil if no operation did, for example after a link loss.
+    public private(set) var operation: Operation?
+    /// The target of the operation as text for people: an address, an adapter or an attribute.
+    public private(set) var target: String?
+    /// This module's explanation, a phrase without a full stop; nil if the kind says all.
+    ///
+    /// It is part of ``summary`` and ``description``.
+    public let detail: String?
+    /// The D-Bus name of the error, for example `org.bluez.Error.NotReady`; nil if it did not come over D-Bus.
     public let dbusName: String?
-    /// The text that came with it; nil where it did not come over D-Bus.
+    /// The text of the D-Bus error; nil if it did not come over D-Bus.
     public let dbusMessage: String?
-    /// The ATT error code, where the peripheral gave one. Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1.
+    /// The ATT error code; nil if the peripheral did not send one.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1.
     public let attCode: UInt8?
     /// Whether the device has a bond that protects the link less than the attribute requires.
     ///
-    /// Set only together with ``Kind/needsPairing``. ``Peripheral/pair()`` does not help then, because it succeeds with the bond that
-    /// exists: call ``Peripheral/forget()`` first, and pair with a ``PairingPolicy`` that can give or compare a passkey.
+    /// It is true only together with ``Kind/needsPairing``. ``Peripheral/pair()`` does not help then, because it
+    /// succeeds with the existing bond: call ``Peripheral/forget()`` first, and pair with a ``PairingPolicy`` that can
+    /// enter or compare a passkey.
     public private(set) var isBondTooWeak = false
-    /// Whether this module concluded the kind from what happened, and bluetoothd did not give it.
+    /// Whether this module inferred the kind from events; bluetoothd did not report it.
     private(set) var isInferred = false
 
     /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - kind: What went wrong.
+    ///   - operation: The operation that failed. Default: none.
+    ///   - target: The target of the operation, as text. Default: none.
+    ///   - detail: An explanation, without a full stop. Default: none.
+    ///   - dbusName: The name of the D-Bus error. Default: none.
+    ///   - dbusMessage: The text of the D-Bus error. Default: none.
+    ///   - attCode: The ATT error code. Default: none.
     public init(
-        _ kind: Kind, operation: Operation? = nil, target: String? = nil, dbusName: String? = nil,
-        dbusMessage: String? = nil, attCode: UInt8? = nil
+        _ kind: Kind, operation: Operation? = nil, target: String? = nil, detail: String? = nil,
+        dbusName: String? = nil, dbusMessage: String? = nil, attCode: UInt8? = nil
     ) {
         self.kind = kind
         self.operation = operation
         self.target = target
+        self.detail = detail
         self.dbusName = dbusName
         self.dbusMessage = dbusMessage
         self.attCode = attCode
     }
 
-    /// What was being done when an error came.
+    /// The operations that can fail.
     public enum Operation: String, Sendable {
-        /// One operation of this module each; the names say which.
+        /// One operation of this module each, by its name.
         case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
-        /// Reading how strong a link is received.
+        /// Reading the RSSI of a link.
         case readRSSI
-        /// One of pairing each.
+        /// Pairing, trusting a device, and removing a device with its bond.
         case pair, trust, forget
         /// Turning notifications on, or receiving them.
         case notify
@@ -68,17 +86,16 @@ public struct BluetoothError: Error, Sendable {
         case advertise
     }
 
-    /// The same error, told of an operation and a target where it does not name one yet.
+    /// The same error, with this operation and this target if it has none yet.
     func during(_ operation: Operation, _ target: String?) -> BluetoothError {
         with(self.operation ?? operation, self.target ?? target)
     }
 
     /// The same error with another operation and target.
     func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
-        var error = BluetoothError(
-            kind, operation: operation, target: target, dbusName: dbusName, dbusMessage: dbusMessage, attCode: attCode)
-        error.isBondTooWeak = isBondTooWeak
-        error.isInferred = isInferred
+        var error = self
+        error.operation = operation
+        error.target = target
         return error
     }
 
@@ -96,26 +113,28 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
-    /// What an error of bluetoothd really means, where more is known than it says; its name and text are kept.
+    /// An error of bluetoothd with a kind that is more precise than bluetoothd's; its name and text are kept.
     init(_ kind: Kind, after error: BluetoothError) {
         self.init(
-            kind, operation: error.operation, target: error.target, dbusName: error.dbusName,
+            kind, operation: error.operation, target: error.target, detail: error.detail, dbusName: error.dbusName,
             dbusMessage: error.dbusMessage, attCode: error.attCode)
     }
 
-    /// A word for the kind that stays the same in all versions, for logs and JSON.
+    /// A word for the kind, for logs and JSON. It stays the same in all versions.
     public var code: String { kind.code }
 
-    /// Whether the same operation may succeed when this program tries it again soon and does nothing else before.
+    /// Whether the same operation may succeed if it is repeated soon, with nothing else done before.
     ///
-    /// That is so where bluetoothd or the peripheral is busy, or short of something for a moment; where bluetoothd is away, which is started
-    /// again; where a connection was not made over LE or its services could not be read, though some tries are enough; and where a
-    /// pairing ran into a timeout. Look at the state first where ``outcomeUnknown`` is true. It is false where something else has to happen
-    /// first: the adapter is switched on, the peripheral is connected, scanned for or paired, or taken over LE instead of classic
-    /// Bluetooth (Q83).
+    /// It is true if bluetoothd or the peripheral is busy or short of a resource, if bluetoothd is absent, because the
+    /// system starts it again, if connecting over LE or reading the services failed, and if a pairing ran into a
+    /// time-out. If ``outcomeUnknown`` is true, read the state before you repeat the operation.
+    ///
+    /// It is false if something must happen before: the adapter must be switched on, the peripheral connected, found by
+    /// a scan, paired, or connected over LE instead of classic Bluetooth.
     public var isTransient: Bool {
         switch kind {
         case .busy, .timedOut, .noFreeSlot, .daemonUnavailable, .discoveryFailed: true
+        // A connection over classic Bluetooth fails again (Q83).
         case .connectFailed: !isOfWrongBearer
         case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"): true
         case .attError: attCode == 0x0E || attCode == 0x11
@@ -123,7 +142,7 @@ public struct BluetoothError: Error, Sendable {
         }
     }
 
-    /// Whether the operation may have taken effect although it failed; read the state before trying again (Q8).
+    /// Whether the operation may have taken effect although it failed. Read the state before you repeat it.
     public var outcomeUnknown: Bool {
         switch kind {
         case .timedOut: true
@@ -135,7 +154,7 @@ public struct BluetoothError: Error, Sendable {
 }
 
 extension BluetoothError: Equatable {
-    /// Whether kind, ATT code and target are equal (S85).
+    /// Whether the kinds, the ATT codes and the targets are equal.
     public static func == (one: BluetoothError, other: BluetoothError) -> Bool {
         one.kind == other.kind && one.attCode == other.attCode && one.target == other.target
     }

@@ -1,19 +1,19 @@
 /// Whether Bluetooth can be used now, and the reason if it cannot.
 public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     /// An adapter is available and on.
-    case poweredOn
+    case poweredOn = "powered-on"
     /// An adapter is available, but off.
-    case poweredOff
+    case poweredOff = "powered-off"
     /// The adapter is switched off by rfkill, in hardware or in software.
     case blocked
     /// bluetoothd runs, but no adapter matches: none is plugged in, or not the selected one.
-    case noAdapter
+    case noAdapter = "no-adapter"
     /// bluetoothd does not run.
-    case daemonUnavailable
+    case daemonUnavailable = "daemon-unavailable"
     /// This process has no permission to use bluetoothd.
     case unauthorized
     /// There is no system bus, so bluetoothd cannot be reached.
-    case busUnavailable
+    case busUnavailable = "bus-unavailable"
 }
 
 extension BluetoothState {
@@ -21,11 +21,11 @@ extension BluetoothState {
     var error: BluetoothError? {
         switch self {
         case .poweredOn: nil
-        case .poweredOff: BluetoothError(.adapterOff)
-        case .blocked: BluetoothError(.adapterBlocked)
+        case .poweredOff: BluetoothError(.poweredOff)
+        case .blocked: BluetoothError(.blocked)
         case .noAdapter: BluetoothError(.noAdapter)
         case .daemonUnavailable: BluetoothError(.daemonUnavailable)
-        case .unauthorized: BluetoothError(.permissionDenied)
+        case .unauthorized: BluetoothError(.unauthorized)
         case .busUnavailable: BluetoothError(.busUnavailable)
         }
     }

@@ -43,8 +43,8 @@ struct CLIError: Error, Equatable {
         .object([
             ("code", .string(word)), ("message", .string(text)),
             ("operation", .string(orNull: cause?.operation?.rawValue)), ("target", .string(orNull: cause?.target)),
-            ("attCode", .number(orNull: cause?.attCode)), ("dbusName", .string(orNull: cause?.dbusName)),
-            ("dbusMessage", .string(orNull: cause?.dbusMessage)),
+            ("detail", .string(orNull: cause?.detail)), ("attCode", .number(orNull: cause?.attCode)),
+            ("dbusName", .string(orNull: cause?.dbusName)), ("dbusMessage", .string(orNull: cause?.dbusMessage)),
         ])
     }
 

@@ -25,12 +25,12 @@ enum ExitCode: Int32, Sendable {
     /// The code for an error of the library.
     init(_ kind: BluetoothError.Kind) {
         switch kind {
-        case .busUnavailable, .daemonUnavailable, .permissionDenied, .noAdapter, .adapterOff, .adapterBlocked:
+        case .busUnavailable, .daemonUnavailable, .unauthorized, .noAdapter, .poweredOff, .blocked:
             self = .unavailable
         case .timedOut: self = .timedOut
         case .peripheralGone, .attributeNotFound: self = .notFound
         case .busy, .alreadyConnected, .alreadyDone, .notConnected, .disconnected, .connectFailed, .noFreeSlot,
-            .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .connectionStalled, .notAuthorized,
+            .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .connectionStalled, .refused,
             .exclusiveUse,
             .invalidArgument, .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed,
             .registrationFailed,

@@ -88,17 +88,14 @@ enum CommandProcess {
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = scenario.map { Simulation($0, scheduler: scheduler) }
         let messages = Messages(output: FileOutput.error, isJSON: options.json)
-        let logger = options.isVerbose ? logger(to: messages) : silentLogger
+        let configuration = BluetoothManager.Configuration(
+            adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
+            logger: options.isVerbose ? logger(to: messages) : nil)
         let manager =
             if let simulation {
-                BluetoothManager(
-                    bus: simulation.connect(), scheduler: scheduler, adapter: options.adapter,
-                    deadlines: options.deadlines, pairing: verb.pairing,
-                    logger: logger)
+                BluetoothManager(configuration: configuration, bus: simulation.connect())
             } else {
-                BluetoothManager(
-                    queue: queue, adapter: options.adapter, deadlines: options.deadlines, pairing: verb.pairing,
-                    logger: logger)
+                BluetoothManager(configuration: configuration)
             }
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,

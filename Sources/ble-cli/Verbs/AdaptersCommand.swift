@@ -50,7 +50,7 @@ extension BluetoothState {
     fileprivate var errorWithoutAdapters: BluetoothError {
         switch self {
         case .daemonUnavailable: BluetoothError(.daemonUnavailable, operation: .readState)
-        case .unauthorized: BluetoothError(.permissionDenied, operation: .readState)
+        case .unauthorized: BluetoothError(.unauthorized, operation: .readState)
         case .busUnavailable: BluetoothError(.busUnavailable, operation: .readState)
         case .poweredOn, .poweredOff, .blocked, .noAdapter: BluetoothError(.noAdapter, operation: .readState)
         }

@@ -89,7 +89,7 @@ struct CommandProcessTests {
     @Test func `Diagnose reports a missing bus in its first line with exit code 3`() async {
         let end = await CLIProcess("diagnose", bus: "unix:path=/nowhere").end()
         #expect(end.code == 3)
-        #expect(end.lines.first?.hasPrefix("The system bus is not there. ") == true)
+        #expect(end.lines.first?.hasPrefix("The system bus is unavailable. ") == true)
         #expect(end.errorLines == ["ble-cli: Bluetooth cannot be used (bus-unavailable)."])
     }
 

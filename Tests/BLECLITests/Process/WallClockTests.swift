@@ -12,7 +12,7 @@ struct WallClockTests {
         let virtual = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let scheduler = SettableRealTimeScheduler(virtual)
         let simulation = Simulation(.everyday, scheduler: virtual)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let output = RecordingOutput()
         let messages = Messages(output: RecordingOutput())
         let context = CommandContext(

@@ -20,7 +20,7 @@ struct DiagnoseCommandTests {
         #expect(
             off.lines.first
                 == "The adapter hci0 (00:1A:7D:DA:71:01) is off. Switch it on: bluetoothctl power on.")
-        #expect(off.errors == ["ble-cli: Bluetooth cannot be used (adapter-off)."])
+        #expect(off.errors == ["ble-cli: Bluetooth cannot be used (powered-off)."])
         let stopped = CommandHarness(starting: false).run(DiagnoseVerb())
         #expect(stopped.code == .unavailable)
         #expect(stopped.lines.first == "bluetoothd is not running. Start it: sudo systemctl start bluetooth.")
@@ -36,7 +36,7 @@ struct DiagnoseCommandTests {
         harness.simulation.bus.shutDown()
         let outcome = harness.run(DiagnoseVerb())
         #expect(outcome.code == .unavailable)
-        #expect(outcome.lines.first?.hasPrefix("The system bus is not there.") == true)
+        #expect(outcome.lines.first?.hasPrefix("The system bus is unavailable.") == true)
         #expect((outcome.time ?? 99) < 1)
     }
 

@@ -25,7 +25,7 @@ struct PairCommandTests {
         let refused = harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1)))
         #expect(refused.code == .failed)
         #expect(
-            refused.errors.first?.contains("the peripheral asks for pairing. Pair it first") == true)
+            refused.errors.first?.contains("the peripheral requires pairing. Pair it first") == true)
         #expect(refused.errors.first?.contains("ble-cli") == true)
         let paired = harness.run(PairVerb(target: lock))
         #expect(paired.code == .done)

@@ -15,7 +15,7 @@ enum Lab {
     static func withManager(
         pairing: PairingPolicy = PairingPolicy(), _ body: (BluetoothManager) async throws -> Void
     ) async throws {
-        let manager = BluetoothManager(queue: DispatchQueue(label: "test"), pairing: pairing)
+        let manager = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "test"), pairing: pairing))
         do {
             try await body(manager)
             try await manager.close().value

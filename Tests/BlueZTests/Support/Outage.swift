@@ -35,7 +35,7 @@ enum Outage: CaseIterable {
     var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
 
     /// The error that ends a scan.
-    var scanErrorKind: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .adapterOff }
+    var scanErrorKind: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .poweredOff }
 
     /// Starts the lab's bluetoothd.
     static func startDaemon() throws {

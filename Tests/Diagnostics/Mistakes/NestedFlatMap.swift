@@ -6,8 +6,8 @@ func nestedFlatMap(peripherals: Observable<Peripheral>, bag: DisposeBag) {
             peripheral.discoverServices(["180D"])
                 .flatMap { service in
                     service.discoverCharacteristics(["2A37"])
-                        // error: has no member 'observeValueUpdate'
-                        .flatMap { $0.observeValueUpdate() }
+                        // error: has no member 'observeValues'
+                        .flatMap { $0.observeValues() }
                 }
         }
         .subscribe(onNext: { print($0) })

@@ -10,8 +10,8 @@ func pipelineUpdates(manager: BluetoothManager, bag: DisposeBag) {
         .flatMap { $0.peripheral.connect() }
         .flatMap { $0.discoverServices(["180D"]) }
         .flatMap { $0.discoverCharacteristics(["2A37"]) }
-        // error: value of type 'Characteristic' has no member 'observeValueUpdate'
-        .flatMap { $0.observeValueUpdate() }
+        // error: value of type 'Characteristic' has no member 'observeValues'
+        .flatMap { $0.observeValues() }
         .subscribe(onNext: { print($0) }, onError: { print("failed: \($0)") })
         .disposed(by: bag)
 }

@@ -97,16 +97,16 @@ struct AdvertisingSessionTests {
         stage.advance(1_000)
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(100)
-        #expect(advertising.kind == .adapterOff)
+        #expect(advertising.kind == .poweredOff)
         #expect(stage.methods.isEmpty)
     }
 
     @Test(.proves(.Q114)) func `Advertising ends with a typed error when bluetoothd, adapter or bus is lost`() {
         // An adapter that is only switched off would advertise again later, so the advertisement is unregistered.
         for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
-            (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.adapterOff, 0, { $0.simulation.bluez.stop() }),
+            (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.poweredOff, 0, { $0.simulation.bluez.stop() }),
             (.noAdapter, 0, { $0.simulation.bluez.removeAdapter() }),
-            (.adapterOff, 1, { $0.simulation.bluez.setPower(false) }),
+            (.poweredOff, 1, { $0.simulation.bluez.setPower(false) }),
             (.busUnavailable, 0, { $0.simulation.bus.shutDown() }),
         ] {
             let stage = Stage()

@@ -61,7 +61,7 @@ struct ConfinedTests {
         let scenario = Scenario(peripherals: [Sensor.peripheral])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))
         let buses = BusSequence([first, second])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let writers = Recording(
             manager.peripheral(Sensor.address)
                 .flatMap { $0.connect() }

@@ -200,7 +200,7 @@ struct HostileDaemonTests {
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(10)
         #expect(states.elements == [.unauthorized])
-        #expect(scan.error?.kind == .permissionDenied)
+        #expect(scan.error?.kind == .unauthorized)
         #expect(scan.error?.advice?.contains("bluetooth") == true)
     }
 

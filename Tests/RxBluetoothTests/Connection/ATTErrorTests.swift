@@ -68,7 +68,7 @@ struct ATTErrorTests {
         let link = stage.connect(strict)
         let (one, other) = (stage.characteristic(0xFFF1, of: strict), stage.characteristic(0xFFF2, of: strict))
         let unsupported = [stage.record(one.readValue().asCompletable()), stage.record(other.writeValue([1]))]
-        let unauthorized = [stage.record(other.readValue().asCompletable()), stage.record(one.writeValue([1]))]
+        let refusals = [stage.record(other.readValue().asCompletable()), stage.record(one.writeValue([1]))]
         stage.advance(1_000)
         for error in unsupported.map(\.error) {
             #expect(error?.kind == .unsupported)
@@ -76,8 +76,8 @@ struct ATTErrorTests {
             #expect(error?.description.contains("the peripheral does not support the request (ATT error 0x06") == true)
             #expect(error?.advice?.contains("bluetoothd") == false)
         }
-        for error in unauthorized.map(\.error) {
-            #expect(error?.kind == .notAuthorized)
+        for error in refusals.map(\.error) {
+            #expect(error?.kind == .refused)
             #expect(error?.attCode == 0x08)
             #expect(error?.description.contains("the peripheral does not authorize it (ATT error 0x08") == true)
             #expect(error?.advice?.contains("bluetoothd") == false)
@@ -99,7 +99,7 @@ struct ATTErrorTests {
         stage.advance(0)
         daemon.take("AcquireWrite").fail("org.bluez.Error.NotSupported", "Operation is not supported")
         stage.advance(0)
-        #expect(write.kind == .notAuthorized)
+        #expect(write.kind == .refused)
         #expect(write.error?.attCode == nil)
         #expect(write.error?.advice?.contains("bluetoothd") == true)
         #expect(acquired.kind == .unsupported)

@@ -82,7 +82,7 @@ struct ConnectReplyTests {
             ("org.bluez.Error.Failed", "le-connection-refused", .connectFailed("le-connection-refused")),
             ("org.bluez.Error.Failed", "Connection refused (111)", .connectFailed("Connection refused (111)")),
             ("org.bluez.Error.Failed", "le-connection-concurrent-connection-limit", .noFreeSlot),
-            ("org.bluez.Error.NotReady", "Resource Not Ready", .adapterOff),
+            ("org.bluez.Error.NotReady", "Resource Not Ready", .poweredOff),
             ("org.freedesktop.DBus.Error.UnknownObject", "", .peripheralGone),
             (
                 "org.freedesktop.DBus.Error.UnknownMethod", "Method \"Connect\" with signature \"\" doesn't exist\n",

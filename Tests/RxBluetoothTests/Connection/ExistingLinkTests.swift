@@ -206,6 +206,6 @@ struct ExistingLinkTests {
         stage.advance(10)
         let refused = stage.record(stage.manager.retrievePeripherals(withAddresses: [other.address]))
         stage.advance(0)
-        #expect(refused.kind == .adapterOff)
+        #expect(refused.kind == .poweredOff)
     }
 }

@@ -197,7 +197,7 @@ struct GATTOperationTests {
             ("org.bluez.Error.NotPermitted", "Read not permitted", .notPermitted),
             ("org.bluez.Error.NotPermitted", "Not paired", .needsPairing),
             ("org.bluez.Error.NotSupported", "Operation is not supported", .unsupported),
-            ("org.bluez.Error.NotAuthorized", "Operation Not Authorized", .notAuthorized),
+            ("org.bluez.Error.NotAuthorized", "Operation Not Authorized", .refused),
             ("org.bluez.Error.Failed", "Not connected", .notConnected),
             ("org.freedesktop.DBus.Error.UnknownObject", "", .attributeNotFound),
             ("com.example.Surprise", "Boo", .bluez),

@@ -21,7 +21,7 @@ struct LifetimeTests {
             simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
             let bus = simulation.connect()
             self.bus = bus
-            manager = BluetoothManager(bus: bus, scheduler: scheduler)
+            manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: bus)
         }
 
         func find() -> Peripheral? {
@@ -239,7 +239,7 @@ struct LifetimeTests {
         let sensor = Sensor.make(
             Sensor.text, SimulatedConnection(delay: .milliseconds(1), discovery: .milliseconds(1)))
         let simulation = Simulation(Scenario(peripherals: [sensor]), scheduler: scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         var found: Peripheral?
         for try await peripheral in manager.peripheral(Sensor.address).values { found = peripheral }
         let peripheral = try #require(found)

@@ -71,7 +71,7 @@ struct LinkLossTests {
         #expect(active.stage.methods.filter { !Ground.isPrivateBus || $0 != "Get" } == ["StopNotify"])
         let again = active.stage.record(active.peripheral.connect())
         active.stage.advance(1)
-        #expect(again.kind == .adapterOff)
+        #expect(again.kind == .poweredOff)
         active.stage.simulation.bluez.setPower(true)
         active.stage.advance(1)
         #expect(active.stage.count("Connect") == 0)

@@ -306,6 +306,6 @@ struct LinkStateTests {
             return #expect(Bool(false))
         }
         #expect(error.kind == .timedOut)
-        #expect(error.dbusMessage?.contains("Another program's attempt") == true)
+        #expect(error.detail?.contains("Another program's attempt") == true)
     }
 }

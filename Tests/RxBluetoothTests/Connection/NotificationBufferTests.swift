@@ -107,7 +107,7 @@ struct NotificationBufferTests {
         let bus = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let queue = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: bus)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: queue)
+        let manager = BluetoothManager(configuration: .init(scheduler: queue), bus: simulation.connect())
         let notifying = Guarded<Characteristic?>(nil)
         let values = Recording(
             manager.peripheral(Sensor.address)

@@ -8,7 +8,7 @@ import Testing
 struct QueuedCallDeadlineTests {
     private func manager(_ stage: Stage) -> (CrowdedBus, BluetoothManager) {
         let bus = CrowdedBus(stage.simulation.connect())
-        return (bus, BluetoothManager(bus: bus, scheduler: stage.scheduler, deadlines: .prompt))
+        return (bus, BluetoothManager(configuration: .init(scheduler: stage.scheduler, deadlines: .prompt), bus: bus))
     }
 
     @Test(.proves(.Q9)) func `delivered completes within the cleanup deadline while its call is queued`() {

@@ -104,7 +104,7 @@ struct RSSITests {
     }
 
     @Test(arguments: [
-        BluetoothError.Kind.notConnected, .noAdapter, .permissionDenied, .unsupported, .timedOut, .resourceExhausted,
+        BluetoothError.Kind.notConnected, .noAdapter, .unauthorized, .unsupported, .timedOut, .resourceExhausted,
     ])
     func `RSSI errors of the controller keep their kind and name the peripheral`(kind: BluetoothError.Kind) {
         let link = stage.connect(peripheral)
@@ -191,7 +191,7 @@ struct RSSITests {
                     continuation.resume(returning: $0)
                 }
             }
-            let kinds: [BluetoothError.Kind] = [.noAdapter, .unsupported, .permissionDenied]
+            let kinds: [BluetoothError.Kind] = [.noAdapter, .unsupported, .unauthorized]
             guard case .failure(let error) = result, kinds.contains(error.kind) else {
                 Issue.record("“\(name)” gave \(result).")
                 continue

@@ -16,7 +16,7 @@ struct ReentrancyTests {
 
     init() {
         simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
-        manager = BluetoothManager(bus: simulation.connect(), scheduler: InlineScheduler())
+        manager = BluetoothManager(configuration: .init(scheduler: InlineScheduler()), bus: simulation.connect())
     }
 
     private var lines: [String] { recorder.lines }
@@ -72,7 +72,7 @@ struct ReentrancyTests {
         simulation.bluez.setPower(false)
         scheduler.advanceBy(3_000)
         // The second and the third scan fail at once because the adapter is off.
-        #expect(lines == ["element", "adapter-off", "adapter-off", "adapter-off"])
+        #expect(lines == ["element", "powered-off", "powered-off", "powered-off"])
         simulation.bluez.setPower(true)
         scheduler.advanceBy(3_000)
         scan(0)

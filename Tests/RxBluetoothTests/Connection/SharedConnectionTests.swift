@@ -58,7 +58,7 @@ struct SharedConnectionTests {
     func `Cancelling an awaiting task throws CancellationError and ends the attempt`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let peripheral = try await manager.peripheral(Sensor.address).asSingle().value
         simulation.bluez.setInRange(false, Sensor.text)
         try await manager.settled().value

@@ -38,7 +38,7 @@ struct DiagnosisTests {
     @Test(
         .proves(.S1),
         arguments: [
-            (BluetoothState.poweredOff, Diagnosis.Cause.adapterOff), (.blocked, .adapterBlocked),
+            (BluetoothState.poweredOff, Diagnosis.Cause.poweredOff), (.blocked, .blocked),
             (.noAdapter, .noAdapter),
             (.daemonUnavailable, .daemonUnavailable),
         ])
@@ -98,7 +98,7 @@ struct DiagnosisTests {
                     Fault(method, .error(denied))
                 })
             let diagnosis = try ask(stage)
-            #expect(diagnosis.cause == .permissionDenied)
+            #expect(diagnosis.cause == .unauthorized)
             #expect(diagnosis.findings.first?.advice?.contains("group") == true)
         }
     }
@@ -107,7 +107,7 @@ struct DiagnosisTests {
         let stage = Stage()
         stage.simulation.bus.shutDown()
         #expect(try ask(stage).cause == .busUnavailable)
-        let silent = BluetoothManager(bus: SilentBus(), scheduler: stage.scheduler)
+        let silent = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: SilentBus())
         let asked = stage.record(silent.diagnose())
         stage.advance(2_499)
         #expect(asked.elements.isEmpty)
@@ -141,7 +141,7 @@ struct DiagnosisTests {
         scan.dispose()
         stage.advance(1_000)
         #expect(try ask(stage).scans.isEmpty)
-        let other = BluetoothManager(bus: stage.simulation.connect(), scheduler: stage.scheduler)
+        let other = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
         let foreign = stage.record(other.scanForPeripherals())
         stage.advance(4_000)
         let diagnosis = try ask(stage)
@@ -231,7 +231,7 @@ struct DiagnosisTests {
                     RadioSwitch(name: "hci0", isSoftBlocked: !isHard, isHardBlocked: isHard),
                 ]))
             let diagnosis = try ask(stage)
-            #expect(diagnosis.cause == .adapterBlocked && diagnosis.switches.count == 2)
+            #expect(diagnosis.cause == .blocked && diagnosis.switches.count == 2)
             #expect(diagnosis.findings.first?.advice?.hasPrefix(advice) == true)
         }
     }

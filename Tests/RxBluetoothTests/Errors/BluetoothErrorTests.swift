@@ -41,8 +41,8 @@ struct BluetoothErrorTests {
         bus("Disconnected", .busUnavailable),
         bus("NoServer", .busUnavailable),
         bus("FileNotFound", .busUnavailable),
-        bus("AccessDenied", .permissionDenied),
-        bus("AuthFailed", .permissionDenied),
+        bus("AccessDenied", .unauthorized),
+        bus("AuthFailed", .unauthorized),
         bus("NoReply", .timedOut, isTransient: true),
         bus("Timeout", .timedOut, isTransient: true),
         bus("LimitsExceeded", .resourceExhausted),
@@ -94,10 +94,10 @@ struct BluetoothErrorTests {
         bluez(
             "Failed", "Failed to register advertisement", .registrationFailed("Failed to register advertisement"),
             during: .advertise),
-        bluez("Failed", "br-connection-adapter-not-powered", .adapterOff, during: .connect),
-        bluez("NotReady", "Resource Not Ready", .adapterOff, during: .scan),
-        bluez("Failed", "le-connection-adapter-not-powered", .adapterOff, during: .connect),
-        bluez("Blocked", "Blocked through rfkill", .adapterBlocked),
+        bluez("Failed", "br-connection-adapter-not-powered", .poweredOff, during: .connect),
+        bluez("NotReady", "Resource Not Ready", .poweredOff, during: .scan),
+        bluez("Failed", "le-connection-adapter-not-powered", .poweredOff, during: .connect),
+        bluez("Blocked", "Blocked through rfkill", .blocked),
         bluez("InProgress", "In Progress", .busy, isTransient: true),
         bluez("Busy", "", .busy, isTransient: true),
         bluez("Failed", "le-connection-busy", .busy, during: .connect, isTransient: true),
@@ -117,8 +117,8 @@ struct BluetoothErrorTests {
         bluez("NotPermitted", "Write acquired", .exclusiveUse, during: .write),
         bluez("NotPermitted", "Maximum advertisements reached", .noFreeSlot, during: .advertise, isTransient: true),
         bluez("Failed", "Failed to parse advertisement.", .invalidArgument, during: .advertise),
-        bluez("NotAuthorized", "Operation Not Authorized", .notAuthorized, att: 0x08),
-        bluez("NotAuthorized", "Operation Not Authorized", .notAuthorized, during: .connect),
+        bluez("NotAuthorized", "Operation Not Authorized", .refused, att: 0x08),
+        bluez("NotAuthorized", "Operation Not Authorized", .refused, during: .connect),
         bluez("InvalidArguments", "Invalid offset", .invalidArgument, att: 0x07),
         bluez("InvalidArguments", "Invalid Length", .invalidArgument, att: 0x0D),
         bluez("Failed", "Operation failed with ATT error: 0x81", .attError, att: 0x81),
@@ -192,6 +192,25 @@ struct BluetoothErrorTests {
         let closed = BluetoothError(.closed)
         #expect(closed == closed)
         #expect(closed != BluetoothError(.busUnavailable))
+    }
+
+    @Test func `The detail is part of the text, and no text of D-Bus`() {
+        let error = BluetoothError(.exclusiveUse, operation: .notify, target: "2A37", detail: "Another program has it")
+        #expect(error.dbusName == nil && error.dbusMessage == nil)
+        #expect(error.summary.hasSuffix(" (Another program has it)."))
+        #expect(error.with(nil, nil).detail == error.detail && error.inferred.detail == error.detail)
+        let both = BluetoothError(.bluez, detail: "why", dbusName: "a.b", dbusMessage: "c")
+        #expect(both.summary.hasSuffix("(why)."))
+        let isExplained = BluetoothError(DBusError(name: "org.bluez.Error.Failed", message: "x")).detail != nil
+        #expect(!isExplained)
+    }
+
+    @Test func `A state, its error and the cause of a diagnosis have one word`() {
+        for state in BluetoothState.allCases {
+            guard let error = state.error else { continue }
+            #expect(error.code == state.rawValue)
+            #expect(Diagnosis.Cause(rawValue: state.rawValue)?.isObstacle == true)
+        }
     }
 
     @Test(.proves(.Q8)) func `A write that times out has an unknown outcome`() {

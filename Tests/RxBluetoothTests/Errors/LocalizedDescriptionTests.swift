@@ -5,7 +5,7 @@ import Testing
 /// The texts that Foundation shows of an error of unknown type.
 struct LocalizedDescriptionTests {
     @Test func `localizedDescription is the error text for every static type`() {
-        let error = BluetoothError(.adapterOff, operation: .connect, target: "C0:FF:EE:00:00:01")
+        let error = BluetoothError(.poweredOff, operation: .connect, target: "C0:FF:EE:00:00:01")
         let unknown: any Error = error
         #expect(unknown.localizedDescription == error.description)
         #expect(error.localizedDescription == error.description)

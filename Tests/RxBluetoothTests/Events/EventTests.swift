@@ -148,7 +148,7 @@ struct EventTests {
         stage.advance(1_000)
         stage.simulation.bluez.setPower(true)
         stage.advance(1_000)
-        let error = BluetoothError(.adapterOff, operation: .scan)
+        let error = BluetoothError(.poweredOff, operation: .scan)
         #expect(kinds(events).contains(.scanInterrupted(error, again: .zero)))
         #expect(kinds(events).last == .scanBegan(adapter: "hci0"))
         #expect(scan.isLive)

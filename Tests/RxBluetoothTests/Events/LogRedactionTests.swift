@@ -42,9 +42,9 @@ struct LogRedactionTests {
     private func lines(_ level: Logger.Level, _ contents: LogContents) -> (log: [String], events: [String]) {
         let stage = Stage(Self.scenario)
         let lines = KeptLog.Lines()
-        let manager = BluetoothManager(
-            bus: stage.simulation.connect(), scheduler: stage.scheduler, logger: KeptLog.logger(lines, level: level),
-            logContents: contents)
+        let configuration = BluetoothManager.Configuration(
+            scheduler: stage.scheduler, logger: KeptLog.logger(lines, level: level), logContents: contents)
+        let manager = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
         let events = stage.record(manager.events)
         let found = stage.record(manager.peripheral("C0:FF:EE:DE:AD:01"))
         stage.advance(2_000)
@@ -104,9 +104,9 @@ struct LogRedactionTests {
     /// Runs one pairing, and returns the events.
     private func pair(_ pairing: Pairing, _ logger: Logger, _ contents: LogContents) -> [BluetoothEvent] {
         let stage = Stage(with: [Self.lock])
-        let manager = BluetoothManager(
-            bus: stage.simulation.connect(), scheduler: stage.scheduler, pairing: pairing.policy, logger: logger,
-            logContents: contents)
+        let configuration = BluetoothManager.Configuration(
+            scheduler: stage.scheduler, pairing: pairing.policy, logger: logger, logContents: contents)
+        let manager = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
         let events = stage.record(manager.events)
         let found = stage.record(manager.peripheral("C0:FF:EE:DE:AD:01"))
         stage.advance(2_000)

@@ -5,7 +5,7 @@ import Testing
 struct DocumentExampleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),
-        ("/README.md", "StayingConnectedTests.swift"),
+        ("/README.md", "StayingConnectedTests.swift"), ("/Mocks/Mocks.docc/TestingAGateway.md", "ParserTests.swift"),
     ])
     func `The document contains the example verbatim`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")

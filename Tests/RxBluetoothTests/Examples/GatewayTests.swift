@@ -32,7 +32,7 @@ struct Gateway {
     }
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)  // a tick is a millisecond
     let simulation = Simulation(scenario, scheduler: scheduler)
-    let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
     let values = scheduler.createObserver([UInt8].self)
     let subscription = Gateway(manager: manager, scheduler: scheduler).values().subscribe(values)
 

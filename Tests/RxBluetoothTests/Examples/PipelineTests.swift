@@ -16,7 +16,7 @@ struct PipelineTests {
         let printed = scheduler.createObserver([UInt8].self)
         @Sendable func print(_ value: [UInt8]) { printed.onNext(value) }
         // Only the next line differs from a program: the bus and the clock are parameters.
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
 
         manager.state  // Observable<BluetoothState>, the current one first
             .filter { $0 == .poweredOn }
@@ -44,7 +44,7 @@ struct PipelineTests {
 
     @Test func `Building streams opens no bus connection`() {
         // The tests of S5 also count the opened connections.
-        let manager = BluetoothManager(queue: .main)
+        let manager = BluetoothManager()
         #expect(manager.access.present == nil)
         _ = manager.state.filter { $0 == .poweredOn }.take(1)
         _ = manager.scanForPeripherals(withServices: ["180D"])
@@ -75,7 +75,7 @@ struct PipelineTests {
     @Test func `Streams and singles work with async and await`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let simulation = Simulation(.everyday, scheduler: scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
         for try await state in manager.state.values {
             #expect(state == .poweredOn)
             break

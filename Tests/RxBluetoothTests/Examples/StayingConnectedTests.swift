@@ -6,7 +6,7 @@ import Testing
 @Test func aGatewayStaysConnectedWhileBluetoothdIsRestarted() {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)  // a tick is a millisecond
     let simulation = Simulation(.everyday, scheduler: scheduler)
-    let manager = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
     let beats = scheduler.createObserver([UInt8].self)
     let subscription = manager.scanForPeripherals(withServices: ["180D"], options: ScanOptions(resumes: true)).take(1)
         .flatMap { $0.peripheral.connect(options: .reconnect()) }

@@ -46,7 +46,7 @@ struct AdapterListTests {
         let peripheral = stage.find(Sensor.address, with: stage.manager)
         let link = stage.record(peripheral.connect())
         stage.advance(1_000)
-        let second = BluetoothManager(bus: stage.simulation.connect(), scheduler: stage.scheduler)
+        let second = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
         let chosen = stage.record(second.adapters.map { $0.first(where: \.isSelected)?.name })
         stage.advance(100)
         #expect(chosen.elements == ["hci1"])

@@ -155,7 +155,7 @@ struct BluetoothStateTests {
         let first = Ground.simulation(.everyday, scheduler: scheduler)
         let second = Ground.simulation(.everyday, scheduler: scheduler)
         let buses = BusSequence([first, second])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let states = Recording(manager.state, scheduler)
         scheduler.advanceBy(10)
         first.bus.shutDown()
@@ -170,7 +170,7 @@ struct BluetoothStateTests {
     @Test(.proves(.S5)) func `No bus is opened before the first subscription`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let buses = BusSequence([Ground.simulation(.everyday, scheduler: scheduler)])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         _ = manager.state
         _ = manager.scanForPeripherals()
         scheduler.advanceBy(1_000)
@@ -180,7 +180,7 @@ struct BluetoothStateTests {
     @Test(
         .proves(.S1),
         arguments: [
-            (BluetoothState.poweredOff, BluetoothError.Kind.adapterOff), (.blocked, .adapterBlocked),
+            (BluetoothState.poweredOff, BluetoothError.Kind.poweredOff), (.blocked, .blocked),
             (.noAdapter, .noAdapter), (.daemonUnavailable, .daemonUnavailable),
         ])
     func `Each unusable state fails a scan with its error and sends nothing`(

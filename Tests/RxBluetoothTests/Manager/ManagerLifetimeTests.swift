@@ -87,7 +87,7 @@ struct ManagerLifetimeTests {
     @Test func `Settling and closing an unused manager opens no bus`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let buses = BusSequence([])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let settled = Recording(manager.settled().asObservable(), scheduler)
         let close = Recording(manager.close().asObservable(), scheduler)
         scheduler.advanceBy(10)
@@ -135,7 +135,7 @@ struct ManagerLifetimeTests {
             Ground.simulation(.everyday, scheduler: scheduler), Ground.simulation(.everyday, scheduler: scheduler)
         )
         let buses = BusSequence([first, second])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let before = Recording(manager.peripheral(strap), scheduler)
         scheduler.advanceBy(1_000)
         first.bus.shutDown()
@@ -155,7 +155,8 @@ struct ManagerLifetimeTests {
     @Test(.proves(.S44)) func `Releasing a subscription and its manager together closes the link`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
-        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(
+            configuration: .init(scheduler: scheduler), bus: simulation.connect())
         var connection = manager.map { Recording($0.peripheral(strap).flatMap { $0.connect() }, scheduler) }
         scheduler.advanceBy(2_000)
         #expect(connection?.elements.count == 1)
@@ -170,7 +171,8 @@ struct ManagerLifetimeTests {
     @Test(.proves(.S7)) func `Operations on a peripheral fail as closed after its manager is released`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
-        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(
+            configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let found = manager.map { Recording($0.peripheral(strap), scheduler) }
         scheduler.advanceBy(1_000)
         manager = nil
@@ -192,7 +194,8 @@ struct ManagerLifetimeTests {
     @Test(.proves(.S7)) func `A subscription keeps its manager alive`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
-        var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+        var manager: BluetoothManager? = BluetoothManager(
+            configuration: .init(scheduler: scheduler), bus: simulation.connect())
         let states = manager.map { Recording($0.state, scheduler) }
         manager = nil
         scheduler.advanceBy(1_000)
@@ -208,7 +211,8 @@ struct ManagerLifetimeTests {
         for index in 0..<3 {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
             let simulation = Ground.simulation(.everyday, scheduler: scheduler)
-            var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+            var manager: BluetoothManager? = BluetoothManager(
+                configuration: .init(scheduler: scheduler), bus: simulation.connect())
             let found = manager.map { Recording($0.peripheral(strap), scheduler) }
             scheduler.advanceBy(1_000)
             let peripheral = try #require(found?.elements.first)
@@ -248,7 +252,7 @@ struct ManagerLifetimeTests {
         let simulation = Ground.simulation(.everyday, scheduler: scheduler)
         let holder = BehaviorRelay<BluetoothManager?>(value: nil)
         let depth = BehaviorRelay(value: 0)
-        let manager = BluetoothManager(scheduler: scheduler) {
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) {
             depth.accept(depth.value + 1)
             if depth.value == 1 { _ = holder.value?.state.take(1).subscribe() }
             return simulation.connect()

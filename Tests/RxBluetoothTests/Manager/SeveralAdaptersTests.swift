@@ -51,7 +51,7 @@ struct SeveralAdaptersTests {
         stage.simulation.bluez.setPower(false, adapter: 0)
         stage.advance(1_000)
         #expect(links[0].kind == .disconnected(.adapter) && links[1].isLive)
-        #expect(scans[0].kind == .adapterOff && scans[1].isLive)
+        #expect(scans[0].kind == .poweredOff && scans[1].isLive)
         #expect(states[0].elements == [.poweredOn, .poweredOff] && states[1].elements == [.poweredOn])
         let value = stage.characteristic(Sensor.value, of: other)
         let read = stage.record(value.readValue())
@@ -68,7 +68,7 @@ struct SeveralAdaptersTests {
         #expect(link.elements == [peripheral])
         let refused = stage.record(stage.manager.scanForPeripherals())
         stage.advance(10)
-        #expect(refused.kind == .adapterOff)
+        #expect(refused.kind == .poweredOff)
         let again = stage.record(second.retrieveConnectedPeripherals())
         stage.advance(10)
         #expect(again.elements == [[peripheral]])
@@ -121,7 +121,7 @@ struct SeveralAdaptersTests {
     @Test func `Two managers on different adapters do not affect each other`() {
         let stage = Stage.withTwoAdapters()
         let second = BluetoothManager(
-            bus: stage.simulation.connect(), scheduler: stage.scheduler, adapter: .number(1))
+            configuration: .init(adapter: .number(1), scheduler: stage.scheduler), bus: stage.simulation.connect())
         let (one, other) = (
             stage.find(Sensor.address, with: stage.manager), stage.find("C0:FF:EE:00:00:22", with: second)
         )
@@ -158,7 +158,7 @@ struct SeveralAdaptersTests {
         #expect(advertising.isLive && presence.isLive)
         stage.simulation.bluez.setPower(false, adapter: 1)
         stage.advance(1_000)
-        #expect(advertising.kind == .adapterOff && presence.kind == .adapterOff)
+        #expect(advertising.kind == .poweredOff && presence.kind == .poweredOff)
     }
 
     @Test func `Closing through one adapter closes the manager for all adapters`() {
@@ -180,6 +180,6 @@ struct SeveralAdaptersTests {
         let stage = Stage.withTwoAdapters(Radio.first, SimulatedAdapter(address: "00:1A:7D:DA:71:02", powered: false))
         let asked = [stage.record(stage.manager.diagnose()), stage.record(stage.manager.using(.number(1)).diagnose())]
         stage.advance(100)
-        #expect(asked.map { $0.elements.first?.cause } == [.idle, .adapterOff])
+        #expect(asked.map { $0.elements.first?.cause } == [.idle, .poweredOff])
     }
 }

@@ -249,7 +249,7 @@ struct BondTests {
         stage.advance(100)
         let forgotten = stage.record(peripheral.forget())
         stage.advance(10)
-        #expect(forgotten.kind == .adapterOff)
+        #expect(forgotten.kind == .poweredOff)
         #expect(forgotten.error?.operation == .forget)
     }
 

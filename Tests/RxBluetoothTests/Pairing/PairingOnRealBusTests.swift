@@ -20,7 +20,9 @@ struct PairingOnRealBusTests {
         let address = bus.address
         let lock = Lock.make(SimulatedPairing(.passkeyShown(42)), needing: .authentication)
         let daemon = SimulatedBlueZ(Scenario(peripherals: [lock])) { Connection.open(.address(address)) }
-        let manager = BluetoothManager(scheduler: clock, pairing: PairingPolicy(.ask, isDefault: true)) {
+        let manager = BluetoothManager(
+            configuration: .init(scheduler: clock, pairing: PairingPolicy(.ask, isDefault: true))
+        ) {
             Connection.open(.address(address))
         }
         daemon.start()

@@ -162,7 +162,8 @@ struct PairingTests {
     @Test func `A device that the policy does not allow is refused without a call`() {
         let (stage, peripheral) = Stage.withLock(policy: PairingPolicy(.justWorks, allowed: [Lock.other]))
         let paired = stage.record(peripheral.pair())
-        #expect(paired.outcome(stage) == .notAuthorized)
+        #expect(paired.outcome(stage) == .refused)
+        #expect(paired.error?.advice?.contains("PairingPolicy") == true && paired.error?.detail != nil)
         #expect(stage.simulation.calls.isEmpty)
         let other = stage.find(Lock.other)
         let otherPaired = stage.record(other.pair())
@@ -214,7 +215,8 @@ struct PairingTests {
             let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
             let scenario = Scenario(peripherals: [Lock.make(SimulatedPairing(delay: .seconds(5)))])
             let simulation = Ground.simulation(scenario, scheduler: scheduler)
-            var manager: BluetoothManager? = BluetoothManager(bus: simulation.connect(), scheduler: scheduler)
+            var manager: BluetoothManager? = BluetoothManager(
+                configuration: .init(scheduler: scheduler), bus: simulation.connect())
             let paired = manager.map { Recording($0.peripheral(Lock.address).flatMap { $0.pair() }, scheduler) }
             scheduler.advanceBy(2_000)
             manager = nil

@@ -227,7 +227,7 @@ struct OutageTests {
         let scenario = Scenario(peripherals: [Self.ticker()])
         let (first, second) = (Simulation(scenario, scheduler: scheduler), Simulation(scenario, scheduler: scheduler))
         let buses = BusSequence([first, second])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let values = Recording(
             manager.peripheral(Sensor.address)
                 .flatMap { $0.connect(options: .reconnect()) }

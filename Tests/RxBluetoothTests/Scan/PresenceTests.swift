@@ -214,7 +214,7 @@ struct PresenceTests {
         daemon.change(ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(false)])
         stage.advance(0)
         #expect(told(presence) == ["+1 0", "-1 0"])
-        #expect(presence.kind == .adapterOff)
+        #expect(presence.kind == .poweredOff)
         #expect(given.elements.count == 1)
         stage.expectNoTimers()
     }

@@ -52,11 +52,11 @@ struct ResumingScanTests {
         let scans = Scans()
         scans.stage.simulation.bluez.setPower(false)
         scans.stage.advance(10)
-        #expect(scans.plain.kind == .adapterOff)
+        #expect(scans.plain.kind == .poweredOff)
         scans.stage.advance(60_000)
         scans.stage.simulation.bluez.setPower(true)
         scans.stage.advance(5_000)
-        scans.expectRecovery(.adapterOff)
+        scans.expectRecovery(.poweredOff)
     }
 
     @Test(.proves(.Q28, .Q34)) func `A scan resumes when its adapter returns under another number`() {
@@ -75,7 +75,7 @@ struct ResumingScanTests {
         scans.stage.advance(60_000)
         scans.stage.simulation.bluez.setBlocked(false)
         scans.stage.advance(5_000)
-        scans.expectRecovery(.adapterBlocked)
+        scans.expectRecovery(.blocked)
     }
 
     @Test func `A resuming scan starts when Bluetooth becomes available`() {
@@ -95,7 +95,7 @@ struct ResumingScanTests {
         let lost = (0..<3).map { _ in Simulation(scenario, scheduler: scheduler) }
         let last = Simulation(scenario, scheduler: scheduler)
         let buses = BusSequence([first] + lost + [last])
-        let manager = BluetoothManager(scheduler: scheduler) { buses.next() }
+        let manager = BluetoothManager(configuration: .init(scheduler: scheduler)) { buses.next() }
         let scan = Recording(manager.scanForPeripherals(options: Self.resuming), scheduler)
         scheduler.advanceBy(1_000)
         #expect(scan.elements.count == 1)
@@ -198,7 +198,7 @@ struct ResumingScanTests {
             Fault("Adapter1.StartDiscovery", .error("org.freedesktop.DBus.Error.AccessDenied", "no")))
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.resuming))
         stage.advance(1_000)
-        #expect(scan.kind == .permissionDenied)
+        #expect(scan.kind == .unauthorized)
         #expect(scan.error?.operation == .scan)
     }
 

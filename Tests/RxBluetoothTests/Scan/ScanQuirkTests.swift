@@ -23,7 +23,7 @@ struct ScanQuirkTests {
         stage.simulation.bluez.add(Fault("StopDiscovery", .error("org.bluez.Error.NotReady", "Resource Not Ready")))
         let refused = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
-        #expect(refused.error?.kind == .adapterOff)
+        #expect(refused.error?.kind == .poweredOff)
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
         #expect(scan.elements.count == 1)
@@ -173,7 +173,7 @@ struct ScanQuirkTests {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation = Ground.simulation(Scenario(peripherals: [.beacon(address, name: "One")]), scheduler: scheduler)
         let queue = CountingScheduler(scheduler)
-        let manager = BluetoothManager(bus: simulation.connect(), scheduler: queue)
+        let manager = BluetoothManager(configuration: .init(scheduler: queue), bus: simulation.connect())
         let bag = DisposeBag()
         for _ in 0..<50 { manager.scanForPeripherals(withServices: [0x180D]).subscribe().disposed(by: bag) }
         let all = Recording(manager.scanForPeripherals(options: duplicates), scheduler)

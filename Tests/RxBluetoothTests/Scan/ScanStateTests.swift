@@ -7,7 +7,7 @@ struct ScanStateTests {
     private typealias Phase = ScanState.Phase
     private static let busy = BluetoothError(.busy)
     private static let late = BluetoothError(.timedOut)
-    private static let off = BluetoothError(.adapterOff)
+    private static let off = BluetoothError(.poweredOff)
     private static let first = ScanState.pauses[0]
 
     /// The state after these events.

@@ -127,7 +127,7 @@ struct ScanTests {
         stage.advance(1_000)
         stage.simulation.bluez.setPower(false)
         stage.advance(3_000)
-        for scan in scans { #expect(scan.error?.kind == .adapterOff) }
+        for scan in scans { #expect(scan.error?.kind == .poweredOff) }
         #expect(stage.count("StopDiscovery") == 0)
     }
 

@@ -20,9 +20,10 @@ struct Stage {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
         wallClock = SettableScheduler(scheduler)
-        manager = BluetoothManager(
-            bus: simulation.connect(), scheduler: wallClock, adapter: adapter, deadlines: deadlines,
-            pairing: pairing, controller: controller)
+        var configuration = BluetoothManager.Configuration(
+            adapter: adapter, scheduler: wallClock, deadlines: deadlines, pairing: pairing)
+        configuration.controller = controller
+        manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
     }
 
     init(

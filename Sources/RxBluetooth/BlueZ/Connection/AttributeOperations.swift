@@ -67,7 +67,7 @@ final class AttributeOperations {
             let session = link.notifications[key] ?? NotifySession(key, target: characteristic.target, link: link)
             guard session.accepts(transport) else {
                 throw BluetoothError(
-                    .exclusiveUse, dbusMessage: "This program already receives the values by signals")
+                    .exclusiveUse, detail: "This program already receives the values by signals")
             }
             link.notifications[key] = session
             session.add(emitter)
@@ -104,7 +104,7 @@ final class AttributeOperations {
     ) throws(BluetoothError) {
         guard characteristic.properties.isDisjoint(with: needed) else { return }
         let offered = characteristic.properties.names.joined(separator: ", ")
-        throw BluetoothError(.notPermitted, dbusMessage: "The characteristic offers: \(offered)")
+        throw BluetoothError(.notPermitted, detail: "The characteristic offers: \(offered)")
     }
 
     private static func message(

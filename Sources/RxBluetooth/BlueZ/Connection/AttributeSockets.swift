@@ -55,7 +55,7 @@ final class WriteSocket {
     private let bus: BusContext
     private var watch: BusTask?
     private var waiting: [(value: [UInt8], emitter: Emitter<Never>)] = []
-    private var failure = BluetoothError(.closed, dbusMessage: "The characteristic was released")
+    private var failure = BluetoothError(.closed, detail: "The characteristic was released")
     /// Runs when bluetoothd closes its end.
     var ended: (() -> Void)?
 
@@ -138,7 +138,7 @@ extension Link {
                 client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak client] _ in
                     guard client?.links[device]?.isConnected == true else { return }
                     let cause = BluetoothError(
-                        .bluez, operation: .write, target: target, dbusMessage: "bluetoothd has closed the socket")
+                        .bluez, operation: .write, target: target, detail: "bluetoothd has closed the socket")
                     socket.close(cause)
                     emitter.fail(cause)
                 }

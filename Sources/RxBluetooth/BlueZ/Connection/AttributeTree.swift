@@ -43,7 +43,7 @@ final class AttributeTree {
             // Every peripheral has the GAP service, but bluetoothd does not show it (Q122).
             let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
             let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
-            throw BluetoothError(.attributeNotFound, dbusMessage: names + reason)
+            throw BluetoothError(.attributeNotFound, detail: names + reason)
         }
         return found
     }
@@ -100,5 +100,5 @@ final class AttributeTree {
     }
 
     /// The error if the peripheral has removed an attribute during the connection (Q111).
-    static let gone = BluetoothError(.attributeNotFound, dbusMessage: "The peripheral has changed its services")
+    static let gone = BluetoothError(.attributeNotFound, detail: "The peripheral has changed its services")
 }

@@ -18,7 +18,7 @@ final class BatteryLevel {
                 guard let self, self.level == nil else { return }
                 emitter.fail(
                     BluetoothError(
-                        .unsupported, operation: .read, target: target, dbusMessage: "There is no battery level"))
+                        .unsupported, operation: .read, target: target, detail: "There is no battery level"))
             }
         }
         link.streams.add(emitter, during: .read, target) { [weak self] _ in

@@ -79,7 +79,7 @@ extension LinkState {
             case .rediscovering: "An attempt failed, and bluetoothd removed the device"
             case .calling, .confirming, .pausing, .rediscovered: nil
             }
-        let error = BluetoothError(.timedOut, operation: .connect, target: target, dbusMessage: text)
+        let error = BluetoothError(.timedOut, operation: .connect, target: target, detail: text)
         return close(error, isForced: false, facts)
     }
 

@@ -166,7 +166,7 @@ final class Links {
     }
 
     private static let outdated = BluetoothError(
-        .attributeNotFound, dbusMessage: "It was discovered in an earlier connection; discover it again")
+        .attributeNotFound, detail: "It was discovered in an earlier connection; discover it again")
 }
 
 /// The links that this manager had when bluetoothd was killed.

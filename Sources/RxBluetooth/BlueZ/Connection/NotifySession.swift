@@ -121,7 +121,7 @@ final class NotifySession {
         link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in
             guard let self, phase == .on, socket == nil, link.isConnected else { return }
             phase = .off
-            finish(BluetoothError(.exclusiveUse, dbusMessage: "Another program has turned the notifications off"))
+            finish(BluetoothError(.exclusiveUse, detail: "Another program has turned the notifications off"))
         }
     }
 

@@ -14,7 +14,7 @@ final class RSSIReader {
     func add(_ emitter: Emitter<Int>) {
         guard let controller = link.client.settings.controller else {
             return emitter.fail(
-                BluetoothError(.unsupported, dbusMessage: "The manager was made without a HostController")
+                BluetoothError(.unsupported, detail: "The manager was made without a HostController")
                     .during(.readRSSI, link.target))
         }
         waiting.add(emitter)

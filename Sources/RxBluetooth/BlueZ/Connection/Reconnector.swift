@@ -169,7 +169,7 @@ extension Peripheral {
         Observable.deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
             if let limit = policy.limit, limit <= .zero {
-                let error = BluetoothError(.invalidArgument, dbusMessage: "Reconnection.limit must be longer than zero")
+                let error = BluetoothError(.invalidArgument, detail: "Reconnection.limit must be longer than zero")
                 throw error.during(.connect, address.description)
             }
             let reconnector = Reconnector(self, access, options, policy)

@@ -6,9 +6,9 @@ import Glibc
 ///
 /// Reading needs no privilege: the kernel lets every process read the state of a link, but not change it. The calls run
 /// on threads of their own, because each takes some milliseconds.
-public struct HCIController: HostController {
+package struct HCIController: HostController {
     /// Makes an access to the controllers. It opens nothing before the first call.
-    public init() {}
+    package init() {}
 
     /// Reads the RSSI of a link with `hci_read_rssi`.
     ///
@@ -20,7 +20,7 @@ public struct HCIController: HostController {
     /// Bluetooth.
     ///
     /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
-    public func readRSSI(
+    package func readRSSI(
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
         _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void
     ) {
@@ -36,7 +36,7 @@ public struct HCIController: HostController {
     ///
     /// The kernel allows that to processes with CAP_NET_ADMIN only. For others nothing is stopped.
     /// Source: BlueZ, `mgmt-api.txt`, Stop Discovery Command.
-    public func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
+    package func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
         guard adapter.hasPrefix("hci"), let controller = UInt16(adapter.dropFirst(3)) else { return done(false) }
         DispatchQueue.global(qos: .userInitiated).async {
             done(ManagementSocket()?.stopDiscovery(controller, within: .seconds(2)) ?? false)
@@ -44,7 +44,7 @@ public struct HCIController: HostController {
     }
 
     /// The switches in `/sys/class/rfkill`, which every process may read.
-    public func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
+    package func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
 }
 
 /// An open socket of one controller.
@@ -101,15 +101,15 @@ private struct HCISocket: ~Copyable {
     private static let linkTypes: [UInt8] = [0x80, 0x01]
 
     private static var doesNotTell: BluetoothError {
-        BluetoothError(.unsupported, dbusMessage: "The controller does not report the RSSI of the link")
+        BluetoothError(.unsupported, detail: "The controller does not report the RSSI of the link")
     }
 
     private static func error(_ code: Int32) -> BluetoothError {
         switch code {
         case ENODEV, ENETDOWN: BluetoothError(.noAdapter)
-        case EPERM, EACCES: BluetoothError(.permissionDenied)
+        case EPERM, EACCES: BluetoothError(.unauthorized)
         case EAFNOSUPPORT, EPROTONOSUPPORT:
-            BluetoothError(.unsupported, dbusMessage: "The kernel has no Bluetooth, or keeps it from this process")
+            BluetoothError(.unsupported, detail: "The kernel has no Bluetooth, or keeps it from this process")
         case EMFILE, ENFILE, ENOMEM: BluetoothError(.resourceExhausted)
         case ETIMEDOUT, EINTR: BluetoothError(.timedOut)
         // The controller refused. libbluetooth does not report its reason.

@@ -13,7 +13,7 @@ final class PairingQueue {
         if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
         guard client.mirror.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
         guard client.settings.pairing.allows(client.mirror.addresses(of: peripheral.key)) else {
-            throw BluetoothError(.notAuthorized, dbusMessage: "The policy does not allow it to pair")
+            throw BluetoothError(.refused, detail: "The policy does not allow it to pair")
         }
         guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
             // bluetoothd does not answer `Pair` of a bonded LE device (Q118).

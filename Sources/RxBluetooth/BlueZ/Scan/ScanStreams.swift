@@ -35,7 +35,7 @@ extension BlueZAccess {
     }
 
     private func refused<Element: Sendable>(_ flaw: String) -> Observable<Element> {
-        Observable.error(BluetoothError(.invalidArgument, dbusMessage: flaw).during(.scan, nil))
+        Observable.error(BluetoothError(.invalidArgument, detail: flaw).during(.scan, nil))
             .observe(on: settings.scheduler)
     }
 

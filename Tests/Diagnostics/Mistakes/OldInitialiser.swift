@@ -1,0 +1,6 @@
+import RxBluetooth
+
+func oldInitialiser() -> BluetoothManager {
+    // error: use BluetoothManager(configuration: .init(queue: queue))
+    BluetoothManager(queue: .main)
+}
