@@ -169,7 +169,7 @@ extension ConnectionCore: EventLoopClient {
     /// How many messages a turn delivers at most, so that a flood of signals does not delay timers and other work.
     private static let messagesPerTurn = 32
 
-    var source: Poller.Source { connection.source }
+    var interest: Poller.Interest { connection.interest }
 
     func handle(_ events: Int16) { connection.handle(events) }
 

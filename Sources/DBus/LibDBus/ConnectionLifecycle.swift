@@ -1,5 +1,5 @@
 /// The life of a connection as a value: opening, then open, then closed.
-struct ConnectionState {
+struct BusConnectionState {
     enum Phase {
         /// Until the bus has answered Hello.
         case opening
@@ -60,7 +60,7 @@ final class ConnectionLifecycle: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     private let loop: EventLoop
     private var handlers: [DisconnectHandler] = []
-    var state = ConnectionState()
+    var state = BusConnectionState()
 
     init(_ loop: EventLoop) { self.loop = loop }
 

@@ -4,14 +4,14 @@ import Synchronization
 /// A connection that an event loop serves: a descriptor to wait for, and messages to deliver.
 protocol EventLoopClient: AnyObject, Sendable {
     /// The descriptor to wait for, besides work, timers and sockets.
-    var source: Poller.Source { get }
-    /// Handles events of the source, in the terms of poll(2).
+    var interest: Poller.Interest { get }
+    /// Handles events of the descriptor, in the terms of poll(2).
     func handle(_ events: Int16)
     /// Does what is due now, or a bounded part of it.
     func turn()
     /// Whether another turn is due immediately.
     var isBusy: Bool { get }
-    /// Whether the source will never have events again.
+    /// Whether the descriptor will never have events again.
     var isFinished: Bool { get }
 }
 
@@ -190,7 +190,7 @@ final class EventLoop: @unchecked Sendable {
             return false
         }
         guard let mustPoll else { return false }
-        let events = sleep(until: mustPoll ? 0 : limit, client?.source ?? Poller.Source())
+        let events = sleep(until: mustPoll ? 0 : limit, client?.interest ?? Poller.Interest())
         inbox.withLock {
             $0.isAsleep = false
             swap(&$0.work, &batch)
@@ -201,7 +201,7 @@ final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    private func sleep(until limit: UInt64?, _ source: Poller.Source) -> Int16 {
+    private func sleep(until limit: UInt64?, _ interest: Poller.Interest) -> Int16 {
         var milliseconds: Int32 = -1
         if let limit {
             let now = limit == 0 ? 0 : MonotonicClock.now
@@ -213,7 +213,7 @@ final class EventLoop: @unchecked Sendable {
             usleep(milliseconds == 0 ? 0 : 10_000)
             return 0
         }
-        return poller.wait(for: source, milliseconds: milliseconds)
+        return poller.wait(for: interest, milliseconds: milliseconds)
     }
 
     private func makePoller() {

@@ -5,12 +5,13 @@ import Glibc
 final class Poller {
     private let epoll: OwnedDescriptor
     private let event: OwnedDescriptor
-    private var registered = Source()
+    private var registered = Interest()
     private var ready: [Int32] = []
 
-    /// A descriptor and events to wait for. Without events it is not registered: a closed socket would wake the thread
-    /// forever.
-    struct Source: Equatable {
+    /// A descriptor and the events to wait for.
+    ///
+    /// Without events it is not registered: a closed socket would wake the thread forever.
+    struct Interest: Equatable {
         var descriptor: Int32 = -1
         /// Events in the terms of poll(2), which epoll shares.
         var events: Int16 = 0
@@ -37,9 +38,9 @@ final class Poller {
         _ = unsafe write(number, &one, 8)
     }
 
-    /// Waits, without a limit if `milliseconds` is negative. Returns the events of the source.
-    func wait(for source: Source, milliseconds: Int32) -> Int16 {
-        if source != registered { register(source) }
+    /// Waits, without a limit if `milliseconds` is negative. Returns the events of the descriptor.
+    func wait(for interest: Interest, milliseconds: Int32) -> Int16 {
+        if interest != registered { register(interest) }
         var ready = unsafe (epoll_event(), epoll_event(), epoll_event(), epoll_event())
         // A debugger or a suspended machine interrupts the call although signals are blocked. Without a limit it is
         // repeated; with a limit, the caller computes the remaining time.
@@ -77,7 +78,7 @@ final class Poller {
         return numbers
     }
 
-    /// Adds a descriptor besides the source. It must be removed before it is closed.
+    /// Adds a descriptor besides the one to wait for. It must be removed before it is closed.
     func add(_ number: Int32, _ events: Int16) {
         if Self.control(epoll.number, EPOLL_CTL_ADD, number, events) != 0 {
             _ = Self.control(epoll.number, EPOLL_CTL_MOD, number, events)
@@ -88,10 +89,10 @@ final class Poller {
 
     // libdbus closes its socket itself, and the kernel then removes it. So removing it may fail, and a new socket with
     // the same number is not registered.
-    /// Registers what changed in the source.
-    private func register(_ source: Source) {
-        let (old, new) = (registered, source)
-        registered = source
+    /// Passes a changed interest to the kernel.
+    private func register(_ interest: Interest) {
+        let (old, new) = (registered, interest)
+        registered = interest
         if old.events != 0, old.descriptor != new.descriptor || new.events == 0 {
             _ = Self.control(epoll.number, EPOLL_CTL_DEL, old.descriptor, 0)
         }

@@ -15,7 +15,7 @@ final class RawConnection: @unchecked Sendable {
     private var watches: [DBusWatch] = []
     private var receiver: (any RawConnectionReceiver)?
     /// The descriptor that libdbus waits for now, and for which events.
-    private(set) var source = Poller.Source()
+    private(set) var interest = Poller.Interest()
 
     /// A connection that a thread hands over to the event loop.
     @safe
@@ -175,12 +175,12 @@ final class RawConnection: @unchecked Sendable {
         return isDone
     }
 
-    /// Combines the watches, which share one socket, into one source.
+    /// Combines the watches, which share one socket, into one interest.
     private func updateSource() {
-        source = Poller.Source()
+        interest = Poller.Interest()
         for watch in watches where watch.isEnabled {
-            source.descriptor = watch.descriptor
-            source.events |= watch.events
+            interest.descriptor = watch.descriptor
+            interest.events |= watch.events
         }
     }
 

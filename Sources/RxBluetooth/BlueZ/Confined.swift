@@ -40,8 +40,6 @@ struct BusContext {
 
     init(_ bus: any Bus) { self.bus = bus }
 
-    var clock: BusClock { bus.clock }
-
     func perform(_ work: @escaping () -> Void) {
         let work = confined(work)
         bus.perform { work.value() }
@@ -60,8 +58,6 @@ struct BusContext {
         let reply = confined(reply)
         return bus.call(message, timeout: timeout) { reply.value($0) }
     }
-
-    func send(_ message: Message) { bus.send(message) }
 
     func subscribe(_ rule: MatchRule, _ handler: @escaping (Message) -> Void) -> BusTask {
         let handler = confined(handler)

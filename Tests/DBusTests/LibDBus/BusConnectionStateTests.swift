@@ -4,14 +4,14 @@ import Testing
 @testable import DBus
 
 /// The state of a connection as a value, without a bus.
-struct ConnectionStateTests {
+struct BusConnectionStateTests {
     private enum Event {
         case open, fail, hangUp, hangUpAuthenticated, close
     }
 
     /// Applies events. Returns the final phase and the name of the pending or final error, without its prefix.
     private func result(_ events: [Event]) -> String {
-        var state = ConnectionState()
+        var state = BusConnectionState()
         var retries = 0
         for event in events {
             switch event {
@@ -64,7 +64,7 @@ struct ConnectionStateTests {
     }
 
     @Test func `Connecting continues only while the connection opens without a reason to close`() {
-        var state = ConnectionState()
+        var state = BusConnectionState()
         #expect(state.mayConnect)
         state.fail(.noReply(""))
         #expect(!state.mayConnect)
