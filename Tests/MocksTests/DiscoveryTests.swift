@@ -49,6 +49,58 @@ struct DiscoveryTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
+    @Test(.proves(.Q125), arguments: [
+        (0, ["hci0 {Discovering: false}"], "false"), (1, ["hci0 {Discovering: false}"], "false"), (2, [], "true"),
+    ])
+    func `A client with only a filter that leaves stops the scan of a single other client`(
+        scanners: Int, signals: [String], isDiscovering: String
+    ) {
+        let stage = Stage()
+        let others = (0..<scanners).map { _ in stage.another() }
+        for other in others { stage.adapter("StartDiscovery", from: other) }
+        let leaving = stage.another()
+        stage.adapter("SetDiscoveryFilter", .properties(["Transport": .string("le")]), from: leaving)
+        stage.run(.seconds(1))
+        stage.client.log.clear()
+        leaving.bus.close()
+        stage.run(.milliseconds(50))
+        #expect(stage.seen().filter { $0.contains("Discovering") } == signals)
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == isDiscovering)
+        withExtendedLifetime(others) {}
+    }
+
+    @Test(.proves(.Q125)) func `A cleared filter does not stop another client's scan`() {
+        let stage = Stage()
+        stage.adapter("StartDiscovery")
+        let leaving = stage.another()
+        stage.adapter("SetDiscoveryFilter", .properties(["Transport": .string("le")]), from: leaving)
+        stage.adapter("SetDiscoveryFilter", .properties([:]), from: leaving)
+        leaving.bus.close()
+        stage.run(.seconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+    }
+
+    @Test(.proves(.Q125)) func `The session of a client whose scan was stopped remains`() {
+        let stage = Stage()
+        stage.scan()
+        let leaving = stage.another()
+        stage.adapter("SetDiscoveryFilter", .properties(["Transport": .string("le")]), from: leaving)
+        leaving.bus.close()
+        stage.run(.seconds(1))
+        stage.client.log.clear()
+        stage.run(.seconds(2))
+        #expect(stage.seen() == [])
+        #expect(stage.adapter("StartDiscovery") == "InProgress: Operation already in progress")
+        #expect(stage.adapter("SetDiscoveryFilter", .properties(["Transport": .string("le")])) == "ok")
+        stage.run(.seconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+        #expect(stage.seen().contains { $0.contains("RSSI") })
+        #expect(stage.adapter("StopDiscovery") == "ok")
+        stage.adapter("StartDiscovery")
+        stage.run(.seconds(1))
+        #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "true")
+    }
+
     @Test func `A client's session ends when it leaves the bus`() {
         let stage = Stage()
         let other = stage.another()

@@ -350,7 +350,7 @@ struct QuirkTableTests {
         let data = try #require(FileManager.default.contents(atPath: "/\(folder)/Mocks/Mocks.docc/Quirks.md"))
         let rows = String(decoding: data, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("| Q") }
             .map { $0.split(separator: "|").map { $0.filter { $0 != " " } } }
-        #expect(rows.map { $0[0] } == (1...124).map { "Q\($0)" })
+        #expect(rows.map { $0[0] } == (1...125).map { "Q\($0)" })
         #expect(rows.allSatisfy { ["switch", "always", "control", "cannot"].contains($0[1]) })
         let switches = rows.filter { $0[1] == "switch" }.map { $0[0] }
         #expect(switches == Quirk.allCases.map { "Q\($0.rawValue)" })

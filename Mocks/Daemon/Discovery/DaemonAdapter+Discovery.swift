@@ -36,7 +36,12 @@ extension DaemonAdapter {
         let client = call.message.sender ?? ""
         if let session = discovery.session(of: client) {
             session.filter = filter
-            if discovery.isReceiving { discovery.update() }
+            if discovery.isReceiving {
+                discovery.update()
+            } else if session.waiting == nil {
+                // Another client's departure has stopped the scan (Q125). bluetoothd starts it again for the new filter.
+                loop.after(DaemonTimeLimits.startDiscovery) { [weak self] in self?.started(session) }
+            }
         } else if let session = discovery.prepared(of: client) {
             session.filter = filter
             if filter == nil { drop(session) }
@@ -57,11 +62,19 @@ extension DaemonAdapter {
         stop(session, call)
     }
 
+    /// Stops a session, or the scan of the only other client if this one has only a filter (Q125, discovery_stop).
     private func stop(_ session: DiscoverySession, _ call: IncomingCall?) {
         // The kernel keeps scanning for other clients (Q40).
-        guard discovery.sessions.count == 1 else {
+        guard discovery.sessions.count < 2 else {
             end(session)
             discovery.update()
+            if let call { tree.reply(call) }
+            return
+        }
+        // Without a scan of the kernel, the signal precedes the reply.
+        guard discovery.isReceiving else {
+            endScan(with: session)
+            tree.flush()
             if let call { tree.reply(call) }
             return
         }
@@ -70,16 +83,24 @@ extension DaemonAdapter {
     }
 
     private func stopped(_ session: DiscoverySession) {
-        guard discovery.sessions.contains(where: { $0 === session }) else { return }
+        guard discovery.contains(session) else { return }
         if let call = session.waiting {
             session.waiting = nil
             tree.reply(call)
         }
+        guard discovery.isPrepared(session) || discovery.sessions.count == 1 else {
+            end(session)
+            return discovery.update()
+        }
+        endScan(with: session)
+    }
+
+    private func endScan(with session: DiscoverySession) {
         end(session)
-        guard discovery.sessions.isEmpty else { return discovery.update() }
         discovery.stop()
         monitors.listeningChanged()
-        temporaryDevices.cleanUpAfterDiscovery()
+        // The session of another client that has lost its scan remains.
+        if discovery.sessions.isEmpty { temporaryDevices.cleanUpAfterDiscovery() }
         isDiscovering = false
         changed("Discovering")
     }
@@ -100,11 +121,7 @@ extension DaemonAdapter {
             guard let self, let session else { return }
             session.token = nil
             session.waiting = nil
-            if discovery.sessions.contains(where: { $0 === session }) {
-                stop(session, nil)
-            } else {
-                discovery.drop(session)
-            }
+            stop(session, nil)
         }
         return session
     }

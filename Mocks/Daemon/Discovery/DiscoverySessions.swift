@@ -15,6 +15,13 @@ final class DiscoverySessions {
 
     func prepared(of client: String) -> DiscoverySession? { prepared.first { $0.client == client } }
 
+    /// Whether a client has only set a filter.
+    func isPrepared(_ session: DiscoverySession) -> Bool { prepared.contains { $0 === session } }
+
+    func contains(_ session: DiscoverySession) -> Bool {
+        isPrepared(session) || sessions.contains { $0 === session }
+    }
+
     func prepare(_ session: DiscoverySession) { prepared.insert(session, at: 0) }
 
     func begin(_ session: DiscoverySession) {

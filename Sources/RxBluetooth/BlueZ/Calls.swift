@@ -85,6 +85,10 @@ extension BlueZCall {
         }
     }
 
+    static func clearDiscoveryFilter(on adapter: UInt16) -> BlueZCall {
+        adapterCall(adapter, "SetDiscoveryFilter") { (body) throws(DBusError) in try body.properties([:]) }
+    }
+
     static func removeDevice(_ device: ObjectPath, on adapter: UInt16) -> BlueZCall {
         adapterCall(adapter, "RemoveDevice") { (body) throws(DBusError) in try body.objectPath(device) }
     }

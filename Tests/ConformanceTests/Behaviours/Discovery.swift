@@ -77,6 +77,48 @@ extension Behaviour {
             trial.first.until("Discovering=false")
         },
         Behaviour(
+            "The exit of a client with only a filter stops another client's scan", 125,
+            transcript: """
+                hci0 StartDiscovery -> ok
+                hci0 Adapter1 Discovering=true
+                B: hci0 SetDiscoveryFilter {Transport: le} -> ok
+                hci0 Adapter1 Discovering=false
+                hci0 StartDiscovery -> error org.bluez.Error.InProgress "Operation already in progress"
+                hci0 Adapter1 Discovering=false
+                hci0 StopDiscovery -> ok
+                """
+        ) { trial in
+            let other = trial.another("B")
+            trial.first.call("hci0", "Adapter1.StartDiscovery")
+            trial.first.until("Discovering=true")
+            other.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("le")])
+            trial.flush()
+            other.leave()
+            trial.first.until("Discovering=false")
+            trial.first.call("hci0", "Adapter1.StartDiscovery")
+            trial.first.call("hci0", "Adapter1.StopDiscovery")
+        },
+        Behaviour(
+            "The exit of a client with only a filter disturbs no two scans", 125,
+            transcript: """
+                hci0 StartDiscovery -> ok
+                hci0 Adapter1 Discovering=true
+                B: hci0 StartDiscovery -> ok
+                C: hci0 SetDiscoveryFilter {Transport: le} -> ok
+                hci0 Get org.bluez.Adapter1 Discovering -> true
+                """
+        ) { trial in
+            let (other, leaving) = (trial.another("B"), trial.another("C"))
+            trial.first.call("hci0", "Adapter1.StartDiscovery")
+            trial.first.until("Discovering=true")
+            other.call("hci0", "Adapter1.StartDiscovery")
+            leaving.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("le")])
+            trial.flush()
+            leaving.leave()
+            trial.pass(.seconds(2))
+            trial.first.get("hci0", "Adapter1", "Discovering")
+        },
+        Behaviour(
             "A discovered device has these properties and types", 20, 48,
             transcript: """
                 added TWINS: Introspectable Device1 Properties

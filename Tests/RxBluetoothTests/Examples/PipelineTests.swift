@@ -38,7 +38,7 @@ struct PipelineTests {
         #expect(
             simulation.calls.map(\.member) == [
                 "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "RegisterAgent", "Connect",
-                "StopDiscovery", "StartNotify",
+                "StopDiscovery", "SetDiscoveryFilter", "StartNotify",
             ])
     }
 

@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -69,11 +70,12 @@ struct DiscoveryFilterTests {
         both.dispose()
         stage.advance(100)
         #expect(Self.filters(stage).last?.contains(Self.heartRate) == true)
-        // The last scan to end sets no filter.
+        // The end of the last scan only clears the filter (Q125).
         let calls = Self.filters(stage).count
         listed.dispose()
         stage.advance(100)
-        #expect(Self.filters(stage).count == calls)
+        #expect(Self.filters(stage).count == calls + 1)
+        #expect(stage.simulation.calls.last?.arguments == [.properties([:])])
         stage.expectSettled()
     }
 

@@ -121,13 +121,101 @@ struct ScanQuirkTests {
         }
         #expect(
             stage.methods
-                == Array(repeating: ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"], count: 2).flatMap(\.self)
-        )
-        for call in stage.simulation.calls where call.member == "SetDiscoveryFilter" {
-            #expect(
-                call.arguments == [
-                    .properties(["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
-                ])
+                == Array(
+                    repeating: ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"], count: 2
+                ).flatMap(\.self))
+        // The filter is cleared after each session.
+        let filter = Value.properties([
+            "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127),
+        ])
+        let filters = stage.simulation.calls.filter { $0.member == "SetDiscoveryFilter" }.map(\.arguments)
+        #expect(filters == [[filter], [.properties([:])], [filter], [.properties([:])]])
+    }
+
+    @Test(.proves(.Q125)) func `After our scan has ended, our leaving does not stop another program's scan`() {
+        let stage = stage()
+        let other = stage.simulation.bluez.competingClient()
+        other.startDiscovery()
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        scan.dispose()
+        stage.advance(1_000)
+        let closed = stage.record(stage.manager.close())
+        stage.advance(1_000)
+        #expect(closed.isCompleted)
+        #expect(stage.isDiscovering())
+        other.leave()
+    }
+
+    @Test(.proves(.Q125)) func `A scan that another program's leaving has stopped is started again`() {
+        let stage = stage()
+        let other = stage.simulation.bluez.competingClient()
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(1_000)
+        other.call("/org/bluez/hci0", "Adapter1.SetDiscoveryFilter", .properties(["Transport": .string("le")]))
+        stage.advance(100)
+        other.leave()
+        stage.advance(5_000)
+        let count = scan.elements.count
+        stage.advance(15_000)
+        #expect(scan.isLive)
+        #expect(scan.elements.count > count + 50)
+    }
+
+    @Test(.proves(.Q125)) func `The filter is cleared after a refused start, before the next scan sets its own`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        daemon.always("SetDiscoveryFilter")
+        daemon.always("StartDiscovery") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "")) }
+        let bag = DisposeBag()
+        let manager = stage.manager
+        manager.scanForPeripherals()
+            .catch { _ in manager.scanForPeripherals() }
+            .subscribe().disposed(by: bag)
+        stage.advance(1_000)
+        #expect(
+            daemon.methods
+                == Array(repeating: ["SetDiscoveryFilter", "StartDiscovery", "SetDiscoveryFilter"], count: 2)
+                .flatMap(\.self))
+    }
+
+    @Test(.proves(.Q125)) func `A bluetoothd or an adapter that is gone gets no call that clears the filter`() {
+        for happens: @Sendable (Stage) -> Void in [
+            { $0.simulation.bluez.crash() }, { $0.simulation.bluez.removeAdapter() },
+            { $0.simulation.bluez.setPower(false) },
+        ] {
+            let stage = stage()
+            let scan = stage.record(stage.manager.scanForPeripherals())
+            stage.advance(1_000)
+            scan.dispose()
+            happens(stage)
+            let settled = stage.record(stage.manager.settled())
+            stage.advance(5_000)
+            #expect(stage.count("SetDiscoveryFilter") == 1)
+            #expect(settled.isCompleted)
+        }
+    }
+
+    @Test(.proves(.S44, .Q125)) func `A manager is settled when its filter is cleared, or that has failed`() {
+        for answer: @Sendable (ScriptedDaemon.Pending) -> Void in [
+            { $0.reply() }, { $0.fail("org.bluez.Error.Failed") },
+        ] {
+            let stage = Stage(starting: false)
+            let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+            daemon.always("StartDiscovery")
+            daemon.always("StopDiscovery")
+            let scan = stage.record(stage.manager.scanForPeripherals())
+            stage.advance(0)
+            daemon.take("SetDiscoveryFilter").reply()
+            stage.advance(0)
+            scan.dispose()
+            let settled = stage.record(stage.manager.settled())
+            stage.advance(1_000)
+            #expect(settled.isLive)
+            answer(daemon.take("SetDiscoveryFilter"))
+            stage.advance(0)
+            #expect(settled.isCompleted)
+            stage.expectNoTimers()
         }
     }
 

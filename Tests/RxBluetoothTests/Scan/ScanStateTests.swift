@@ -46,6 +46,7 @@ struct ScanStateTests {
         Row(state(), .started, .idle),
         Row(state(), .stopped, .idle),
         Row(state(), .silent, .idle),
+        Row(state(), .lateSessionStopped, .idle),
         Row(state(), .lost(off), .idle, [.failScans(off)]),
         Row(state(), .closed(off), .idle, [.failScans(off)]),
         // The start has no reply yet.
@@ -57,7 +58,8 @@ struct ScanStateTests {
         Row(
             state(.wanted), .startFailed(busy), pausing,
             [.logRefused(busy, again: first), .pause(first), .endOrphanedDiscovery]),
-        Row(state(.wanted), .startFailed(off), .idle, [.logRefused(off, again: nil), .failScans(off)]),
+        Row(
+            state(.wanted), .startFailed(off), .idle, [.logRefused(off, again: nil), .clearFilter, .failScans(off)]),
         Row(
             state(.wanted), .startFailed(late), .idle,
             [.logRefused(late, again: nil), .failScans(late), .stopLateSession]),
@@ -66,7 +68,9 @@ struct ScanStateTests {
         // The start has no reply yet, and the last scan has ended.
         Row(state(.wanted, .unwanted), .wanted, calling),
         Row(state(.wanted, .unwanted), .started, .stopping(isWanted: false), [.logBegan, .logEnded(nil), .stop]),
-        Row(state(.wanted, .unwanted), .startFailed(busy), .idle, [.logRefused(busy, again: first)]),
+        Row(
+            state(.wanted, .unwanted), .startFailed(busy), .idle,
+            [.logRefused(busy, again: first), .clearFilter]),
         Row(
             state(.wanted, .unwanted), .startFailed(late), .idle, [.logRefused(late, again: nil), .stopLateSession]),
         // The start was refused, and a pause runs before the next attempt.
@@ -74,13 +78,22 @@ struct ScanStateTests {
             state(.wanted, .startFailed(busy)), .pauseEnded, .starting(refusals: 1, isPausing: false, isWanted: true),
             [.start]),
         Row(state(.wanted, .startFailed(busy)), .unwanted, .starting(refusals: 1, isPausing: true, isWanted: false)),
-        Row(state(.wanted, .startFailed(busy), .unwanted), .pauseEnded, .idle),
+        Row(state(.wanted, .startFailed(busy), .unwanted), .pauseEnded, .idle, [.clearFilter]),
         Row(state(.wanted, .startFailed(busy)), .started, pausing),
         Row(state(.wanted, .startFailed(busy)), .startFailed(off), pausing),
         Row(
             state(.wanted, .startFailed(busy), .pauseEnded), .startFailed(busy),
             .starting(refusals: 2, isPausing: true, isWanted: true),
             [.logRefused(busy, again: ScanState.pauses[1]), .pause(ScanState.pauses[1])]),
+        // A start had no answer in time, so a session may exist.
+        Row(state(.wanted, .startFailed(late)), .lateSessionStopped, .idle, [.clearFilter]),
+        Row(state(.wanted, .startFailed(late), .wanted), .lateSessionStopped, calling),
+        Row(state(.wanted, .startFailed(late), .lost(off)), .lateSessionStopped, .idle),
+        Row(
+            state(.wanted, .startFailed(late), .wanted, .startFailed(busy), .unwanted), .pauseEnded, .idle),
+        Row(
+            state(.wanted, .startFailed(late), .wanted, .startFailed(busy), .lateSessionStopped, .unwanted),
+            .pauseEnded, .idle, [.clearFilter]),
         // The session is active.
         Row(state(.wanted, .started), .wanted, .active, [.updateFilter]),
         Row(state(.wanted, .started), .unwanted, .stopping(isWanted: false), [.logEnded(nil), .stop]),
@@ -91,7 +104,7 @@ struct ScanStateTests {
             [.logEnded(nil), .stop, .failScans(off)]),
         Row(state(.wanted, .started), .stopped, .active),
         // The stop has no reply yet.
-        Row(state(.wanted, .started, .unwanted), .stopped, .idle),
+        Row(state(.wanted, .started, .unwanted), .stopped, .idle, [.clearFilter]),
         Row(state(.wanted, .started, .unwanted), .wanted, .stopping(isWanted: true)),
         Row(state(.wanted, .started, .unwanted, .wanted), .stopped, calling, [.start]),
         Row(state(.wanted, .started, .silent), .unwanted, .stopping(isWanted: false)),
@@ -112,7 +125,10 @@ struct ScanStateTests {
             #expect(state.handle(.startFailed(Self.busy)).contains(.pause(pause)))
             #expect(state.handle(.pauseEnded) == [.start])
         }
-        #expect(state.handle(.startFailed(Self.busy)) == [.logRefused(Self.busy, again: nil), .failScans(Self.busy)])
+        #expect(
+            state.handle(.startFailed(Self.busy)) == [
+                .logRefused(Self.busy, again: nil), .clearFilter, .failScans(Self.busy),
+            ])
         #expect(state.phase == .idle)
     }
 

@@ -86,7 +86,7 @@ struct ScanTests {
         stage.advance(0)
         #expect(settled.isCompleted)
         #expect(scan.times.isEmpty)
-        #expect(daemon.methods == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
+        #expect(daemon.methods == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
         stage.expectNoTimers()
     }
 

@@ -74,6 +74,7 @@ final class ScanSession {
         case .endOrphanedDiscovery: endOrphanedDiscovery()
         case .stopLateSession: stopLateSession()
         case .updateFilter: updateFilter()
+        case .clearFilter: clearFilter()
         case .failScans(let error):
             subscribers.fail(error)
             subscriptionsChanged()
@@ -120,6 +121,18 @@ final class ScanSession {
         if subscribers.filter != sentFilter { setFilter() }
     }
 
+    private func clearFilter() {
+        sentFilter = nil
+        // A call of a bluetoothd that is gone could make the bus start it.
+        guard AdapterRecord.state(client.mirror.adapters[adapter]) == .poweredOn else { return }
+        client.teardowns.begin()
+        client.call(.clearDiscoveryFilter(on: adapter), deadline: client.settings.deadlines.cleanup) {
+            [teardowns = client.teardowns] _ in
+            // If it fails, only a later scan of another program can be affected.
+            teardowns.end()
+        }
+    }
+
     private func wait(_ duration: Duration) {
         let number = state.number
         pause = client.bus.schedule(after: duration) { [weak self] in
@@ -144,8 +157,9 @@ final class ScanSession {
         client.teardowns.begin()
         client.call(.stopDiscovery(on: adapter), deadline: client.settings.deadlines.stopScan) {
             [teardowns = client.teardowns] result in
-            teardowns.end()
+            // The answer may cause further teardowns, so this one ends after them.
             answered(result)
+            teardowns.end()
         }
     }
 

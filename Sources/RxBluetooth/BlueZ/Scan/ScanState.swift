@@ -56,6 +56,10 @@ struct ScanState: Equatable {
         /// Stops a session that started after its deadline.
         case stopLateSession
         case updateFilter
+        /// Removes our filter from bluetoothd, which keeps it after a stop.
+        ///
+        /// A client that leaves the bus with a filter and no session would stop another program's scan (Q125).
+        case clearFilter
         case failScans(BluetoothError)
         case logBegan
         case logRefused(BluetoothError, again: Duration?)
@@ -150,6 +154,7 @@ struct ScanState: Equatable {
         var actions = [Action.logRefused(error, again: pause)]
         if !isWanted {
             phase = .idle
+            actions += clearFilter()
         } else if let pause {
             phase = .starting(refusals: refusals + 1, isPausing: true, isWanted: true)
             actions.append(.pause(pause))
@@ -157,7 +162,8 @@ struct ScanState: Equatable {
         } else {
             number += 1
             phase = .idle
-            actions.append(.failScans(error))
+            // First, because an error handler may start the next scan at once.
+            actions += clearFilter() + [.failScans(error)]
         }
         // bluetoothd refuses this too while it works on the start, so it is repeated after each refusal.
         return mayHaveLateSession ? actions + [.stopLateSession] : actions
@@ -166,8 +172,11 @@ struct ScanState: Equatable {
     private mutating func pauseEnded() -> [Action] {
         guard case .starting(let refusals, isPausing: true, let isWanted) = phase else { return [] }
         phase = isWanted ? .starting(refusals: refusals, isPausing: false, isWanted: true) : .idle
-        return isWanted ? [.start] : []
+        return isWanted ? [.start] : clearFilter()
     }
+
+    /// Clears the filter after a start that failed. If that has left a session, its stop comes first.
+    private func clearFilter() -> [Action] { mayHaveLateSession ? [] : [.clearFilter] }
 
     private mutating func stop(isWanted: Bool) -> [Action] {
         phase = .stopping(isWanted: isWanted)
@@ -177,12 +186,13 @@ struct ScanState: Equatable {
     private mutating func stopped() -> [Action] {
         guard case .stopping(let isWanted) = phase else { return [] }
         phase = .idle
-        return isWanted ? start() : []
+        return isWanted ? start() : [.clearFilter]
     }
 
     private mutating func lateSessionStopped() -> [Action] {
+        guard mayHaveLateSession else { return [] }
         mayHaveLateSession = false
-        return []
+        return phase == .idle ? [.clearFilter] : []
     }
 
     private mutating func lost(_ error: BluetoothError) -> [Action] {
