@@ -1,11 +1,11 @@
 import DBus
 
-/// Our agent: the object that bluetoothd asks about pairings. There is one for a manager, whoever needs it (Q92).
+/// Our agent: the object that bluetoothd sends pairing requests to. A manager has one (Q92).
 final class Agent {
     static let path: ObjectPath = "/rxbluetooth/agent"
     unowned let client: BlueZClient
     private var phase = Phase.idle
-    /// Whether somebody has needed it; then it is registered again with each bluetoothd that comes.
+    /// Whether a pairing or a subscriber has needed it. Then it is registered with each new bluetoothd too.
     private var isWanted: Bool
     private var waiting: [(BluetoothError?) -> Void] = []
     private var export: BusTask?
@@ -17,7 +17,7 @@ final class Agent {
         case idle, registering, registered
     }
 
-    /// A request that waits for a person.
+    /// A request that waits for an answer of the user.
     struct Open {
         let request: PairingRequest
         let call: IncomingCall
@@ -33,26 +33,28 @@ final class Agent {
 
     // MARK: Registration
 
-    /// Runs work once bluetoothd knows the agent, at once where the policy wants none; with why it does not know it, otherwise.
+    /// Calls `done` when the agent is registered, or with the error if that fails.
+    ///
+    /// At once if it is registered already, or if the policy needs no agent.
     func onRegistered(_ done: @escaping (BluetoothError?) -> Void) {
         guard policy.capability != nil, phase != .registered else { return done(nil) }
         waiting.append(done)
         register()
     }
 
-    /// Registers the agent where the policy wants one, without waiting for it.
+    /// Registers the agent if the policy needs one, without waiting for the answer.
     func register() {
         guard policy.capability != nil else { return }
         isWanted = true
         begin()
     }
 
-    /// bluetoothd runs, perhaps anew; it knows no agent of ours.
+    /// bluetoothd has started or restarted, and has no agent of ours.
     func daemonAppeared() {
         if isWanted { begin() }
     }
 
-    /// bluetoothd is gone, and with it all that it has asked (Q2).
+    /// bluetoothd is gone, and its requests with it (Q2).
     func daemonLost() {
         phase = .idle
         registering?.cancel()
@@ -61,7 +63,7 @@ final class Agent {
         finish(BluetoothError(.daemonUnavailable))
     }
 
-    /// bluetoothd has unregistered it by itself. Whoever needs it next registers it again (Q92).
+    /// bluetoothd has unregistered the agent. The next pairing or subscriber registers it again (Q92).
     func released() {
         if phase == .registered { phase = .idle }
         cancelRequests()
@@ -70,7 +72,7 @@ final class Agent {
     private func begin() {
         guard phase == .idle, client.mirror.isSynced, let capability = policy.capability else { return }
         phase = .registering
-        // It must be there before bluetoothd is told of it (Q25).
+        // bluetoothd may call the object before it answers (Q25).
         if export == nil {
             export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
                 if let self { handle(call) } else { call.fail(Self.rejected) }
@@ -84,7 +86,7 @@ final class Agent {
     private func registered(_ result: Result<Message, DBusError>) {
         guard phase == .registering else { return }
         registering = nil
-        // That it is there already is as good (Q92).
+        // An agent that is registered already is a success (Q92).
         let answer = result.mapError { BluetoothError($0, operation: .pair, target: nil) }
         if case .failure(let failure) = answer, failure.kind != .alreadyDone {
             phase = .idle
@@ -109,13 +111,13 @@ final class Agent {
         for work in done { work(error) }
     }
 
-    // MARK: Who answers
+    // MARK: Subscribers
 
-    /// Somebody wants to answer requests.
+    /// Adds a subscriber that answers requests.
     func add(_ emitter: Emitter<PairingRequest>) {
         subscribers.add(emitter) { [weak self] in
             guard let self, subscribers.isEmpty else { return }
-            // A request that has no subscriber any more is rejected at once.
+            // A request without a subscriber is rejected at once.
             for item in open { end(item, .unanswered) }
         }
         register()

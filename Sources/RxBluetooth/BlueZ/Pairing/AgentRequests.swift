@@ -1,9 +1,9 @@
 import DBus
 
-/// Being asked.
+/// The requests of bluetoothd to our agent.
 extension Agent {
     func handle(_ call: IncomingCall) {
-        // Everybody on the bus can call; only bluetoothd may ask (Q17).
+        // Every program on the bus can call the agent; only bluetoothd may (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(
                 DBusError(name: DBusError.Name.accessDenied, message: "Only bluetoothd may ask this agent"))
@@ -67,7 +67,7 @@ extension Agent {
         subscribers.next(request)
     }
 
-    /// A request is over without an answer of a person, unless that comes at this very moment.
+    /// Ends a request without an answer of the user, unless the user answers at the same time.
     func end(_ item: Open, _ ending: PairingRequest.Outcome) {
         close(item.call)
         guard item.request.end(ending) else { return }
@@ -75,8 +75,9 @@ extension Agent {
         if ending == .unanswered { refused(item.request.peripheral.key) }
     }
 
-    /// A pairing will not come about. Where an operation of ours had made it necessary, that fails now: bluetoothd would let it
-    /// wait until the link is lost.
+    /// Fails the GATT operation that has caused a refused pairing.
+    ///
+    /// bluetoothd would answer it only when the link is lost.
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
         link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key)))
@@ -100,12 +101,12 @@ extension Agent {
     private static let cancelled = DBusError(name: "org.bluez.Error.Canceled", message: "Canceled")
 }
 
-/// A question of bluetoothd to an agent, as it came over the bus.
+/// A pairing request, read from a call of bluetoothd.
 struct AgentQuestion {
     let device: DeviceKey
     let question: PairingRequest.Question
 
-    /// Reads a call; nil where an agent has no such method. Source: BlueZ, `agent-api.txt`.
+    /// Reads a call; nil if an agent has no such method. Source: BlueZ, `agent-api.txt`.
     init?(_ call: Message) throws(DBusError) {
         guard call.interface == nil || call.interface == BlueZ.agent else { return nil }
         let member = call.member ?? ""

@@ -1,13 +1,13 @@
-/// Who follows whether devices are paired and bonded.
+/// The subscriptions to whether devices are paired or bonded.
 final class BondObservers {
     private unowned let client: BlueZClient
-    private var observers: [BondObserver] = []
+    private let observers = ObserverList<BondObserver>()
 
-    private final class BondObserver {
+    private final class BondObserver: StreamObserver {
         let peripheral: Peripheral
-        let emitter: Emitter<Bool>
-        let value: @Sendable (DeviceRecord) -> Bool
-        var last: Bool?
+        private let emitter: Emitter<Bool>
+        private let value: @Sendable (DeviceRecord) -> Bool
+        private var last: Bool?
 
         init(
             _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
@@ -23,6 +23,10 @@ final class BondObservers {
             last = now
             emitter.next(now)
         }
+
+        func fail(_ error: BluetoothError) { emitter.fail(error) }
+
+        func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
     }
 
     init(_ client: BlueZClient) { self.client = client }
@@ -31,25 +35,23 @@ final class BondObservers {
         _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
     ) {
         let observer = BondObserver(peripheral, emitter, value)
-        observers.append(observer)
-        emitter.onEnd { [weak self, weak observer] in self?.observers.removeAll { $0 === observer } }
+        observers.add(observer)
         if client.mirror.isSynced { observer.update(client.mirror.devices[peripheral.key]) }
     }
 
-    /// What bluetoothd has under this key has changed. Whose key it is is asked now, for an adapter that comes back may have another
-    /// number, and so have its devices (Q28).
+    /// bluetoothd's device with this key has changed.
+    ///
+    /// Keys are compared now: an adapter that returns may have another number, and its devices other keys (Q28).
     func changed(_ key: DeviceKey) {
-        for observer in observers where observer.peripheral.key == key { observer.update(client.mirror.devices[key]) }
+        for observer in observers.all where observer.peripheral.key == key {
+            observer.update(client.mirror.devices[key])
+        }
     }
 
-    /// bluetoothd has told all that it has; what was bonded while it was away is not known before (Q2).
+    /// The mirror has a new snapshot. Bonds may have changed while bluetoothd was absent (Q2).
     func allChanged() {
-        for observer in observers { observer.update(client.mirror.devices[observer.peripheral.key]) }
+        for observer in observers.all { observer.update(client.mirror.devices[observer.peripheral.key]) }
     }
 
-    func fail(_ error: BluetoothError) {
-        let ended = observers
-        observers = []
-        for observer in ended { observer.emitter.fail(error) }
-    }
+    func fail(_ error: BluetoothError) { observers.fail(error) }
 }

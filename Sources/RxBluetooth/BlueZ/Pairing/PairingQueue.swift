@@ -1,14 +1,14 @@
-/// The pairings that are under way or wait for their turn, at most one a device.
+/// The pairings that run or wait for their turn, at most one for each device.
 final class PairingQueue {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 
-    /// How they stand, for a diagnosis.
+    /// The pairings for a diagnosis.
     var diagnosis: [Diagnosis.PairingStatus] { attempts.compactMap(\.diagnosis) }
 
     init(_ client: BlueZClient) { self.client = client }
 
-    /// Pairs for somebody: many share one attempt, and it is called off when the last of them goes.
+    /// Pairs a device. Its streams share one attempt, which is cancelled when the last of them is disposed of.
     func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
         guard client.mirror.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
@@ -24,7 +24,7 @@ final class PairingQueue {
             return advance()
         }
         if attempt.isOver {
-            // It is being called off, which is waited for.
+            // Its cancellation must end first.
             attempt.onEnded { [weak self] in
                 emitter.attempt(.pair, peripheral.address.description) { () throws(BluetoothError) in
                     try self?.pair(peripheral, emitter)
@@ -40,16 +40,18 @@ final class PairingQueue {
         for attempt in attempts { attempt.fail(error) }
     }
 
-    /// An attempt is over, and all of it undone.
+    /// Removes an attempt that has ended, and starts the next.
     func remove(_ attempt: PairingAttempt) {
         attempts.removeAll { $0 === attempt }
         advance()
     }
 
-    /// bluetoothd asks an agent one thing at a time, and fails what asks next. So pairings that may ask wait for each other, and
-    /// others do not (S68).
+    /// Starts the pairings that may run now.
+    ///
+    /// bluetoothd sends an agent one request at a time and fails the next. So pairings that may get requests wait for
+    /// each other, and others do not (S68).
     private func advance() {
-        // While everything ends, none begins; each is told so next.
+        // During a shutdown or an outage none starts. All of them fail next.
         guard client.mirror.isSynced, client.finalFailure == nil else { return }
         if client.settings.pairing.mayBeAsked {
             attempts.first?.start()

@@ -1,6 +1,6 @@
 import DBus
 
-/// Changes of what bluetoothd stores of a device.
+/// Changes the data that bluetoothd stores about a device.
 extension BlueZClient {
     /// Marks a device as trusted, or not.
     func trust(_ isTrusted: Bool, _ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
@@ -17,12 +17,12 @@ extension BlueZClient {
         }
     }
 
-    /// Makes bluetoothd forget a device, after its link is closed.
+    /// Removes a device from bluetoothd, after its link is closed.
     func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         if let obstacle = obstacle(on: peripheral.key.adapter) { throw obstacle }
         guard let link = links.linkToClose(peripheral) else { return remove(peripheral, emitter) }
         let target = peripheral.address.description
-        // Whether that succeeded does not matter: bluetoothd closes what is left of it.
+        // The result does not matter: bluetoothd closes the link when it removes the device.
         link.onClosed { [weak self] _ in
             guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
             if let obstacle = obstacle(on: peripheral.key.adapter) {

@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// Notices which peripherals are there: those that were heard a short time ago, and those that have a link (S21).
+/// Tracks which peripherals are present: those that advertised a short time ago, and connected ones (S21).
 final class PresenceTracker {
     private unowned let client: BlueZClient
     private let options: PresenceOptions
@@ -10,7 +10,7 @@ final class PresenceTracker {
 
     private struct PresentPeripheral {
         let peripheral: Peripheral
-        /// Ends with the peripheral's silence; nil while it is connected, and may be silent.
+        /// The timer until the peripheral counts as absent; nil while it is connected and need not advertise.
         var silence: BusTask?
     }
 
@@ -20,9 +20,9 @@ final class PresenceTracker {
         self.emitter = emitter
     }
 
-    /// The observer of a scan that reports each advertisement.
+    /// The observer of the scan that supplies the advertisements.
     func listener() -> Emitter<ScannedPeripheral> {
-        let listener = Emitter<ScannedPeripheral> { [self] in heard($0) }
+        let listener = Emitter<ScannedPeripheral> { [self] in received($0) }
         emitter.onEnd { [self] in
             listener.dispose()
             for entry in present.values { entry.silence?.cancel() }
@@ -31,23 +31,23 @@ final class PresenceTracker {
         return listener
     }
 
-    private func heard(_ event: Event<ScannedPeripheral>) {
+    private func received(_ event: Event<ScannedPeripheral>) {
         switch event {
         case .next(let scanned): found(scanned)
         case .error(let error):
-            // While nothing is heard, no peripheral is known to be there.
+            // Without a scan, no peripheral is known to be present.
             for key in present.keys.sorted(by: { $0.address < $1.address }) { lost(key) }
             emitter.fail(error as? BluetoothError ?? BluetoothError(.closed))
         case .completed: emitter.complete()
         }
     }
 
-    /// Whether a peripheral is present because it has a link, and was not found before.
+    /// Whether a peripheral is present because of its connection, and was not found before.
     func isFound(byLink key: DeviceKey) -> Bool {
         options.includesConnected && present[key] == nil && client.mirror.devices[key]?.isConnected == true
     }
 
-    /// A peripheral is there: it was heard, or it has a link.
+    /// A peripheral is present: it has advertised, or it is connected.
     func found(_ scanned: ScannedPeripheral) {
         let key = scanned.peripheral.key
         let last = present.updateValue(
@@ -56,7 +56,7 @@ final class PresenceTracker {
         if last == nil { emitter.next(.found(scanned)) }
     }
 
-    /// A link came or went, or bluetoothd removed the device.
+    /// A connection was made or lost, or bluetoothd removed the device.
     func connectionChanged(_ key: DeviceKey) {
         guard options.includesConnected, let entry = present[key] else { return }
         let isConnected = client.mirror.devices[key]?.isConnected == true
@@ -65,7 +65,7 @@ final class PresenceTracker {
         present[key]?.silence = silence(of: key)
     }
 
-    /// Begins to wait for the end of a silence; nil for a peripheral with a link, which does not advertise.
+    /// Starts the timer until a peripheral counts as absent; nil if it is connected.
     private func silence(of key: DeviceKey) -> BusTask? {
         if options.includesConnected, client.mirror.devices[key]?.isConnected == true { return nil }
         return client.bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }

@@ -1,6 +1,8 @@
 import DBus
 
-/// The one discovery session that a process has with bluetoothd over an adapter (Q37), shared by all scans of a manager.
+/// The discovery session of a manager on one adapter, shared by all its scans.
+///
+/// bluetoothd allows one for each D-Bus client and adapter (Q37).
 ///
 /// ``ScanState`` decides; this class makes the calls and runs the timers.
 final class ScanSession {
@@ -14,7 +16,7 @@ final class ScanSession {
     private var lastReceived: MonotonicTime?
     /// The pause before the next start.
     private var pause: BusTask?
-    /// The filter that bluetoothd was given last.
+    /// The filter that was sent to bluetoothd last; nil if none was sent, or if it was cleared.
     private var sentFilter: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
@@ -50,7 +52,7 @@ final class ScanSession {
     /// Fails all scans because the manager is closed, and stops the session.
     func close(_ error: BluetoothError) { handle(.closed(error)) }
 
-    /// Another adapter may have been chosen for some scans.
+    /// The adapter that some scans have to use may have changed.
     func adapterChanged() { subscribers.failThoseOfOtherAdapters() }
 
     // MARK: The state machine
@@ -58,7 +60,7 @@ final class ScanSession {
     private func handle(_ event: ScanState.Event) {
         let before = state
         let actions = state.handle(event)
-        // An action may cause another event, so what follows from this one is noted first.
+        // An action may cause another event, so the results of this one are stored first.
         let isUndoing = state.isUndoing
         if state.phase.step != before.phase.step { since = client.settings.now }
         if isUndoing, !before.isUndoing { client.teardowns.begin() }
@@ -113,7 +115,7 @@ final class ScanSession {
         let filter = subscribers.filter
         sentFilter = filter
         client.call(.setDiscoveryFilter(filter, on: adapter), deadline: client.settings.deadlines.startScan) { _ in
-            // A daemon that knows no filters scans without one; if it refuses for another reason, it refuses the start too.
+            // If bluetoothd has no filters, it scans without one. If it fails for another reason, so does the start.
         }
     }
 
@@ -123,12 +125,12 @@ final class ScanSession {
 
     private func clearFilter() {
         sentFilter = nil
-        // A call of a bluetoothd that is gone could make the bus start it.
+        // If bluetoothd has exited, a call could make the bus start it again.
         guard AdapterRecord.state(client.mirror.adapters[adapter]) == .poweredOn else { return }
         client.teardowns.begin()
         client.call(.clearDiscoveryFilter(on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in
-            // If it fails, only a later scan of another program can be affected.
+            // If it fails, the filter stays until the next scan or the end of this program.
             teardowns.end()
         }
     }
@@ -163,7 +165,9 @@ final class ScanSession {
         }
     }
 
-    /// A new bluetoothd does not know the discovery of a killed one; only the kernel can end it, if permitted (Q38).
+    /// Ends the discovery that a killed bluetoothd has left in the kernel (Q38).
+    ///
+    /// The new bluetoothd cannot stop it. The kernel can, if this process has the permission.
     private func endOrphanedDiscovery() {
         guard let controller = client.settings.controller, client.mirror.adapters[adapter]?.isDiscovering == false,
             let returned = client.returned, client.settings.elapsed(since: returned) < Self.longestOrphan
@@ -205,7 +209,7 @@ final class ScanSession {
 
     // MARK: Queries
 
-    /// What bluetoothd knows of the adapter's devices, by address.
+    /// The adapter's devices that bluetoothd knows, by address.
     var known: [ScannedPeripheral] { subscribers.known(during: state.number) }
 
     /// Whether a session exists or is about to.
@@ -226,7 +230,7 @@ final class ScanSession {
     }
 }
 
-/// The discovery sessions of a manager, one an adapter (Q37).
+/// The discovery sessions of a manager, one for each adapter (Q37).
 final class ScanSessions {
     private unowned let client: BlueZClient
     private var sessions: [UInt16: ScanSession] = [:]
@@ -246,7 +250,7 @@ final class ScanSessions {
 
     func add(_ subscriber: ScanSubscriber, on adapter: UInt16) { session(adapter).add(subscriber) }
 
-    /// Fails all scans because bluetoothd is gone, which has ended the sessions.
+    /// Fails all scans because bluetoothd or the bus is gone, which has ended the sessions.
     func lost(_ error: BluetoothError) {
         for (_, session) in all { session.lost(error) }
     }
@@ -256,14 +260,14 @@ final class ScanSessions {
         for (_, session) in all { session.close(error) }
     }
 
-    /// Ends the scans with adapters that cannot be used any more, or that are not the ones to work with.
+    /// Fails the scans on adapters that are not usable any more, or that are no longer the selected ones.
     func adaptersChanged() {
         for (adapter, session) in all {
             if let error = client.state(of: adapter)?.error { session.lost(error) } else { session.adapterChanged() }
         }
     }
 
-    /// An adapter shows whether anybody discovers on it.
+    /// `Discovering` of an adapter has changed.
     func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool) {
         sessions[adapter]?.discoveringChanged(isDiscovering)
     }
@@ -271,13 +275,13 @@ final class ScanSessions {
     /// An advertisement of a device was received.
     func received(_ key: DeviceKey) { sessions[key.adapter]?.received(key) }
 
-    /// A link to a device came or went.
+    /// A connection to a device was made or lost, by any program.
     func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }
 
     /// bluetoothd has removed a device.
     func removed(_ key: DeviceKey) { sessions[key.adapter]?.removed(key) }
 
-    /// What bluetoothd knows of an adapter, by address.
+    /// The devices of an adapter that bluetoothd knows, by address.
     func known(on adapter: UInt16) -> [ScannedPeripheral] { session(adapter).known }
 
     /// Whether this manager scans with an adapter.

@@ -77,7 +77,9 @@ struct ScanState: Equatable {
 
     /// The pauses after refusals. bluetoothd answers InProgress to passing refusals of the controller too (Q38).
     ///
-    /// The longest of these: the kernel continues the discovery of a killed bluetoothd for 10.24 s and does not signal its end.
+    /// Their sum is more than 10.24 s: so long the kernel continues the discovery of a killed bluetoothd. Its end has no
+    /// signal.
+    ///
     /// Source: Linux 6.1, `DISCOV_LE_TIMEOUT`, `start_service_discovery`; BlueZ 5.66, `discovering_callback`.
     static let pauses: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 

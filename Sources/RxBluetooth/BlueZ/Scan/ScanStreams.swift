@@ -1,7 +1,7 @@
 import Rx
 
 extension BlueZAccess {
-    /// A share in the scan; see ``BluetoothManager/scanForPeripherals(withServices:options:)``.
+    /// A scan, as ``BluetoothManager/scanForPeripherals(withServices:options:)`` describes it.
     func scan(
         _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
     ) -> Observable<ScannedPeripheral> {
@@ -12,7 +12,7 @@ extension BlueZAccess {
         return options.resumes ? resuming(scan, selection) { !$0.isCached } : scan
     }
 
-    /// Which peripherals are present; see ``BluetoothManager/observePresence(withServices:options:presence:)``.
+    /// Presence changes, as ``BluetoothManager/observePresence(withServices:options:presence:)`` describes them.
     func presence(
         _ services: [BluetoothUUID], _ options: ScanOptions, _ presenceOptions: PresenceOptions,
         on selection: AdapterSelection
@@ -28,7 +28,7 @@ extension BlueZAccess {
             }
         }
         guard options.resumes else { return presence }
-        // What is present by its connection was not heard.
+        // A peripheral that is present because of its connection may not have advertised.
         return resuming(presence, selection) { change in
             if case .found(let scanned) = change { !scanned.isCached } else { false }
         }
@@ -39,7 +39,7 @@ extension BlueZAccess {
             .observe(on: settings.scheduler)
     }
 
-    /// Takes part in the scan, once it is known whether there can be one.
+    /// Adds a subscriber to the session when the state of Bluetooth is known.
     private static func join<Element: Sendable>(
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
         _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, PresenceTracker?)
@@ -55,7 +55,9 @@ extension BlueZAccess {
         }
     }
 
-    /// - Parameter isHeard: Whether an element proves that the scan runs, so that the pauses begin with the shortest again.
+    /// A scan that starts again after failures that may pass.
+    ///
+    /// - Parameter provesScanning: Whether an element proves that the scan works. The next pause is then the first.
     private func resuming<Element: Sendable>(
         _ single: Observable<Element>, _ selection: AdapterSelection,
         provesScanning: @escaping @Sendable (Element) -> Bool
@@ -86,8 +88,9 @@ extension BlueZAccess {
         }
     }
 
-    /// How long to wait before a scan is tried again; throws where that is of no use. What has a state is waited for by that,
-    /// so the first time there is no pause.
+    /// The pause before the next start. Throws the error if a retry cannot succeed.
+    ///
+    /// After the first outage there is no pause: the retry begins by waiting until Bluetooth is usable.
     private static func pauseOfScan(after error: any Error, failures: Int) throws -> Duration {
         guard let error = error as? BluetoothError else { throw error }
         switch error.kind {
@@ -101,7 +104,7 @@ extension BlueZAccess {
 }
 
 extension ScanOptions {
-    /// Why no scan can have these options; nil if one can.
+    /// Why these options are invalid; nil if they are valid.
     fileprivate var flaw: String? {
         guard let restartsAfterSilence, restartsAfterSilence <= .zero else { return nil }
         return "ScanOptions.restartsAfterSilence must be longer than zero"
@@ -109,7 +112,7 @@ extension ScanOptions {
 }
 
 extension PresenceOptions {
-    /// Why presence cannot be observed with these options; nil if it can.
+    /// Why these options are invalid; nil if they are valid.
     fileprivate var flaw: String? {
         silence > .zero ? nil : "PresenceOptions.silence must be longer than zero"
     }

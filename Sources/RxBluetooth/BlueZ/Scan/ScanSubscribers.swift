@@ -1,44 +1,40 @@
 import DBus
 import FoundationEssentials
 
-/// The scans that share a discovery session, and what each of them is sent.
+/// The scans that share a discovery session.
 final class ScanSubscribers {
     private unowned let client: BlueZClient
     private let adapter: UInt16
-    private var all: [ScanSubscriber] = []
+    private let list = ObserverList<ScanSubscriber>()
 
     init(_ client: BlueZClient, on adapter: UInt16) {
         self.client = client
         self.adapter = adapter
     }
 
-    var isEmpty: Bool { all.isEmpty }
-    var count: Int { all.count }
-    var filter: DiscoveryFilter { DiscoveryFilter(all) }
-    /// The shortest silence after which one of them wants the session restarted; nil if none does.
-    var restartsAfterSilence: Duration? { all.compactMap(\.options.restartsAfterSilence).min() }
+    var isEmpty: Bool { list.isEmpty }
+    var count: Int { list.all.count }
+    var filter: DiscoveryFilter { DiscoveryFilter(list.all) }
+    /// The shortest silence after which a scan restarts the session; nil if none does.
+    var restartsAfterSilence: Duration? { list.all.compactMap(\.options.restartsAfterSilence).min() }
 
-    func add(_ subscriber: ScanSubscriber) { all.append(subscriber) }
+    /// Adds a subscriber that the caller removes.
+    func add(_ subscriber: ScanSubscriber) { list.insert(subscriber) }
 
-    func remove(_ subscriber: ScanSubscriber) { all.removeAll { $0 === subscriber } }
+    func remove(_ subscriber: ScanSubscriber) { list.remove(subscriber) }
 
-    /// Fails all of them. They are removed first, because an error handler may subscribe again at once.
-    func fail(_ error: BluetoothError) {
-        let failed = all
-        all = []
-        for subscriber in failed { subscriber.emitter.fail(error.during(.scan, nil)) }
-    }
+    func fail(_ error: BluetoothError) { list.fail(error) }
 
-    /// Fails those that have another adapter now. The others continue.
+    /// Fails those for which another adapter is chosen now. The others continue.
     func failThoseOfOtherAdapters() {
-        for subscriber in all where client.adapter(for: subscriber.selection) != adapter {
-            subscriber.emitter.fail(BluetoothError(.noAdapter).during(.scan, nil))
+        for subscriber in list.all where client.adapter(for: subscriber.selection) != adapter {
+            subscriber.fail(BluetoothError(.noAdapter))
         }
     }
 
     // MARK: Devices
 
-    /// Sends a new subscriber the devices that bluetoothd knows already.
+    /// Emits the devices that bluetoothd knows already to a new subscriber.
     func sendKnownDevices(to subscriber: ScanSubscriber, during session: Int) {
         if subscriber.options.includesKnown {
             for record in records where subscriber.admit(record) {
@@ -50,12 +46,12 @@ final class ScanSubscribers {
         }
     }
 
-    /// An advertisement of a device was received. Called for each, so nothing is built that nobody observes.
+    /// An advertisement of a device was received. For speed, a result is built only if a subscriber admits it.
     func received(_ key: DeviceKey, during session: Int, at date: Date) {
         client.mirror.noteAdvertisement(of: key, during: session)
         guard let record = client.mirror.devices[key] else { return }
         var built: ScannedPeripheral?
-        for subscriber in all where subscriber.admit(record) {
+        for subscriber in list.all where subscriber.admit(record) {
             let peripheral = built ?? scanned(record, during: session, at: date)
             built = peripheral
             subscriber.emitter.next(peripheral)
@@ -64,13 +60,13 @@ final class ScanSubscribers {
 
     /// bluetoothd has removed a device.
     func removed(_ key: DeviceKey, during session: Int) {
-        for subscriber in all { subscriber.forget(key) }
+        for subscriber in list.all { subscriber.forget(key) }
         connectionChanged(key, during: session)
     }
 
     /// A connection to a device was made or lost, by any program.
     func connectionChanged(_ key: DeviceKey, during session: Int) {
-        for subscriber in all {
+        for subscriber in list.all {
             subscriber.presence?.connectionChanged(key)
             if let record = client.mirror.devices[key] { findByLink(record, subscriber, during: session) }
         }
@@ -84,7 +80,7 @@ final class ScanSubscribers {
         presence.found(scanned(record, during: session, at: client.settings.date, isReceived: false))
     }
 
-    /// What bluetoothd knows of the adapter's devices, by address.
+    /// The adapter's devices that bluetoothd knows, by address.
     func known(during session: Int) -> [ScannedPeripheral] {
         records.map { scanned($0, during: session, at: client.settings.date) }
     }
@@ -104,18 +100,18 @@ final class ScanSubscribers {
     }
 }
 
-/// One subscription to a scan: what it wants, and what it has been told.
-final class ScanSubscriber {
+/// One subscription to a scan: its options, and the peripherals that it has emitted.
+final class ScanSubscriber: StreamObserver {
     let services: [BluetoothUUID]
     let options: ScanOptions
-    /// With which adapter it wants to scan.
+    /// The adapter that the user selected.
     let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
-    /// What follows the links of peripherals; nil for an ordinary scan.
+    /// Follows the links of peripherals; nil for an ordinary scan.
     let presence: PresenceTracker?
     private var reported: [DeviceKey: Appearance] = [:]
 
-    /// What makes a peripheral worth telling of again.
+    /// A peripheral is emitted again when one of these values has changed.
     private struct Appearance: Equatable {
         let name: String?
         let services: [BluetoothUUID]
@@ -132,7 +128,7 @@ final class ScanSubscriber {
         self.presence = presence
     }
 
-    /// Whether this subscription is to be told of a sighting. Remembers that it was.
+    /// Returns whether this subscription emits an advertisement, and remembers it.
     func admit(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
         let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.contains
@@ -143,27 +139,31 @@ final class ScanSubscriber {
         return reported.updateValue(appearance, forKey: record.key) != appearance
     }
 
-    /// bluetoothd forgot the device: what was told of it is dropped, so that a long scan does not grow for ever.
+    /// bluetoothd has removed the device. Its entry is removed too, or a long scan would need more and more memory.
     func forget(_ key: DeviceKey) { reported[key] = nil }
+
+    func fail(_ error: BluetoothError) { emitter.fail(error.during(.scan, nil)) }
+
+    func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
 }
 
-/// What bluetoothd is asked to look for: the union of what all who share a session want, as far as it can be left to
-/// bluetoothd. What comes is looked at here once more, since filters of other programs are merged in (Q43).
+/// The filter for bluetoothd: the union of the filters of all scans of a session, as far as bluetoothd can apply it.
+///
+/// bluetoothd also merges the filters of other programs (Q43), so ``ScanSubscriber/admit(_:)`` filters again.
 struct DiscoveryFilter: Equatable {
-    /// The services of which one has to be listed, in order; empty for whatever there is.
+    /// The services of which a device must list at least one, in order; empty for all devices.
     private let services: [BluetoothUUID]
-    /// The least strength, in dBm.
+    /// The lowest RSSI in dBm.
     private let minimumRSSI: Int16
 
     init(_ subscribers: [ScanSubscriber]) {
-        // bluetoothd overlooks a service that an advertisement only has data of (Q44), so it may choose only for those to whom
-        // that does not matter.
+        // bluetoothd does not see services in service data (Q44), so it filters only if all scans need listed services.
         let mayChoose = subscribers.allSatisfy { $0.options.listedServicesOnly && !$0.services.isEmpty }
         services = mayChoose ? Set(subscribers.flatMap(\.services)).sorted { $0.longText < $1.longText } : []
         minimumRSSI = subscribers.map(\.options.minimumRSSI).min() ?? ScanOptions.anyRSSI
     }
 
-    /// Only LE, or the controller also looks for classic devices (Q45); every packet with its strength (Q47, Q48, Q50).
+    /// Only LE, because bluetoothd would pause for classic devices (Q45); each packet with its RSSI (Q47, Q48, Q50).
     var properties: [String: Value] {
         var properties: [String: Value] = [
             "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(minimumRSSI),
@@ -174,10 +174,10 @@ struct DiscoveryFilter: Equatable {
 }
 
 extension ScanOptions {
-    /// What nothing is weaker than, in dBm.
+    /// The RSSI in dBm that no advertisement is below.
     static let anyRSSI: Int16 = -127
 
-    /// The least strength that any of the filters lets pass, as bluetoothd takes it.
+    /// The lowest RSSI that one of the filters admits, in bluetoothd's range.
     fileprivate var minimumRSSI: Int16 {
         let least = filters.map { $0.minimumRSSI ?? Self.anyRSSI }.min() ?? Self.anyRSSI
         return max(Self.anyRSSI, min(20, least))

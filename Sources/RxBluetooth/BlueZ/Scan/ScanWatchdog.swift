@@ -1,20 +1,21 @@
 import DBus
 
-/// Notices that a scan hears nothing at all any more (Q42). It wakes up once in each of its periods, and only while somebody
-/// who asked for it scans.
+/// Detects that a scan receives no advertisements any more, and restarts it (Q42).
+///
+/// Its timer runs only while a scan has the option, and fires once in each period.
 final class ScanWatchdog {
     private let bus: BusContext
     private let restart: () -> Void
     private var task: BusTask?
     /// The silence that the present scans allow.
     private var allowed: Duration?
-    /// Restarts in a row that brought nothing.
+    /// Restarts in a row without an advertisement after them.
     private var restarts = 0
-    /// Whether anything was heard since the last look.
+    /// Whether an advertisement was received since the last check.
     var hasReceived = false
 
     private static let mostDoublings = 4
-    /// bluetoothd needs this long to stop and start; less would be no pause at all.
+    /// bluetoothd needs this long to stop and start.
     private static let shortest = Duration.milliseconds(100)
 
     init(_ bus: BusContext, restart: @escaping () -> Void) {
@@ -22,7 +23,7 @@ final class ScanWatchdog {
         self.restart = restart
     }
 
-    /// The scans allow so much silence now; nil where none is being watched.
+    /// Sets the longest silence that the scans allow; nil if no scan has the option.
     func watch(_ allowed: Duration?) {
         let allowed = allowed.map { max(Self.shortest, $0) }
         guard allowed != self.allowed else { return }
@@ -51,8 +52,8 @@ final class ScanWatchdog {
 
 /// Detects that bluetoothd has dropped our discovery session without saying so.
 ///
-/// It drops all sessions when the adapter is switched off. If the adapter is on again at once, as after a suspend, only the
-/// property `Discovering` shows it (Q34, Q41).
+/// It drops all sessions when the adapter is switched off. If the adapter is on again at once, as after a suspend, only
+/// the property `Discovering` shows it (Q34, Q41). Another client's departure may stop the scan too (Q125).
 final class LostSessionDetector {
     private let bus: BusContext
     private let restart: () -> Void
