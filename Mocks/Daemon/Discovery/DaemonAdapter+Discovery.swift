@@ -39,7 +39,7 @@ extension DaemonAdapter {
             if discovery.isReceiving {
                 discovery.update()
             } else if session.waiting == nil {
-                // Another client's departure has stopped the scan (Q125). bluetoothd starts it again for the new filter.
+                // Another client's departure has stopped the scan (Q125). The new filter starts it again.
                 loop.after(DaemonTimeLimits.startDiscovery) { [weak self] in self?.started(session) }
             }
         } else if let session = discovery.prepared(of: client) {

@@ -1,19 +1,19 @@
 import DBus
 
-/// One advertisement at bluetoothd, from asking for it until it is taken back. bluetoothd reads it from an object of ours.
+/// One advertisement that is registered with bluetoothd, which reads it from an object of ours.
 final class AdvertisingSession {
     private unowned let client: BlueZClient
     private let advertisement: Advertisement
     private let emitter: Emitter<Void>
     private let path: ObjectPath
-    /// With which adapter it was to be.
+    /// The adapter that the user selected.
     let selection: AdapterSelection
     let adapter: UInt16
     private var export: BusTask?
     private var phase = Phase.starting
 
     private enum Phase {
-        case starting, on, over
+        case starting, active, ended
     }
 
     init(
@@ -29,7 +29,7 @@ final class AdvertisingSession {
     }
 
     func start() {
-        // It must be there before bluetoothd is told of it, which asks for it before it answers (Q25).
+        // bluetoothd reads the object before it answers (Q25).
         export = client.bus.export(at: path, includingChildren: false) { [weak self] call in
             if let self { handle(call) } else { call.fail(Self.gone) }
         }
@@ -42,7 +42,7 @@ final class AdvertisingSession {
     private static let gone = DBusError(name: DBusError.Name.unknownObject, message: "It is not advertised any more")
 
     private func handle(_ call: IncomingCall) {
-        // Everybody on the bus can call; only bluetoothd may (Q17).
+        // Every program on the bus can call the object; only bluetoothd may (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(
                 DBusError(name: DBusError.Name.accessDenied, message: "Only bluetoothd may ask for this advertisement"))
@@ -52,10 +52,9 @@ final class AdvertisingSession {
             call.reply { [advertisement] (body) throws(DBusError) in try body.properties(advertisement.properties) }
         case "Release":
             call.reply()
-            guard phase != .over else { return }
-            over()
-            // Where bluetoothd ends, or the adapter goes, that is heard of next and is the reason (Q114): before the answer to
-            // a question that is asked now.
+            guard phase != .ended else { return }
+            finish()
+            // If bluetoothd exits or the adapter is removed, that is the reason (Q114). Its signal precedes the answer.
             let path = adapterPath(adapter)
             client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
                 let ended = BluetoothError(.bluez, detail: "bluetoothd has ended the advertisement")
@@ -69,33 +68,35 @@ final class AdvertisingSession {
         guard phase == .starting else { return }
         switch result {
         case .success:
-            phase = .on
+            phase = .active
             emitter.next(())
         case .failure(let error):
             let failure = BluetoothError(error, operation: .advertise, target: nil)
-            // What was not answered may take effect later (Q8), and is taken back.
-            if failure.kind != .timedOut { over() }
+            // A call without an answer may take effect later (Q8), so the end of the stream unregisters it.
+            if failure.kind != .timedOut { finish() }
             emitter.fail(failure)
         }
     }
 
-    /// It cannot go on. An adapter that is only switched off would advertise again later, so it is taken back there.
+    /// Ends the advertisement with an error.
+    ///
+    /// An adapter that is only off would advertise again when it is on, so the advertisement is unregistered.
     func end(_ error: BluetoothError) {
-        if client.mirror.isSynced, client.mirror.adapters[adapter] != nil { stop() } else { over() }
+        if client.mirror.isSynced, client.mirror.adapters[adapter] != nil { stop() } else { finish() }
         emitter.fail(error.during(.advertise, nil))
     }
 
-    private func over() {
-        phase = .over
+    private func finish() {
+        phase = .ended
         export?.cancel()
         export = nil
         client.advertising.remove(self)
     }
 
-    /// Nobody wants it any more.
+    /// Unregisters the advertisement.
     func stop() {
-        guard phase != .over else { return }
-        over()
+        guard phase != .ended else { return }
+        finish()
         client.teardowns.begin()
         client.call(.unregisterAdvertisement(path, on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in
@@ -108,7 +109,7 @@ final class AdvertisingSession {
 final class AdvertisingSessions {
     private unowned let client: BlueZClient
     private var sessions: [AdvertisingSession] = []
-    /// How many there have been.
+    /// Counts the advertisements, for their object paths.
     private var count = 0
 
     init(_ client: BlueZClient) { self.client = client }
@@ -130,7 +131,7 @@ final class AdvertisingSessions {
         for session in sessions { session.end(error) }
     }
 
-    /// Ends the advertisements of adapters that cannot be used any more, or that are not the ones to work with.
+    /// Ends the advertisements of adapters that are not usable any more, or that are no longer the selected ones.
     func adaptersChanged() {
         for session in sessions {
             if let error = client.state(of: session.adapter)?.error {
@@ -143,7 +144,7 @@ final class AdvertisingSessions {
 }
 
 extension Advertisement {
-    /// As bluetoothd reads it. A property that is not there is not advertised.
+    /// The properties that bluetoothd reads. It does not advertise missing ones.
     var properties: [String: Value] {
         var properties: [String: Value] = ["Type": .string(isConnectable ? "peripheral" : "broadcast")]
         if let localName { properties["LocalName"] = .string(localName) }

@@ -1,7 +1,7 @@
 import Rx
 
 extension Observable where Element: Sendable {
-    /// The stream on another scheduler, with a buffer between the two that never holds more than it says (S81).
+    /// The stream on another scheduler, with a buffer of a fixed capacity between them (S81).
     func observe(
         on scheduler: any SchedulerType, within buffer: ValueBuffer, overflow: BluetoothError,
         dropped: @escaping @Sendable () -> Void
@@ -17,14 +17,15 @@ extension Observable where Element: Sendable {
     }
 }
 
-/// Values between the bus's context, which must not wait for anybody, and a subscriber who takes his time.
+/// Buffers values between the bus context, which must not wait, and a subscriber that may be slow.
 private final class BoundedDelivery<Element: Sendable>: Sendable {
     private struct State {
         var waiting = Ring<Element>()
         var end: Event<Element>?
         var isStopped = false
-        /// Whether a turn delivers; others that come meanwhile leave theirs to it.
+        /// Whether a scheduled run is delivering.
         var isDelivering = false
+        /// Runs that began meanwhile. The one that is delivering does their work.
         var pendingRuns = 0
     }
 
@@ -46,8 +47,9 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Each value has its turn on the scheduler, so that it keeps its place among the events of other streams (S76). One that
-    /// takes the place of another has that one's turn.
+    /// Adds an event, and schedules a run for it, so that it keeps its order among the events of other streams (S76).
+    ///
+    /// A value that replaces another one uses the run of that one.
     func enqueue(_ event: Event<Element>) {
         let (isScheduled, isLost): (Bool, Bool) = state.withLock { state in
             guard !state.isStopped, state.end == nil else { return (false, false) }
@@ -112,7 +114,7 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
     }
 }
 
-/// First in, first out, with no cost for what is behind.
+/// A FIFO queue in a ring buffer: adding and removing take constant time.
 private struct Ring<Element> {
     private var places: [Element?] = []
     private var head = 0

@@ -2,8 +2,8 @@ import DBus
 
 /// State that belongs to the context of a bus, and may be passed through other threads.
 ///
-/// Classes that live in the context are not `Sendable`, so the compiler keeps other threads from them. Code that has
-/// to carry one there holds it in this type. It traps if the value is used outside the context.
+/// Classes of the context are not `Sendable`, so the compiler rejects them in code of other threads. Code that passes
+/// one through such code wraps it in this type, which traps if the value is accessed outside the context.
 struct Confined<Value>: @unchecked Sendable {
     // Guard: every access checks that it happens in the context of `bus`.
     private let bus: any Bus
