@@ -57,6 +57,19 @@ extension LabTests {
             }
         }
 
+        @Test(.proves(.Q125)) func `A program that ends after its scan does not stop another program's scan`() async throws {
+            try await Lab.withManager { manager in
+                let scan = StreamProgress(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+                try await scan.wait { $0.count > 0 }
+                #expect(try Command.bleCLI("scan", "--timeout", "2").status == 0)
+                try await Lab.pass(.seconds(1))
+                let count = scan.now.count
+                // A session that bluetoothd has stopped would be restarted after 10 s only.
+                try await scan.wait(atMost: 8) { $0.count > count + 5 }
+                scan.dispose()
+            }
+        }
+
         @Test(.proves(.S22, .Q48)) func `A scan that allows duplicates emits repeated packets`() async throws {
             try await Lab.withManager { manager in
                 let sightings = try await manager.scanForPeripherals(

@@ -77,8 +77,8 @@ struct ScanState: Equatable {
 
     /// The pauses after refusals. bluetoothd answers InProgress to passing refusals of the controller too (Q38).
     ///
-    /// Their sum is more than 10.24 s: so long the kernel continues the discovery of a killed bluetoothd. Its end has no
-    /// signal.
+    /// Their sum is more than 10.24 s: so long the kernel continues the discovery of a killed bluetoothd. No signal
+    /// reports its end.
     ///
     /// Source: Linux 6.1, `DISCOV_LE_TIMEOUT`, `start_service_discovery`; BlueZ 5.66, `discovering_callback`.
     static let pauses: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
