@@ -132,7 +132,7 @@ struct ScanQuirkTests {
         #expect(filters == [[filter], [.properties([:])], [filter], [.properties([:])]])
     }
 
-    @Test(.proves(.Q125)) func `After our scan has ended, our leaving does not stop another program's scan`() {
+    @Test(.proves(.Q125)) func `The end of our scan leaves another program's scan running`() {
         let stage = stage()
         let other = stage.simulation.bluez.competingClient()
         other.startDiscovery()
@@ -147,7 +147,7 @@ struct ScanQuirkTests {
         other.leave()
     }
 
-    @Test(.proves(.Q125)) func `A scan that another program's leaving has stopped is started again`() {
+    @Test(.proves(.Q125)) func `A scan stopped by another program's exit is started again`() {
         let stage = stage()
         let other = stage.simulation.bluez.competingClient()
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
@@ -179,24 +179,48 @@ struct ScanQuirkTests {
                 .flatMap(\.self))
     }
 
-    @Test(.proves(.Q125)) func `A bluetoothd or an adapter that is gone gets no call that clears the filter`() {
-        for happens: @Sendable (Stage) -> Void in [
-            { $0.simulation.bluez.crash() }, { $0.simulation.bluez.removeAdapter() },
-            { $0.simulation.bluez.setPower(false) },
+    @Test(.proves(.Q125)) func `A lost bluetoothd or adapter gets no call that clears the filter`() {
+        typealias Objects = ScriptedDaemon.Objects
+        for happens: (ScriptedDaemon) -> Void in [
+            { $0.crash() }, { $0.remove(Objects.adapterPath, "org.bluez.Adapter1") },
+            { $0.change(Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(false)]) },
         ] {
-            let stage = stage()
-            let scan = stage.record(stage.manager.scanForPeripherals())
-            stage.advance(1_000)
+            let (stage, daemon, scan) = Self.scan()
             scan.dispose()
-            happens(stage)
+            stage.advance(0)
+            let stop = daemon.take("StopDiscovery")
+            happens(daemon)
+            stage.advance(0)
+            stop.fail("org.bluez.Error.InProgress")
             let settled = stage.record(stage.manager.settled())
-            stage.advance(5_000)
-            #expect(stage.count("SetDiscoveryFilter") == 1)
+            stage.advance(1_000)
+            #expect(daemon.count("SetDiscoveryFilter") == 1)
             #expect(settled.isCompleted)
         }
     }
 
-    @Test(.proves(.S44, .Q125)) func `A manager is settled when its filter is cleared, or that has failed`() {
+    @Test(.proves(.Q125), arguments: ["NoReply", "ServiceUnknown", "UnknownObject"])
+    func `No call clears the filter if the stop has no reply`(name: String) {
+        let (stage, daemon, _) = Self.scan()
+        let closed = stage.record(stage.manager.close())
+        stage.advance(0)
+        daemon.take("StopDiscovery").fail("org.freedesktop.DBus.Error.\(name)")
+        stage.advance(0)
+        #expect(daemon.count("SetDiscoveryFilter") == 1)
+        #expect(closed.isCompleted)
+    }
+
+    /// A scan of a scripted bluetoothd, which answers all but `StopDiscovery`.
+    private static func scan() -> (Stage, ScriptedDaemon, Recording<ScannedPeripheral>) {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery"] { daemon.always(member) }
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        return (stage, daemon, scan)
+    }
+
+    @Test(.proves(.S44, .Q125)) func `The manager settles after the filter is cleared or clearing it fails`() {
         for answer: @Sendable (ScriptedDaemon.Pending) -> Void in [
             { $0.reply() }, { $0.fail("org.bluez.Error.Failed") },
         ] {

@@ -16,7 +16,7 @@ final class ScanSession {
     private var lastReceived: MonotonicTime?
     /// The pause before the next start.
     private var pause: BusTask?
-    /// The filter that was sent to bluetoothd last; nil if none was sent, or if it was cleared.
+    /// The filter that bluetoothd has of this program; nil if it has none, or is gone.
     private var sentFilter: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
@@ -106,6 +106,7 @@ final class ScanSession {
             switch result {
             case .success: self?.handle(.started, of: number)
             case .failure(let error):
+                self?.forgetFilter(after: error)
                 self?.handle(.startFailed(BluetoothError(error, operation: .scan, target: nil)), of: number)
             }
         }
@@ -124,15 +125,19 @@ final class ScanSession {
     }
 
     private func clearFilter() {
+        guard sentFilter != nil, AdapterRecord.state(client.mirror.adapters[adapter]) == .poweredOn else { return }
         sentFilter = nil
-        // If bluetoothd has exited, a call could make the bus start it again.
-        guard AdapterRecord.state(client.mirror.adapters[adapter]) == .poweredOn else { return }
         client.teardowns.begin()
         client.call(.clearDiscoveryFilter(on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in
             // If it fails, the filter stays until the next scan or the end of this program.
             teardowns.end()
         }
+    }
+
+    /// Without an answer of bluetoothd, it may have exited. A call that clears the filter could make the bus start it again.
+    private func forgetFilter(after error: DBusError) {
+        if !error.name.hasPrefix("org.bluez.Error.") { sentFilter = nil }
     }
 
     private func wait(_ duration: Duration) {
@@ -158,7 +163,8 @@ final class ScanSession {
     private func sendStop(_ answered: @escaping (Result<Message, DBusError>) -> Void) {
         client.teardowns.begin()
         client.call(.stopDiscovery(on: adapter), deadline: client.settings.deadlines.stopScan) {
-            [teardowns = client.teardowns] result in
+            [weak self, teardowns = client.teardowns] result in
+            if case .failure(let error) = result { self?.forgetFilter(after: error) }
             // The answer may cause further teardowns, so this one ends after them.
             answered(result)
             teardowns.end()
