@@ -135,7 +135,7 @@ final class ScanSession {
         }
     }
 
-    /// Without an answer of bluetoothd, it may have exited. A call that clears the filter could make the bus start it again.
+    /// After an error that is not from bluetoothd, it may have exited. Clearing the filter could make the bus start it.
     private func forgetFilter(after error: DBusError) {
         if !error.name.hasPrefix("org.bluez.Error.") { sentFilter = nil }
     }
