@@ -15,7 +15,7 @@ extension LabTests {
             #expect(result.status == 0, "\(result.errors)")
         }
 
-        @Test(.proves(.S13)) func `Switching the adapter off ends a scan with adapterOff and changes the state`()
+        @Test(.proves(.S13)) func `Switching the adapter off ends a scan with poweredOff and changes the state`()
             async throws
         {
             try await Lab.withManager { manager in

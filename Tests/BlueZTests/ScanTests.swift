@@ -57,7 +57,9 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q125)) func `A program that ends after its scan does not stop another program's scan`() async throws {
+        @Test(.proves(.Q125)) func `A program that ends after its scan does not stop another program's scan`()
+            async throws
+        {
             try await Lab.withManager { manager in
                 let scan = StreamProgress(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
                 try await scan.wait { $0.count > 0 }

@@ -49,9 +49,11 @@ struct DiscoveryTests {
         #expect(stage.property(Stage.hci, "Adapter1", "Discovering") == "false")
     }
 
-    @Test(.proves(.Q125), arguments: [
-        (0, ["hci0 {Discovering: false}"], "false"), (1, ["hci0 {Discovering: false}"], "false"), (2, [], "true"),
-    ])
+    @Test(
+        .proves(.Q125),
+        arguments: [
+            (0, ["hci0 {Discovering: false}"], "false"), (1, ["hci0 {Discovering: false}"], "false"), (2, [], "true"),
+        ])
     func `A client with only a filter that leaves stops the scan of a single other client`(
         scanners: Int, signals: [String], isDiscovering: String
     ) {

@@ -243,7 +243,7 @@ struct BondTests {
         stage.expectSettled()
     }
 
-    @Test func `forget fails with adapterOff while the adapter is off`() {
+    @Test func `forget fails with poweredOff while the adapter is off`() {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.setPower(false)
         stage.advance(100)

@@ -5,7 +5,7 @@ import Testing
 
 /// The transitions of a pairing, without a bus.
 struct PairingStateTests {
-    private static let off = BluetoothError(.adapterOff)
+    private static let off = BluetoothError(.poweredOff)
     private static let late = BluetoothError(.timedOut)
     private static let rejected = BluetoothError(.pairingFailed("authentication-failed"))
     private static let paired = BluetoothError(.alreadyDone)
