@@ -65,15 +65,11 @@ bench-simulation: deps ## measure how long it takes to simulate ten minutes with
 
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
 
-# The folders that follow docs/style.md. Without folders, scripts/prose checks all.
-prose := Sources/DBus Sources/Rx Sources/RxDeprecated Sources/RxFoundation Sources/RxTest Sources/ScenarioFiles Sources/Support \
-  Sources/ble-cli Mocks Tests/BLECLITests Tests/DBusTests Tests/MocksTests Tests/RxTests Tests/ScenarioFilesTests
-
 lint: ## check the format, the imports between modules, the files named in docs/architecture.md, and the style of texts
 	@swift format lint --strict --recursive --parallel $(sources)
 	@scripts/layers
 	@scripts/architecture
-	@scripts/prose $(prose)
+	@scripts/prose
 
 format: ## format the Swift files in place
 	@swift format --in-place --recursive --parallel $(sources)

@@ -32,7 +32,7 @@ final class BlueZAccess: Sendable {
         switch phase.withLock({ $0 }) {
         case .open(let handle): return handle
         case .closing, .closed: throw BluetoothError(.closed)
-        case .idle: return try opened()
+        case .idle: return try openClient()
         }
     }
 
@@ -40,7 +40,7 @@ final class BlueZAccess: Sendable {
     ///
     /// `open` is the user's code, so it runs outside the lock. If two threads open a bus at once, one of them releases
     /// its own.
-    private func opened() throws(BluetoothError) -> ClientHandle {
+    private func openClient() throws(BluetoothError) -> ClientHandle {
         let bus = open()
         let client = BlueZClient(
             bus: BusContext(bus), settings: settings, peripherals: peripherals, access: self)
@@ -60,7 +60,7 @@ final class BlueZAccess: Sendable {
     }
 
     /// Publishes a report of a client.
-    func received(_ report: ClientReport, from client: BlueZClient) {
+    func publish(_ report: ClientReport, from client: BlueZClient) {
         // If this bus was lost, the next subscription opens a new one.
         let lost: Phase? = phase.withLock { phase in
             guard report.isFinal, case .open(let handle) = phase, handle.client.value === client else { return nil }
@@ -159,7 +159,7 @@ extension BlueZAccess {
             do throws(BluetoothError) {
                 let access = try access()
                 let handle = try access.client()
-                let emitter = handle.client.sibling(Emitter<Element> { observer.on($0) })
+                let emitter = handle.client.sibling(Emitter(observer))
                 let isGivenUp = Guarded(false)
                 handle.perform { client in
                     // A subscription that is disposed of before its turn never begins (S57).

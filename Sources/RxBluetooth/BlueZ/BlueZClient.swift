@@ -19,7 +19,7 @@ final class BlueZClient {
     /// Why this client has ended: the bus is lost, or the manager was closed.
     private(set) var finalFailure: BluetoothError?
     /// When bluetoothd last started again; nil if it never has.
-    private(set) var returned: MonotonicTime?
+    private(set) var restartedAt: MonotonicTime?
     private var choices: AdapterChoices
     /// The state in the last log entry.
     private var loggedState: BluetoothState?
@@ -60,7 +60,7 @@ final class BlueZClient {
 
     private func ownerChanged(_ owner: String?) {
         guard finalFailure == nil, owner != self.owner || !isOwnerKnown else { return }
-        if isOwnerKnown, owner != nil { returned = settings.now }
+        if isOwnerKnown, owner != nil { restartedAt = settings.now }
         isOwnerKnown = true
         self.owner = owner
         // A crashed bluetoothd does not signal removed objects (Q2), so the loss of its name resets everything.
@@ -191,7 +191,7 @@ final class BlueZClient {
         for adapter in mirror.adapters.values where !adapter.isPowered { links.lost(on: adapter.number) }
         let report = ClientReport(
             obstacle: obstacleToAll, choices: choices, candidates: candidates, isFinal: finalFailure != nil)
-        access?.received(report, from: self)
+        access?.publish(report, from: self)
         runWaiting()
     }
 
@@ -259,7 +259,7 @@ extension BlueZClient: ObjectMirrorObserver {
         if change.set.intersects(advertised) { scans.received(key) }
         if change.all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         let isConnected = mirror.devices[key]?.isConnected
-        if change.wasConnected, isConnected != true { links.noteDisconnected(key) }
+        if change.wasConnected, isConnected != true { links.recordDisconnected(key) }
         if isConnected != change.wasConnected { scans.connectionChanged(key) }
         guard let link = links[key] else { return }
         if change.set.intersects(DeviceRecord.bonding), let device = mirror.devices[key],

@@ -80,10 +80,10 @@ final class ObjectMirror {
         devices = [:]
     }
 
-    func noteRejected() { rejected += 1 }
-    func noteAbort(of key: DeviceKey) { devices[key]?.aborts += 1 }
+    func recordRejection() { rejected += 1 }
+    func recordAbort(of key: DeviceKey) { devices[key]?.aborts += 1 }
     func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
-    func noteAdvertisement(of key: DeviceKey, during session: Int) { devices[key]?.lastSession = session }
+    func recordAdvertisement(of key: DeviceKey, during session: Int) { devices[key]?.lastSession = session }
 
     /// The record of a characteristic; nil if there is none.
     func record(_ key: CharacteristicKey) -> CharacteristicRecord? {

@@ -49,7 +49,7 @@ final class ObjectSignals {
                 try mirror.change(key, interface, &body)
             }
         } catch {
-            mirror.noteRejected()
+            mirror.recordRejection()
         }
     }
 
@@ -61,7 +61,7 @@ final class ObjectSignals {
                 try mirror.add(key, &body)
             }
         } catch {
-            mirror.noteRejected()
+            mirror.recordRejection()
         }
     }
 
@@ -77,7 +77,7 @@ final class ObjectSignals {
                 }
             }
         } catch {
-            mirror.noteRejected()
+            mirror.recordRejection()
         }
     }
 
@@ -87,7 +87,7 @@ final class ObjectSignals {
         do throws(DBusError) {
             link.announce(try signal.read { (body) throws(DBusError) in try body.string() })
         } catch {
-            mirror.noteRejected()
+            mirror.recordRejection()
         }
     }
 }

@@ -65,7 +65,7 @@ extension BluetoothError {
         case registrationFailed(String)
         /// bluetoothd's reply is malformed.
         case protocolViolation
-        /// The manager was closed.
+        /// The manager was closed, or the ``CharacteristicWriter``.
         case closed
         /// An error of bluetoothd that this module does not recognise; see ``BluetoothError/dbusName``.
         case bluez

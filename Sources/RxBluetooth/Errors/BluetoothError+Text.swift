@@ -112,10 +112,14 @@ extension BluetoothError: CustomStringConvertible {
         case .pairingFailed: "pairing failed"
         case .registrationFailed: "bluetoothd did not register it"
         case .protocolViolation: "the reply of bluetoothd is malformed"
+        case .closed where isOfWriter: "the writer was closed"
         case .closed: "the manager was closed"
         case .bluez: "bluetoothd reports an error"
         }
     }
+
+    /// Whether a ``CharacteristicWriter`` failed because its subscription has ended.
+    private var isOfWriter: Bool { operation == .write && detail != nil }
 
     private var attText: String {
         guard let attCode else { return "of unknown number" }
@@ -219,6 +223,7 @@ extension BluetoothError {
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."
         case .registrationFailed: "Read the reason in the log: journalctl -u bluetooth."
         case .protocolViolation: "Restart bluetoothd, and report the error if it occurs again."
+        case .closed where isOfWriter: "Acquire the characteristic again."
         case .closed: "Make a new manager."
         case .bluez: "Read the log of bluetoothd: journalctl -u bluetooth."
         default: nil

@@ -114,7 +114,7 @@ struct LinkStateTests {
             .connectAnswered(inProgress), none, .connecting, [.pause(pause * 2)]),
         Row(
             "The pause for another program's attempt ends", state((.connectAnswered(inProgress), none)), .pauseEnded,
-            none, .connecting, [.askAboutOtherAttempt]),
+            none, .connecting, [.readOtherAttemptResult]),
         Row(
             "The query reports another program's link",
             state((.connectAnswered(inProgress), none), (.pauseEnded, none)),
@@ -124,11 +124,11 @@ struct LinkStateTests {
             .connectAnswered(cancelled), bonded, .ended, [.end(BluetoothError(.bondLost, after: cancelled))]),
         Row(
             "A first abort of a bonded device is repeated", state((.shown(isConnected: true), shown)),
-            .connectAnswered(aborted), bonded, .connecting, [.noteAbort, .logRepeat(aborts: 1), .pause(pause)]),
+            .connectAnswered(aborted), bonded, .connecting, [.recordAbort, .logRepeat(aborts: 1), .pause(pause)]),
         Row(
             "A second abort of a bonded device is a lost bond", state((.shown(isConnected: true), shown)),
             .connectAnswered(aborted), Facts(isBonded: true, aborts: 1), .ended,
-            [.noteAbort, .end(BluetoothError(.bondLost, after: aborted))]),
+            [.recordAbort, .end(BluetoothError(.bondLost, after: aborted))]),
         Row(
             "The device is removed", state(), .deviceRemoved, none, .connecting, [.cancelAttempt, .pause(pause)]),
         Row(
@@ -228,12 +228,12 @@ struct LinkStateTests {
             "A link is lost", up(), .shown(isConnected: false), none, .losing, [.suspendOperations, .delayLoss]),
         Row(
             "A link is lost, and bluetoothd reports another reason than the adapter", up(), .shown(isConnected: false),
-            Facts(announced: .timeout), .losing, [.suspendOperations, .askAdapter(.timeout)]),
+            Facts(announcedReason: .timeout), .losing, [.suspendOperations, .readAdapterPower(.timeout)]),
         Row(
             "A link is lost with the adapter", up(), .shown(isConnected: false), Facts(isAdapterOn: false), .ended,
             [.end(BluetoothError(.disconnected(.adapter)))]),
         Row(
-            "The grace time for the adapter ends", lost, .lossDelayEnded, none, .losing, [.askAdapter(.unknown)]),
+            "The grace time for the adapter ends", lost, .lossDelayEnded, none, .losing, [.readAdapterPower(.unknown)]),
         Row("The query reports an adapter", lost, .adapterAnswered(isGone: false), none, .ended, [.endLost(.unknown)]),
         Row(
             "The query reports no adapter", lost, .adapterAnswered(isGone: true), none, .ended,
@@ -289,7 +289,7 @@ struct LinkStateTests {
             (.connectAnswered(Self.inProgress), Self.none), (.shown(isConnected: true), Self.shown),
             (.connectAnswered(nil), Self.shown), takesOver: takesOver)
         #expect(state.isConnected)
-        #expect(state.isOfOtherProgram == !takesOver)
+        #expect(state.isMadeByOtherProgram == !takesOver)
         let actions = state.handle(.close(Self.requested, isForced: false), Self.shown)
         #expect(actions.contains(.disconnect) == takesOver)
     }
@@ -297,7 +297,7 @@ struct LinkStateTests {
     @Test func `The next link is ours after another program's link has ended`() {
         let state = Self.state(
             (.shown(isConnected: false), Self.none), (.connectAnswered(nil), Self.shown), maker: .otherProgram)
-        #expect(!state.isOfOtherProgram)
+        #expect(!state.isMadeByOtherProgram)
     }
 
     @Test func `The time-out error names another program's attempt`() {

@@ -63,7 +63,7 @@ final class AttributeOperations {
             let (link, _) = try client.attributes.find(characteristic)
             let key = characteristic.key
             // A session of a removed characteristic is not shared: the characteristic may have been added again.
-            if let old = link.notifications[key], old.isDoomed { link.remove(old, key) }
+            if let old = link.notifications[key], old.isRemovalPending { link.remove(old, key) }
             let session = link.notifications[key] ?? NotifySession(key, target: characteristic.target, link: link)
             guard session.accepts(transport) else {
                 throw BluetoothError(

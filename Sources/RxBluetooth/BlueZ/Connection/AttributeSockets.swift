@@ -54,7 +54,7 @@ final class WriteSocket {
     private var end: SharedSocket?
     private let bus: BusContext
     private var watch: BusTask?
-    private var waiting: [(value: [UInt8], emitter: Emitter<Never>)] = []
+    private var pendingWrites: [(value: [UInt8], emitter: Emitter<Never>)] = []
     private var failure = BluetoothError(.closed, detail: "The characteristic was released")
     /// Runs when bluetoothd closes its end.
     var ended: (() -> Void)?
@@ -67,14 +67,14 @@ final class WriteSocket {
 
     func write(_ value: [UInt8], _ emitter: Emitter<Never>) {
         guard end != nil else { return emitter.fail(failure) }
-        waiting.append((value, emitter))
-        emitter.onEnd { [weak self] in self?.waiting.removeAll { $0.emitter === emitter } }
-        if waiting.count == 1 { proceed() }
+        pendingWrites.append((value, emitter))
+        emitter.onEnd { [weak self] in self?.pendingWrites.removeAll { $0.emitter === emitter } }
+        if pendingWrites.count == 1 { sendPending() }
     }
 
     /// Sends until the socket is full, and continues when it is writable.
-    private func proceed() {
-        while let end, let (value, emitter) = waiting.first {
+    private func sendPending() {
+        while let end, let (value, emitter) = pendingWrites.first {
             switch end.socket.trySend(value) {
             case .sent: emitter.complete()
             case .full: return listen(for: .writable)
@@ -90,7 +90,7 @@ final class WriteSocket {
             guard let self else { return }
             if event == .writable {
                 listen(for: .readable)
-                proceed()
+                sendPending()
             } else if end.socket.receive() == .ended {
                 lost()
             }
@@ -112,8 +112,8 @@ final class WriteSocket {
         ended = nil
         end = nil
         if let cause { failure = cause }
-        let all = waiting
-        waiting = []
+        let all = pendingWrites
+        pendingWrites = []
         for (_, emitter) in all { emitter.fail(failure) }
     }
 }

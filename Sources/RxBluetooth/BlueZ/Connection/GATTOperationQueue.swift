@@ -60,10 +60,10 @@ final class GATTOperationQueue {
     ///
     /// Other operations fail until bluetoothd answers this one or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
-    /// The number of the operation that may become `refused`; it is decided after `answerDelay`.
-    private var suspected: UInt64?
+    /// The number of the operation that may become `refused`; it is decided after `answerGrace`.
+    private var suspectedNumber: UInt64?
     /// Whether an operation waits for a refused pairing, so that the link carries no others.
-    var isRefused: Bool { refused != nil || suspected != nil }
+    var isRefused: Bool { refused != nil || suspectedNumber != nil }
     /// Whether the running operation waits for a pairing that is in progress.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
 
@@ -108,17 +108,17 @@ final class GATTOperationQueue {
     func refuse(_ error: BluetoothError) {
         guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
-        suspected = number
-        client.bus.schedule(after: Self.answerDelay) { [weak self] in self?.giveUp(number, error) }
+        suspectedNumber = number
+        client.bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
     }
 
     /// The time for the answer of an operation that does not depend on the refused pairing.
-    private static let answerDelay = Duration.milliseconds(250)
+    private static let answerGrace = Duration.milliseconds(250)
 
     /// Fails all operations. The running one stays in place, because a later pairing may bring its answer.
-    private func giveUp(_ number: UInt64, _ error: BluetoothError) {
-        guard suspected == number else { return }
-        suspected = nil
+    private func failAfterRefusal(_ number: UInt64, _ error: BluetoothError) {
+        guard suspectedNumber == number else { return }
+        suspectedNumber = nil
         guard let item = running, item.number == number, !isSuspended else { return }
         refused = (item.operation, item.target, error)
         let items = waiting
@@ -150,7 +150,7 @@ final class GATTOperationQueue {
     /// before, so its answer would never end the refusal.
     func paired() {
         refused = nil
-        suspected = nil
+        suspectedNumber = nil
         running?.isPairing = false
     }
 
@@ -158,7 +158,7 @@ final class GATTOperationQueue {
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
-        suspected = nil
+        suspectedNumber = nil
         waiting = []
         call?.cancel()
         call = nil
@@ -188,8 +188,8 @@ final class GATTOperationQueue {
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
-        suspected = nil
-        let outcome = result.mapError { explained(item.failure($0), item) }
+        suspectedNumber = nil
+        let outcome = result.mapError { correctedError(item.failure($0), item) }
         // At our own deadline bluetoothd still waits, and it would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
         if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
@@ -198,7 +198,7 @@ final class GATTOperationQueue {
     }
 
     /// Corrects the kind of an error that bluetoothd reports imprecisely.
-    private func explained(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
+    private func correctedError(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
         // ATT fails a request after 30 s. bluetoothd then reports 0x0E, as if the peripheral had answered (Q120).
         if error.attCode == 0x0E, client.settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(

@@ -19,7 +19,7 @@ final class Link {
     /// The pairing that uses this link.
     var pairing: PairingAttempt?
     /// The reason that bluetoothd has announced for the end of the link.
-    private var announced: BluetoothError.DisconnectReason?
+    private var announcedReason: BluetoothError.DisconnectReason?
 
     /// The reply or the pause that an attempt waits for.
     private var attempt: BusTask?
@@ -94,7 +94,7 @@ final class Link {
     /// Other texts mean that the reason is unknown.
     /// Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
     func announce(_ reason: String) {
-        announced =
+        announcedReason =
             switch reason {
             case "org.bluez.Reason.Timeout": .timeout
             case "org.bluez.Reason.Local": .local
@@ -123,7 +123,7 @@ final class Link {
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
-            announced: announced, delaysLoss: deadlines.disconnectReasonGrace > .zero)
+            announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }
 
     private func execute(_ action: LinkState.Action) {
@@ -133,7 +133,7 @@ final class Link {
         case .cancelDeadline: deadline?.cancel()
         case .connect: connect()
         case .confirmLink: confirmLink()
-        case .askAboutOtherAttempt: askAboutOtherAttempt()
+        case .readOtherAttemptResult: readOtherAttemptResult()
         case .pause(let duration):
             attempt = client.bus.schedule(after: duration) { [weak self] in self?.handle(.pauseEnded) }
         case .cancelAttempt:
@@ -141,7 +141,7 @@ final class Link {
             attempt = nil
         case .startRediscovery: startRediscovery()
         case .stopRediscovery: stopRediscovery()
-        case .noteAbort: client.mirror.noteAbort(of: key)
+        case .recordAbort: client.mirror.recordAbort(of: key)
         case .logRepeat(let aborts):
             client.eventLog.debug(.connectRepeated(peripheral, aborts: aborts, again: LinkState.pause))
         case .open: open()
@@ -163,7 +163,7 @@ final class Link {
             ending = client.bus.schedule(after: deadlines.disconnectReasonGrace) { [weak self] in
                 self?.handle(.lossDelayEnded)
             }
-        case .askAdapter: askAdapter()
+        case .readAdapterPower: readAdapterPower()
         case .endLost(let reason): end(loss(reason))
         case .end(let cause): end(cause)
         }
@@ -193,7 +193,7 @@ final class Link {
         }
     }
 
-    private func askAboutOtherAttempt() {
+    private func readOtherAttemptResult() {
         attempt = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
             self?.handle(.otherAttemptAnswered(isConnected: (try? result.get()) == true))
         }
@@ -207,7 +207,7 @@ final class Link {
         }
     }
 
-    private func askAdapter() {
+    private func readAdapterPower() {
         ending = client.readFlag(
             "Powered", of: BlueZ.adapter, at: adapterPath(key.adapter), deadline: Self.adapterDeadline
         ) { [weak self] result in
@@ -339,7 +339,7 @@ extension Link {
     /// arrives after that report.
     func removed(_ key: CharacteristicKey) {
         guard let session = notifications[key] else { return }
-        session.isDoomed = true
+        session.isRemovalPending = true
         client.readFlag("Connected", of: BlueZ.device, at: self.key.path) { [weak self] _ in
             guard let self, isConnected, notifications[key] === session else { return }
             remove(session, key)

@@ -1,39 +1,39 @@
 /// The transitions while a link is being made.
 extension LinkState {
     /// How many aborts of the controller lead to another attempt. The ninth one is reported (Q77).
-    private static let mostAborts = 8
+    private static let maximumAborts = 8
     static let pause = Duration.milliseconds(250)
-    private static let longestYield = Duration.seconds(1)
+    private static let maximumYieldPause = Duration.seconds(1)
 
     mutating func connectAnswered(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase else { return connectAnsweredWhileClosing(error, facts) }
         guard case .calling(let wasShownConnected) = attempt.step else { return [] }
         guard let error else { return confirm(attempt, facts) }
-        let isOthersLink = attempt.maker == .otherProgram || error.isCollision && attempt.collisions > 0
+        let isOtherProgramsLink = attempt.maker == .otherProgram || error.isCollision && attempt.collisions > 0
         switch error {
         // bluetoothd documents this error, but actually returns success (Q80).
         case _ where error.kind == .alreadyConnected: return confirm(attempt, facts)
         // bluetoothd refuses to connect a device that another program has just connected. That link is usable (Q74).
-        case _ where facts.isConnected && isOthersLink: return confirm(attempt, facts)
+        case _ where facts.isConnected && isOtherProgramsLink: return confirm(attempt, facts)
         case _ where error.isCollision: return yield(attempt, facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "br-connection-canceled":
-            return giveUp(BluetoothError(.bondLost, after: error), facts)
+            return endFailedAttempt(BluetoothError(.bondLost, after: error), facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "le-connection-abort-by-local":
             // Only two consecutive aborts are a lost bond, because a controller also aborts by itself (Q77, Q87).
             let isBondLost = facts.aborts + 1 > 1
-            let actions = isBondLost ? giveUp(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
-            return [.noteAbort] + actions
+            let actions = isBondLost ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
+            return [.recordAbort] + actions
         case _ where error.isAbortedConnection: return aborted(error, facts)
         // bluetoothd is still trying, so the attempt must be stopped (Q8).
         case _ where error.kind == .timedOut: return close(error, isForced: false, facts, isConnectPending: false)
-        default: return giveUp(error, facts)
+        default: return endFailedAttempt(error, facts)
         }
     }
 
     /// Ends a failed attempt.
     ///
     /// If the device is connected nevertheless, our attempt has made that link, and we close it.
-    private mutating func giveUp(_ error: BluetoothError, _ facts: Facts) -> [Action] {
+    private mutating func endFailedAttempt(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard facts.isConnected else { return end(error) }
         return close(error, isForced: false, facts, isConnectPending: false, hasFailed: true)
     }
@@ -90,7 +90,7 @@ extension LinkState {
     /// The next attempt follows after a pause, and not while the device still appears connected.
     private mutating func aborted(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase else { return [] }
-        guard attempt.aborts < Self.mostAborts else { return giveUp(error, facts) }
+        guard attempt.aborts < Self.maximumAborts else { return endFailedAttempt(error, facts) }
         attempt.aborts += 1
         continueAttempt(attempt, .pausing)
         return [.logRepeat(aborts: attempt.aborts), .pause(Self.pause)]
@@ -103,15 +103,15 @@ extension LinkState {
     private mutating func yield(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         var attempt = attempt
         attempt.collisions += 1
-        if facts.isConnected { attempt.maker = makerOfOthers }
-        continueAttempt(attempt, .yielding(isAsking: false))
-        return [.pause(min(Self.longestYield, Self.pause * attempt.collisions))]
+        if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
+        continueAttempt(attempt, .yielding(isReading: false))
+        return [.pause(min(Self.maximumYieldPause, Self.pause * attempt.collisions))]
     }
 
     mutating func pauseEnded(_ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase else { return [] }
         switch attempt.step {
-        case .pausing where facts.isConnected && attempt.aborts < Self.mostAborts:
+        case .pausing where facts.isConnected && attempt.aborts < Self.maximumAborts:
             attempt.aborts += 1
             continueAttempt(attempt, .pausing)
             return [.logRepeat(aborts: attempt.aborts), .pause(Self.pause)]
@@ -119,9 +119,9 @@ extension LinkState {
         case .rediscovered: return connect(attempt) + [.stopRediscovery]
         // A signal of another program's link may not have been read yet. The reply distinguishes that link from one of
         // our next `Connect`.
-        case .yielding(isAsking: false):
-            continueAttempt(attempt, .yielding(isAsking: true))
-            return [.askAboutOtherAttempt]
+        case .yielding(isReading: false):
+            continueAttempt(attempt, .yielding(isReading: true))
+            return [.readOtherAttemptResult]
         case .rediscovering(isScanning: false):
             continueAttempt(attempt, .rediscovering(isScanning: true))
             return [.startRediscovery]
@@ -131,7 +131,7 @@ extension LinkState {
 
     mutating func otherAttemptAnswered(_ isConnected: Bool) -> [Action] {
         guard case .connecting(var attempt) = phase, case .yielding = attempt.step else { return [] }
-        if isConnected { attempt.maker = makerOfOthers }
+        if isConnected { attempt.maker = makerOfOtherProgramsLinks }
         return connect(attempt)
     }
 
@@ -164,7 +164,7 @@ extension LinkState {
         // None of our attempts is in progress, so another program made the link. `Connect` succeeds at once, or starts
         // an attempt of ours if the link is down again by then.
         case .yielding, .pausing, .rediscovered:
-            attempt.maker = makerOfOthers
+            attempt.maker = makerOfOtherProgramsLinks
             return [.cancelAttempt] + connect(attempt) + [.stopRediscovery]
         case .confirming, .rediscovering: return []
         }
@@ -184,7 +184,7 @@ extension LinkState {
 
     mutating func deviceFound(_ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase, case .rediscovering = attempt.step else { return [] }
-        attempt.maker = facts.isConnected ? makerOfOthers : .thisManager
+        attempt.maker = facts.isConnected ? makerOfOtherProgramsLinks : .thisManager
         continueAttempt(attempt, .rediscovered)
         return [.cancelAttempt, .pause(Self.pause)]
     }

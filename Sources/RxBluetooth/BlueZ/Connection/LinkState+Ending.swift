@@ -59,13 +59,13 @@ extension LinkState {
     mutating func connectAnsweredWhileClosing(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .closing(var closing) = phase else { return [] }
         closing.isConnectPending = false
-        let repeats = closing.isDisconnectAnswered && error == nil && !closing.isRepeated
-        if repeats {
+        let repeatsDisconnect = closing.isDisconnectAnswered && error == nil && !closing.isRepeated
+        if repeatsDisconnect {
             closing.isRepeated = true
             closing.wait = .disconnectAnswer
         }
         phase = .closing(closing)
-        if repeats { return [.cancelDisconnect, .disconnect] }
+        if repeatsDisconnect { return [.cancelDisconnect, .disconnect] }
         return closing.isDisconnectAnswered && error != nil && !facts.isConnected ? closed(nil) : []
     }
 
@@ -87,7 +87,7 @@ extension LinkState {
         if case .connecting(let attempt) = phase { return shownWhileConnecting(isConnected, attempt) }
         guard !isConnected else { return [] }
         switch phase {
-        case .connected(let maker, _): return lose(facts.announced ?? .unknown, maker, facts)
+        case .connected(let maker, _): return lose(facts.announcedReason ?? .unknown, maker, facts)
         case .closing(var closing):
             // After a failed attempt the link often ends by itself. The answer to `Disconnect` adds nothing then.
             if closing.isDisconnectAnswered || closing.hasFailed { return closed(nil) }
@@ -119,13 +119,13 @@ extension LinkState {
     ) -> [Action] {
         guard facts.isAdapterOn else { return end(BluetoothError(.disconnected(.adapter))) }
         phase = .losing(maker, reason)
-        let isDelayed = reason.mayBeOfAdapter && facts.delaysLoss
-        return [.suspendOperations, isDelayed ? .delayLoss : .askAdapter(reason)]
+        let isDelayed = reason.mayBeCausedByAdapter && facts.isLossDelayed
+        return [.suspendOperations, isDelayed ? .delayLoss : .readAdapterPower(reason)]
     }
 
     mutating func lossDelayEnded() -> [Action] {
         guard case .losing(_, let reason) = phase else { return [] }
-        return [.askAdapter(reason)]
+        return [.readAdapterPower(reason)]
     }
 
     mutating func adapterAnswered(_ isGone: Bool) -> [Action] {
@@ -155,7 +155,7 @@ extension BluetoothError.DisconnectReason {
     ///
     /// Linux reports the remote side as the reason when the adapter is switched off. Source: Linux 6.1,
     /// `hci_power_off_sync` and `hci_to_mgmt_reason`; seen in the lab.
-    fileprivate var mayBeOfAdapter: Bool {
+    fileprivate var mayBeCausedByAdapter: Bool {
         switch self {
         case .unknown, .local, .remote: true
         // bluetoothd removes a device without a bond when connecting to it fails.

@@ -38,7 +38,7 @@ struct LinkState: Equatable {
             /// The controller gave up the attempt. The next one follows after a pause.
             case pausing
             /// Another program's attempt is in progress. After a pause, `Connected` is read to find its result.
-            case yielding(isAsking: Bool)
+            case yielding(isReading: Bool)
             /// bluetoothd has removed the device. A scan brings it back (Q123).
             case rediscovering(isScanning: Bool)
             /// The device is back. The next attempt follows after a pause.
@@ -108,12 +108,12 @@ struct LinkState: Equatable {
     /// An output of the state machine.
     enum Action: Equatable {
         case startDeadline, cancelDeadline
-        case connect, confirmLink, askAboutOtherAttempt
+        case connect, confirmLink, readOtherAttemptResult
         case pause(Duration)
         /// Stops waiting for the reply or the pause of the attempt.
         case cancelAttempt
         case startRediscovery, stopRediscovery
-        case noteAbort
+        case recordAbort
         case logRepeat(aborts: Int)
         /// The link is up, so its users may begin.
         case open
@@ -127,7 +127,7 @@ struct LinkState: Equatable {
         case finishClosing(BluetoothError, failure: BluetoothError?)
         case suspendOperations
         case delayLoss
-        case askAdapter(BluetoothError.DisconnectReason)
+        case readAdapterPower(BluetoothError.DisconnectReason)
         /// Ends a lost link with a reason. If an operation waits for a pairing, the reason may change.
         case endLost(BluetoothError.DisconnectReason)
         /// Fails the users of the link with one cause, and reports its end.
@@ -144,9 +144,9 @@ struct LinkState: Equatable {
         /// Whether the adapter exists and is on.
         var isAdapterOn = true
         /// The reason that bluetoothd announced for the end of the link.
-        var announced: BluetoothError.DisconnectReason?
+        var announcedReason: BluetoothError.DisconnectReason?
         /// Whether a loss is delayed until the adapter has had time to show that it is off.
-        var delaysLoss = true
+        var isLossDelayed = true
     }
 
     var phase: Phase
@@ -221,7 +221,7 @@ struct LinkState: Equatable {
     }
 
     /// Whether another program made the link.
-    var isOfOtherProgram: Bool {
+    var isMadeByOtherProgram: Bool {
         switch phase {
         case .adopted: true
         case .connecting(let attempt): attempt.maker == .otherProgram
@@ -232,5 +232,5 @@ struct LinkState: Equatable {
     }
 
     /// The maker that a link of another program counts as.
-    var makerOfOthers: Maker { takesOver ? .thisManager : .otherProgram }
+    var makerOfOtherProgramsLinks: Maker { takesOver ? .thisManager : .otherProgram }
 }

@@ -46,7 +46,7 @@ final class Links {
             connect(peripheral, request, emitter, after: link, isReplacing: true)
             return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
         }
-        let isOthers = isOfOtherProgram(device, takesOver: request.existing == .takeOver)
+        let isOthers = isMadeByOtherProgram(device, takesOver: request.existing == .takeOver)
         let state = LinkState(
             maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
             awaitsServices: request.awaitsServices, target: key.address.description)
@@ -81,7 +81,7 @@ final class Links {
     func connectForPairing(_ peripheral: Peripheral) throws(BluetoothError) -> Link {
         guard let device = client.mirror.devices[peripheral.key] else { throw BluetoothError(.peripheralGone) }
         let state = LinkState(
-            maker: isOfOtherProgram(device, takesOver: false) ? .otherProgram : .thisManager, takesOver: false,
+            maker: isMadeByOtherProgram(device, takesOver: false) ? .otherProgram : .thisManager, takesOver: false,
             awaitsServices: false, target: peripheral.address.description)
         let link = Link(
             peripheral, state, number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in },
@@ -91,8 +91,8 @@ final class Links {
     }
 
     /// Whether another program made the link that bluetoothd shows. Consumes the entry of an orphaned link.
-    private func isOfOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
-        let isOrphan = orphans.take(device.key, since: client.returned.map(client.settings.elapsed(since:)))
+    private func isMadeByOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
+        let isOrphan = orphans.take(device.key, since: client.restartedAt.map(client.settings.elapsed(since:)))
         return device.isConnected && !takesOver && !isOrphan
     }
 
@@ -142,7 +142,7 @@ final class Links {
     }
 
     /// Records that bluetoothd shows a device as disconnected.
-    func noteDisconnected(_ key: DeviceKey) { orphans.closed(key) }
+    func recordDisconnected(_ key: DeviceKey) { orphans.closed(key) }
 
     // MARK: Live links
 
@@ -181,7 +181,7 @@ private final class OrphanedLinks {
 
     /// Records the links that existed when bluetoothd ended.
     func left(by links: some Sequence<Link>) {
-        for link in links where !link.state.isOfOtherProgram { keys.insert(link.key) }
+        for link in links where !link.state.isMadeByOtherProgram { keys.insert(link.key) }
     }
 
     /// Forgets the link of a device that is disconnected.

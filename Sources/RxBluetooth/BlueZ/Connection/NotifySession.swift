@@ -15,7 +15,7 @@ final class NotifySession {
     private var wanted = NotificationTransport.signals
     private var socket: NotifySocket?
     /// Whether bluetoothd removed the characteristic, and the reason is not known yet.
-    var isDoomed = false
+    var isRemovalPending = false
     private var starting: GATTOperation?
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
         self?.deliver($0)

@@ -73,7 +73,7 @@ final class Reconnector: Sendable {
         .flatMap { [self] peripheral in
             peripheral.link(LinkRequest(number: number, existing: options.existingLink, awaitsServices: true))
         }
-        .do(onNext: { [self] _ in cameUp() })
+        .do(onNext: { [self] _ in recordLinkUp() })
     }
 
     /// The peripheral, when bluetoothd has it; scans for it if necessary.
@@ -96,7 +96,7 @@ final class Reconnector: Sendable {
         }
     }
 
-    private func cameUp() {
+    private func recordLinkUp() {
         let epoch = state.withLock { state in
             state.epoch += 1
             state.upSince = access.settings.now

@@ -71,7 +71,7 @@ private struct HCISocket: ~Copyable {
             let code = errno
             guard code == ETIMEDOUT || code == EINTR, SuspendingClock.now < end else { throw Self.error(code) }
         }
-        guard strength != Self.unknown else { throw Self.doesNotTell }
+        guard strength != Self.unknown else { throw Self.rssiUnavailable }
         return Int(strength)
     }
 
@@ -100,7 +100,7 @@ private struct HCISocket: ~Copyable {
     /// LE and BR/EDR, as numbered by the kernel.
     private static let linkTypes: [UInt8] = [0x80, 0x01]
 
-    private static var doesNotTell: BluetoothError {
+    private static var rssiUnavailable: BluetoothError {
         BluetoothError(.unsupported, detail: "The controller does not report the RSSI of the link")
     }
 
@@ -113,7 +113,7 @@ private struct HCISocket: ~Copyable {
         case EMFILE, ENFILE, ENOMEM: BluetoothError(.resourceExhausted)
         case ETIMEDOUT, EINTR: BluetoothError(.timedOut)
         // The controller refused. libbluetooth does not report its reason.
-        default: doesNotTell
+        default: rssiUnavailable
         }
     }
 }

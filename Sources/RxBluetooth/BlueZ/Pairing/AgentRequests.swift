@@ -22,7 +22,7 @@ extension Agent {
     private func handleRequest(_ call: IncomingCall) {
         let parsed: AgentQuestion?
         do throws(DBusError) { parsed = try AgentQuestion(call.message) } catch {
-            client.mirror.noteRejected()
+            client.mirror.recordRejection()
             return call.fail(Self.rejected)
         }
         guard let parsed else {

@@ -176,7 +176,7 @@ final class ScanSession {
     /// The new bluetoothd cannot stop it. The kernel can, if this process has the permission.
     private func endOrphanedDiscovery() {
         guard let controller = client.settings.controller, client.mirror.adapters[adapter]?.isDiscovering == false,
-            let returned = client.returned, client.settings.elapsed(since: returned) < Self.longestOrphan
+            let returned = client.restartedAt, client.settings.elapsed(since: returned) < Self.longestOrphan
         else { return }
         let number = state.number
         controller.stopDiscovery(

@@ -48,7 +48,7 @@ final class ScanSubscribers {
 
     /// An advertisement of a device was received. For speed, a result is built only if a subscriber admits it.
     func received(_ key: DeviceKey, during session: Int, at date: Date) {
-        client.mirror.noteAdvertisement(of: key, during: session)
+        client.mirror.recordAdvertisement(of: key, during: session)
         guard let record = client.mirror.devices[key] else { return }
         var built: ScannedPeripheral?
         for subscriber in list.all where subscriber.admit(record) {
