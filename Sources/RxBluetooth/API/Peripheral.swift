@@ -179,7 +179,7 @@ public final class Peripheral: Sendable {
     public func readRSSI() -> Single<Int> {
         stream { [self] client, emitter in
             emitter.attempt(.readRSSI, address.description) { () throws(BluetoothError) in
-                try client.links.live(key).rssiReader.add(emitter)
+                try client.links.live(key).rssiRequests.add(emitter)
             }
         }
         .asSingle()

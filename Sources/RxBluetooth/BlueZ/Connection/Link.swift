@@ -37,7 +37,7 @@ final class Link {
     private(set) lazy var name = LinkName(self)
     private(set) lazy var modifications = ServiceModifications(self)
     private(set) lazy var battery = BatteryLevel(self)
-    private(set) lazy var rssiReader = RSSIReader(self)
+    private(set) lazy var rssiRequests = RSSIRequests(self)
     let streams = LinkStreams()
     var notifications: [CharacteristicKey: NotifySession] = [:]
 
@@ -310,7 +310,7 @@ final class Link {
         mtu.forget()
         serviceDiscovery.fail(cause)
         queue.fail(cause)
-        rssiReader.fail(cause)
+        rssiRequests.fail(cause)
         pairing?.linkEnded(cause)
         pairing = nil
         for session in Array(notifications.values) { session.ended(cause) }

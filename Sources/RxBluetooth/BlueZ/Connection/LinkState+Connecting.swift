@@ -21,7 +21,8 @@ extension LinkState {
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "le-connection-abort-by-local":
             // Only two consecutive aborts are a lost bond, because a controller also aborts by itself (Q77, Q87).
             let isBondLost = facts.aborts + 1 > 1
-            let actions = isBondLost ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
+            let actions =
+                isBondLost ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
             return [.recordAbort] + actions
         case _ where error.isAbortedConnection: return aborted(error, facts)
         // bluetoothd is still trying, so the attempt must be stopped (Q8).

@@ -1,7 +1,7 @@
 import DBus
 
 /// Reads the RSSI of a link from the controller. bluetoothd only reports that of advertisements.
-final class RSSIReader {
+final class RSSIRequests {
     private unowned let link: Link
     private let waiting = EmitterList<Int>()
     /// Counts the requests, so that late answers to earlier ones are ignored.
