@@ -32,11 +32,11 @@ final class BlueZClient {
     private lazy var snapshots = SnapshotReader(self)
     private(set) lazy var scans = ScanSessions(self)
     private(set) lazy var links = Links(self)
-    private(set) lazy var attributes = AttributeTree(self)
+    private(set) lazy var attributes = AttributeTree(links, mirror)
     private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = PairingQueue(self)
-    private(set) lazy var bonds = BondObservers(self)
+    private(set) lazy var bonds = BondObservers(mirror)
     private(set) lazy var advertising = AdvertisingSessions(self)
     let teardowns = TeardownTracker()
 

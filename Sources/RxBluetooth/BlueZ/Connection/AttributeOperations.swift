@@ -2,9 +2,16 @@ import DBus
 
 /// Starts reads, writes and notifications over a live link.
 final class AttributeOperations {
-    private unowned let client: BlueZClient
+    private let attributes: AttributeTree
+    private let deadline: Duration
+    /// The client, for sockets that outlive an operation.
+    private weak let client: BlueZClient?
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ client: BlueZClient) {
+        attributes = client.attributes
+        deadline = client.settings.deadlines.operation
+        self.client = client
+    }
 
     func read(_ characteristic: Characteristic, _ emitter: Emitter<[UInt8]>) {
         let target = characteristic.target
@@ -60,7 +67,7 @@ final class AttributeOperations {
     ) {
         emitter.attempt(.notify, characteristic.target) { () throws(BluetoothError) in
             try Self.require(transport == .socket ? .notify : [.notify, .indicate], characteristic)
-            let (link, _) = try client.attributes.find(characteristic)
+            let (link, _) = try attributes.find(characteristic)
             let key = characteristic.key
             // A session of a removed characteristic is not shared: the characteristic may have been added again.
             if let old = link.notifications[key], old.isRemovalPending { link.remove(old, key) }
@@ -79,10 +86,10 @@ final class AttributeOperations {
         let target = characteristic.target
         emitter.attempt(.write, target) { () throws(BluetoothError) in
             try Self.require(.writeWithoutResponse, characteristic)
-            let (link, _) = try client.attributes.find(characteristic)
+            let (link, _) = try attributes.find(characteristic)
             let item = GATTOperation(
                 .write, target, try Self.message(.acquireWrite(characteristic.key), .write, target),
-                deadline: client.settings.deadlines.operation,
+                deadline: deadline,
                 // bluetoothd opens the socket without the peripheral, so an error has no ATT code.
                 failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
             ) { [weak client, weak link] result in
@@ -119,10 +126,10 @@ final class AttributeOperations {
         _ operation: BluetoothError.Operation, _ call: BlueZCall, _ characteristic: Characteristic, _ target: String,
         done: @escaping (Result<Message, BluetoothError>) -> Void
     ) throws(BluetoothError) -> (GATTOperation, Link) {
-        let (link, _) = try client.attributes.find(characteristic)
+        let (link, _) = try attributes.find(characteristic)
         let item = GATTOperation(
             operation, target, try Self.message(call, operation, target),
-            deadline: client.settings.deadlines.operation,
+            deadline: deadline,
             failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }, done: done)
         return (item, link)
     }

@@ -1,14 +1,19 @@
 /// The services, characteristics and descriptors of connected peripherals, from the mirror.
 final class AttributeTree {
-    private unowned let client: BlueZClient
+    private let links: Links
+    private let mirror: ObjectMirror
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ links: Links, _ mirror: ObjectMirror) {
+        self.links = links
+        self.mirror = mirror
+    }
 
     func discoverServices(of peripheral: Peripheral, _ requested: [BluetoothUUID], _ emitter: Emitter<Service>) {
         let target = peripheral.address.description
         emitter.attempt(.discover, target) { () throws(BluetoothError) in
-            let link = try client.links.live(peripheral.key)
-            let stopWaiting = link.serviceDiscovery.wait { [unowned self, unowned link] error in
+            let link = try links.live(peripheral.key)
+            let stopWaiting = link.serviceDiscovery.wait { [weak self, weak link] error in
+                guard let self, let link else { return }
                 emitter.attempt(.discover, target) { () throws(BluetoothError) in
                     if let error { throw error }
                     for found in try Self.select(services(over: link) { _ in true }, requested, \.uuid) {
@@ -22,7 +27,7 @@ final class AttributeTree {
     }
 
     private func services(over link: Link, where isIncluded: (UInt16) -> Bool) -> [Service] {
-        let all = client.mirror.devices[link.key]?.services ?? [:]
+        let all = mirror.devices[link.key]?.services ?? [:]
         return all.filter { isIncluded($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in
             record.uuid.map {
                 Service(
@@ -61,7 +66,7 @@ final class AttributeTree {
     }
 
     func includedServices(of service: Service, _ requested: [BluetoothUUID]) throws(BluetoothError) -> [Service] {
-        let link = try client.links.live(service.peripheral.key, number: service.link)
+        let link = try links.live(service.peripheral.key, number: service.link)
         let included = try record(of: service).includes
         return try Self.select(services(over: link) { included.contains($0) }, requested, \.uuid)
     }
@@ -75,7 +80,7 @@ final class AttributeTree {
 
     /// The live link and the record of a characteristic. Throws if it cannot be used.
     func find(_ characteristic: Characteristic) throws(BluetoothError) -> (Link, CharacteristicRecord) {
-        let link = try client.links.live(characteristic.peripheral.key, number: characteristic.service.link)
+        let link = try links.live(characteristic.peripheral.key, number: characteristic.service.link)
         let record = current(characteristic.service)?.characteristics[characteristic.handle]
         // Another characteristic may have the same handle now.
         guard let record, record.uuid == characteristic.uuid else { throw Self.gone }
@@ -83,7 +88,7 @@ final class AttributeTree {
     }
 
     private func record(of service: Service) throws(BluetoothError) -> ServiceRecord {
-        _ = try client.links.live(service.peripheral.key, number: service.link)
+        _ = try links.live(service.peripheral.key, number: service.link)
         guard let record = current(service) else { throw Self.gone }
         return record
     }
@@ -93,7 +98,7 @@ final class AttributeTree {
     /// A service that replaced another one during a connection is a different one, even if it looks equal (S53). After
     /// a reconnection, an equal service is the same one when the services have been read again (S78).
     private func current(_ service: Service) -> ServiceRecord? {
-        guard let record = client.mirror.devices[service.peripheral.key]?.services[service.handle],
+        guard let record = mirror.devices[service.peripheral.key]?.services[service.handle],
             record.uuid == service.uuid, record.epoch == service.epoch || record.epoch == 0
         else { return nil }
         return record

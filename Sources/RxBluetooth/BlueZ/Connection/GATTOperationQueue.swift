@@ -48,7 +48,9 @@ final class GATTOperation {
 /// ATT allows one request at a time, and bluetoothd refuses a second operation on the same attribute with InProgress
 /// (Q94).
 final class GATTOperationQueue {
-    private unowned let client: BlueZClient
+    private let bus: BusContext
+    private let settings: Settings
+    private let mirror: ObjectMirror
     private let peripheral: Peripheral
     /// The number of operations submitted so far.
     private var count: UInt64 = 0
@@ -68,20 +70,22 @@ final class GATTOperationQueue {
     var isPairing: Bool { running?.isPairing == true && !isRefused }
 
     init(_ client: BlueZClient, of peripheral: Peripheral) {
-        self.client = client
+        bus = client.bus
+        settings = client.settings
+        mirror = client.mirror
         self.peripheral = peripheral
     }
 
     func submit(_ item: GATTOperation) {
         count += 1
         item.number = count
-        item.since = client.settings.now
+        item.since = settings.now
         if let error = refusal(of: item) {
             dropped(item, error)
             return item.fail(error)
         }
         waiting.append(item)
-        client.eventLog.trace(.operationQueued(described(item), waiting: waiting.count))
+        settings.eventLog.trace(.operationQueued(described(item), waiting: waiting.count))
         advance()
     }
 
@@ -109,7 +113,7 @@ final class GATTOperationQueue {
         guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
         suspectedNumber = number
-        client.bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
+        bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
     }
 
     /// The time for the answer of an operation that does not depend on the refused pairing.
@@ -176,10 +180,10 @@ final class GATTOperationQueue {
         guard running == nil, !isSuspended, !waiting.isEmpty else { return }
         let item = waiting.removeFirst()
         running = item
-        client.eventLog.trace(.operationStarted(described(item), waited: client.settings.elapsed(since: item.since)))
-        item.since = client.settings.now
+        settings.eventLog.trace(.operationStarted(described(item), waited: settings.elapsed(since: item.since)))
+        item.since = settings.now
         item.started?()
-        call = client.bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
+        call = bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
     }
 
     private func answered(_ result: Result<Message, DBusError>) {
@@ -200,12 +204,12 @@ final class GATTOperationQueue {
     /// Corrects the kind of an error that bluetoothd reports imprecisely.
     private func correctedError(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
         // ATT fails a request after 30 s. bluetoothd then reports 0x0E, as if the peripheral had answered (Q120).
-        if error.attCode == 0x0E, client.settings.elapsed(since: item.since) >= Self.attTimeout {
+        if error.attCode == 0x0E, settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
                 dbusMessage: error.dbusMessage)
         }
-        return error.withWeakBond(client.mirror.isBonded(peripheral.key))
+        return error.withWeakBond(mirror.isBonded(peripheral.key))
     }
 
     /// The transaction time-out of ATT.
@@ -217,7 +221,7 @@ final class GATTOperationQueue {
 
     /// The running operation, and how long it has been running.
     var current: (operation: QueuedOperation, time: Duration)? {
-        running.map { (described($0), client.settings.elapsed(since: $0.since)) }
+        running.map { (described($0), settings.elapsed(since: $0.since)) }
     }
 
     /// The number of operations that wait.
@@ -229,11 +233,11 @@ final class GATTOperationQueue {
     }
 
     private func ended(_ item: GATTOperation, _ error: BluetoothError?) {
-        client.eventLog.trace(.operationEnded(described(item), took: client.settings.elapsed(since: item.since), error))
+        settings.eventLog.trace(.operationEnded(described(item), took: settings.elapsed(since: item.since), error))
     }
 
     private func dropped(_ item: GATTOperation, _ error: BluetoothError?) {
-        client.eventLog.trace(
-            .operationDropped(described(item), waited: client.settings.elapsed(since: item.since), error))
+        settings.eventLog.trace(
+            .operationDropped(described(item), waited: settings.elapsed(since: item.since), error))
     }
 }

@@ -1,6 +1,6 @@
 /// The subscriptions to whether devices are paired or bonded.
 final class BondObservers {
-    private unowned let client: BlueZClient
+    private let mirror: ObjectMirror
     private let observers = ObserverList<BondObserver>()
 
     private final class BondObserver: StreamObserver {
@@ -29,14 +29,14 @@ final class BondObservers {
         func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
     }
 
-    init(_ client: BlueZClient) { self.client = client }
+    init(_ mirror: ObjectMirror) { self.mirror = mirror }
 
     func add(
         _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
     ) {
         let observer = BondObserver(peripheral, emitter, value)
         observers.add(observer)
-        if client.mirror.isSynced { observer.update(client.mirror.devices[peripheral.key]) }
+        if mirror.isSynced { observer.update(mirror.devices[peripheral.key]) }
     }
 
     /// bluetoothd's device with this key has changed.
@@ -44,13 +44,13 @@ final class BondObservers {
     /// Keys are compared now: an adapter that returns may have another number, and its devices other keys (Q28).
     func changed(_ key: DeviceKey) {
         for observer in observers.all where observer.peripheral.key == key {
-            observer.update(client.mirror.devices[key])
+            observer.update(mirror.devices[key])
         }
     }
 
     /// The mirror has a new snapshot. Bonds may have changed while bluetoothd was absent (Q2).
     func allChanged() {
-        for observer in observers.all { observer.update(client.mirror.devices[observer.peripheral.key]) }
+        for observer in observers.all { observer.update(mirror.devices[observer.peripheral.key]) }
     }
 
     func fail(_ error: BluetoothError) { observers.fail(error) }

@@ -3,7 +3,8 @@ import Rx
 
 /// Tracks which peripherals are present: those that advertised a short time ago, and connected ones (S21).
 final class PresenceTracker {
-    private unowned let client: BlueZClient
+    private let bus: BusContext
+    private let mirror: ObjectMirror
     private let options: PresenceOptions
     private let emitter: Emitter<PresenceChange>
     private var present: [DeviceKey: PresentPeripheral] = [:]
@@ -15,7 +16,8 @@ final class PresenceTracker {
     }
 
     init(_ client: BlueZClient, _ options: PresenceOptions, _ emitter: Emitter<PresenceChange>) {
-        self.client = client
+        bus = client.bus
+        mirror = client.mirror
         self.options = options
         self.emitter = emitter
     }
@@ -44,7 +46,7 @@ final class PresenceTracker {
 
     /// Whether a peripheral is present because of its connection, and was not found before.
     func isFound(byLink key: DeviceKey) -> Bool {
-        options.includesConnected && present[key] == nil && client.mirror.devices[key]?.isConnected == true
+        options.includesConnected && present[key] == nil && mirror.devices[key]?.isConnected == true
     }
 
     /// A peripheral is present: it has advertised, or it is connected.
@@ -59,7 +61,7 @@ final class PresenceTracker {
     /// A connection was made or lost, or bluetoothd removed the device.
     func connectionChanged(_ key: DeviceKey) {
         guard options.includesConnected, let entry = present[key] else { return }
-        let isConnected = client.mirror.devices[key]?.isConnected == true
+        let isConnected = mirror.devices[key]?.isConnected == true
         guard isConnected == (entry.silence != nil) else { return }
         entry.silence?.cancel()
         present[key]?.silence = silence(of: key)
@@ -67,8 +69,8 @@ final class PresenceTracker {
 
     /// Starts the timer until a peripheral counts as absent; nil if it is connected.
     private func silence(of key: DeviceKey) -> BusTask? {
-        if options.includesConnected, client.mirror.devices[key]?.isConnected == true { return nil }
-        return client.bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }
+        if options.includesConnected, mirror.devices[key]?.isConnected == true { return nil }
+        return bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }
     }
 
     private func lost(_ key: DeviceKey) {
