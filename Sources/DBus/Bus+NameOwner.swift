@@ -1,15 +1,15 @@
-/// The names of buses.
+/// Well-known bus names.
 public enum BusName {
     /// The bus itself: its bus name and its interface.
     public static let daemon = "org.freedesktop.DBus"
 }
 
 extension Bus {
-    /// Follows the owner of a bus name.
+    /// Reports the owner of a bus name, now and after each change.
     ///
-    /// `handler` gets the unique name of the present owner, or nil if there is none, and then each change. A change
-    /// arrives after all messages of the old owner and before those of the new one. The handler is not called when the
-    /// bus is lost; ``whenDisconnected(_:)`` reports that.
+    /// `handler` first gets the unique name of the present owner, or nil if the name has no owner. After each change it
+    /// gets the new owner, after all messages of the old owner and before those of the new owner. The handler is not
+    /// called when the bus is lost; ``whenDisconnected(_:)`` reports the loss.
     public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusTask {
         let changes = subscribe(
             MatchRule(
@@ -28,10 +28,10 @@ extension Bus {
             switch result {
             case .success(let reply): handler(try? reply.read { (body) throws(DBusError) in try body.string() })
             case .failure(let error) where error.name == DBusError.Name.nameHasNoOwner: handler(nil)
-            // `whenDisconnected` reports this.
+            // Does not call the handler, because `whenDisconnected` reports the loss of the bus.
             case .failure(let error) where error.name == DBusError.Name.disconnected: break
-            // Later, because a bus that is closed for its silence fails its calls like this before it reports its loss.
-            // Any other error of the bus also means that no owner is known.
+            // Any other error also means that no owner is known. A bus that times out while opening fails
+            // its calls before it runs disconnect handlers, so `handler` is called after them.
             case .failure: self?.perform { handler(nil) }
             }
         }
@@ -43,7 +43,7 @@ extension Bus {
 }
 
 extension Message {
-    /// A call to the bus itself.
+    /// Makes a method call to the message bus itself.
     static func toBus(
         _ member: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Message {

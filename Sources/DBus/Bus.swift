@@ -13,7 +13,7 @@
 /// ``Connection`` connects to a real bus through libdbus, on a thread of its own. The loop-back bus of the mocks
 /// connects clients within one process, on a clock that a test controls.
 public protocol Bus: AnyObject, Sendable {
-    /// The clock of its delays and deadlines.
+    /// The clock that delays and deadlines of this bus use.
     var clock: BusClock { get }
 
     /// Runs work in the bus's context, after all work that already waits. Never runs it before returning.
@@ -41,38 +41,38 @@ public protocol Bus: AnyObject, Sendable {
 
     /// Delivers the signals that match a rule, until the task is cancelled.
     ///
-    /// Delivery starts when the rule reaches the bus. The answer to a later call contains every change that was not
-    /// signalled to this subscription.
+    /// Delivery starts when the bus receives the rule. To miss no change, subscribe first, and then call a method that
+    /// reads the state: its reply contains all earlier changes.
     func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask
 
     /// Serves the object at `path`, until the task is cancelled.
     ///
-    /// With `includingChildren` it also serves all objects below, except those of a closer export. The handler gets
-    /// each call and must answer it in time. Calls to other objects are answered with `UnknownObject`. A second export
-    /// at a path replaces the first.
+    /// With `includingChildren`, the handler also serves all objects below `path`, except objects that have a closer
+    /// export. The handler gets each call and must answer it before the caller's time-out. Calls to objects without
+    /// an export are answered with `UnknownObject`. A second export at a path replaces the first.
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask
 
-    /// Requests a well-known name. `done` gets nil if this connection owns the name, else the error.
+    /// Requests a well-known bus name. `done` gets nil if this connection owns the name, else the error.
     func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void)
 
-    /// Calls `handler` once when the bus is lost or closed; soon, if that has already happened.
+    /// Calls `handler` once when the bus is lost or closed; soon, if the bus is already closed.
     ///
-    /// Everything in flight has failed with ``DBusError/disconnected(_:)`` before.
+    /// All pending calls have failed before the handler runs.
     func whenDisconnected(_ handler: @escaping @Sendable (DBusError) -> Void) -> BusTask
 
     /// Calls `ready` in the bus's context while a socket is ready, until the task is cancelled.
     ///
-    /// `ready` must take what is there, or cancel; otherwise it is called again. It may be called although nothing is
-    /// there. The socket stays open until then.
+    /// `ready` runs repeatedly while the socket is ready, so it must receive or send packets, or cancel the task. It
+    /// may also run when the socket is not ready. The bus keeps the socket open until the task is cancelled.
     func watch(_ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void)
         -> BusTask
 
     /// Closes the connection.
     ///
-    /// Pending calls fail with ``DBusError/disconnected(_:)``; exports and subscriptions end. What was sent before is
-    /// still written. Repeating it does nothing.
+    /// Pending calls fail with ``DBusError/disconnected(_:)``; exports and subscriptions end. Messages that were sent
+    /// before are still written. Closing a closed connection does nothing.
     func close()
 }
 
@@ -80,12 +80,14 @@ public protocol Bus: AnyObject, Sendable {
 public struct BusTask: Sendable {
     private let cancelWork: @Sendable () -> Void
 
-    /// Makes a task from its cancellation, which must be safe to repeat and on any thread.
+    /// Makes a task from the function that cancels it.
+    ///
+    /// The function must be safe to call repeatedly and on any thread.
     public init(_ cancel: @escaping @Sendable () -> Void) { cancelWork = cancel }
 
     /// Cancels the task.
     ///
-    /// Within the bus's context its callback does not run afterwards. On another thread, a callback that is already
-    /// running may still finish.
+    /// If the caller runs in the bus's context, the task's callback does not run afterwards. If the caller runs on
+    /// another thread, a callback that is already running may still finish.
     public func cancel() { cancelWork() }
 }

@@ -1,6 +1,6 @@
 /// The error of a call on a bus: a D-Bus error name and its text.
 ///
-/// Errors of this process use libdbus's names for the same situations, so that there is one vocabulary.
+/// Errors that this module itself reports have the names that libdbus uses for the same situations.
 /// Source: D-Bus specification, "Message Protocol", error messages.
 public struct DBusError: Error, Hashable, Sendable {
     /// The error's name, for example `org.bluez.Error.NotReady`.
@@ -26,18 +26,18 @@ extension DBusError {
         DBusError(name: Name.disconnected, message: message)
     }
 
-    // Q8: the receiver may have executed the call.
+    // Q8, see docs/quirks.md.
     /// No reply came before the call's deadline. Whether the call took effect is unknown.
     public static func noReply(_ message: String) -> DBusError {
         DBusError(name: Name.noReply, message: message)
     }
 
-    /// Something that this process sends is not valid D-Bus.
+    /// This process tries to send something that is not valid D-Bus.
     public static func invalidArgument(_ message: String) -> DBusError {
         DBusError(name: Name.invalidArgs, message: message)
     }
 
-    /// A message does not contain what its reader expects.
+    /// A received message does not contain the values that its reader expects.
     public static func malformed(_ message: String) -> DBusError {
         DBusError(name: Name.invalidSignature, message: message)
     }

@@ -14,7 +14,7 @@ package struct ExportTable {
         package func serve(_ call: IncomingCall) { handler?(call) }
 
         fileprivate func release() {
-            // The handler may release objects that use the table, so it is released last.
+            // Releasing the handler may run code that uses this export, so the property is cleared first.
             let handler = handler
             self.handler = nil
             withExtendedLifetime(handler) {}
@@ -25,7 +25,7 @@ package struct ExportTable {
 
     package init() {}
 
-    /// Adds an export. It replaces the one at the same path.
+    /// Adds an export, which replaces an earlier export at the same path.
     package mutating func insert(_ export: Export, at path: ObjectPath) {
         guard !export.isEnded else { return }
         let replaced = exports.updateValue(export, forKey: path)
@@ -46,7 +46,7 @@ package struct ExportTable {
         }
     }
 
-    /// The export that serves a path: the one at the path, or the closest one above it that includes its children.
+    /// Returns the export at `path`, else the closest export above `path` that includes its children.
     package func export(for path: ObjectPath) -> Export? {
         if let exact = exports[path], !exact.isEnded { return exact }
         var ancestor = path

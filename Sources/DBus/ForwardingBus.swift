@@ -1,6 +1,6 @@
-/// A bus that forwards to another one whatever it does not implement itself.
+/// A bus that forwards all calls that it does not implement itself to another bus.
 package protocol ForwardingBus: Bus {
-    /// The bus that does the work.
+    /// The bus that receives the forwarded calls.
     var forwardingTarget: any Bus { get }
 }
 

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A method call to an exported object, to be answered once, on any thread.
+/// A method call to an exported object. It can be answered once, on any thread.
 public final class IncomingCall: Sendable {
     /// The received call.
     public let message: Message
     private let bus: any Bus
     private let isAnswered = Atomic<Bool>(false)
 
-    /// Makes the object that a bus passes to an export.
+    /// Makes the object that a bus passes to the handler of an export.
     public init(_ message: Message, on bus: any Bus) {
         self.message = message
         self.bus = bus
@@ -15,7 +15,7 @@ public final class IncomingCall: Sendable {
 
     /// Answers the call with values. Only the first answer is sent.
     ///
-    /// If the body cannot be sent, the call fails, so that its caller does not wait.
+    /// If the body cannot be sent, the caller gets an error instead, so that it does not wait.
     public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }) {
         guard !message.noReplyExpected else { return }
         do throws(DBusError) { answer(try Message.reply(to: message, body)) } catch { fail(error) }

@@ -1,6 +1,6 @@
-// Q17: any process can address a signal to us, so every rule names a sender, and a bus checks the sender itself.
+// Q17: any process can send a signal directly to us, whatever our rules are. So each `Bus` also checks the sender.
 
-/// The signals of a subscription. A bus delivers a signal once to each subscription with a matching rule.
+/// A filter for signals. A bus delivers a signal once to each subscription with a matching rule.
 ///
 /// Every rule names a sender, so that no other process can forge its signals. Source: D-Bus specification, "Match
 /// Rules".
@@ -11,16 +11,16 @@ public struct MatchRule: Hashable, Sendable {
     public var interface: String?
     /// The name of the signal; nil for any.
     public var member: String?
-    /// The object that signals or, with ``includesChildren``, an object above it; nil for any.
+    /// The object that sends the signal, or with ``includesChildren`` an ancestor of it; nil for any.
     public var path: ObjectPath?
-    /// Whether objects below ``path`` match too (`path_namespace`).
+    /// Whether objects below ``path`` also match (`path_namespace`).
     public var includesChildren: Bool
     /// The value of the first argument, a string (`arg0`); nil for any.
     public var firstArgument: String?
-    /// A path above the first argument, which is a path or a string (`arg0path`); nil for any.
+    /// An ancestor of the path in the first argument, a path or a string (`arg0path`); nil for any.
     public var firstArgumentPath: ObjectPath?
 
-    /// Makes a rule. What is left out matches everything.
+    /// Makes a rule. An omitted condition matches all signals.
     public init(
         sender: String, interface: String? = nil, member: String? = nil, path: ObjectPath? = nil,
         includesChildren: Bool = false, firstArgument: String? = nil, firstArgumentPath: ObjectPath? = nil
@@ -34,7 +34,7 @@ public struct MatchRule: Hashable, Sendable {
         self.firstArgumentPath = firstArgumentPath
     }
 
-    /// The rule in the form of `AddMatch`. Throws if one of its names is not valid D-Bus.
+    /// Returns the rule in the text form of `AddMatch`. Throws if one of its names is not valid D-Bus.
     public func text() throws(DBusError) -> String {
         guard Syntax.isBusName(sender) else { throw .invalidArgument("“\(sender)” is not a bus name.") }
         var parts = ["type='signal'", "sender='\(sender)'"]
@@ -51,11 +51,11 @@ public struct MatchRule: Hashable, Sendable {
             guard !firstArgument.utf8.contains(0) else {
                 throw .invalidArgument("The first argument of a rule cannot contain a NUL.")
             }
-            // An apostrophe is outside of the quotes, after a backslash.
+            // The grammar requires that an apostrophe is outside of the quotes and follows a backslash.
             let pieces = firstArgument.split(separator: "'", omittingEmptySubsequences: false)
             parts.append("arg0='\(pieces.joined(separator: #"'\''"#))'")
         }
-        // A trailing slash means "below". The root already has one.
+        // The trailing slash makes the rule match all paths below. The root path already ends with a slash.
         if let path = firstArgumentPath { parts.append("arg0path='\(path == .root ? "/" : "\(path)/")'") }
         let text = parts.joined(separator: ",")
         guard text.utf8.count <= 1024 else { throw .invalidArgument("A match rule has at most 1,024 bytes.") }
@@ -70,7 +70,7 @@ public struct MatchRule: Hashable, Sendable {
         if let path, !signal.withPath({ Self.isWithin($0, path, orBelow: includesChildren) }) { return false }
         guard firstArgument != nil || firstArgumentPath != nil else { return true }
         let isMatch = try? signal.read { (body) throws(DBusError) in
-            // On a bus `arg0` matches strings only, and `arg0path` matches paths too.
+            // As on a real bus, `arg0` matches only strings, and `arg0path` matches strings and object paths.
             let isPath = body.type == .objectPath && firstArgument == nil
             return try isPath ? body.withObjectPath(matchesArgument) : body.withString(matchesArgument)
         }

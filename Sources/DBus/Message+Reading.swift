@@ -32,7 +32,7 @@ extension Message {
         return DBusError(name: unsafe text(dbus_message_get_error_name(raw)) ?? "", message: message ?? "")
     }
 
-    /// Reads the body. The reader cannot leave the closure.
+    /// Calls `body` with a reader of the message's body. The reader cannot leave the closure.
     public func read<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
@@ -46,7 +46,7 @@ extension Message {
         return unsafe withSpan(path, body)
     }
 
-    /// Whether the message has this interface and this member; makes no String.
+    /// Whether the message is a signal with this interface and this member; makes no String.
     public func isSignal(_ interface: StaticString, _ member: StaticString) -> Bool {
         unsafe dbus_message_is_signal(raw, cString(interface), cString(member)) != 0
     }
@@ -76,6 +76,6 @@ extension Message {
     /// Whether the message has this member; makes no String.
     func hasMember(_ name: String) -> Bool { unsafe dbus_message_has_member(raw, name) != 0 }
 
-    /// Whether the sender has this unique name; makes no String.
+    /// Whether the sender of the message has this bus name; makes no String.
     public func isSent(by name: String) -> Bool { unsafe dbus_message_has_sender(raw, name) != 0 }
 }

@@ -2,12 +2,12 @@ internal import CDBus
 
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
-/// The closure passed to a factory writes the message once; it never changes after the factory has returned. Reading
-/// uses libdbus's own buffer, so only what is read is copied.
+/// The closure passed to a factory writes the body. The message does not change after the factory has returned. Reading
+/// uses libdbus's own buffer, so only the values that are read are copied.
 @safe
 public final class Message: @unchecked Sendable {
-    // Guard: it is immutable after `init`, except while a bus stamps it, or reuses the only reference for the next
-    // signal. libdbus counts its own references atomically.
+    // Guard: a message is immutable after `init`, except when a bus stamps it, or reuses an object without other
+    // references for the next signal. libdbus counts its own references atomically.
     private(set) var raw: OpaquePointer
 
     /// The type of a message.
@@ -30,7 +30,7 @@ public final class Message: @unchecked Sendable {
 
     deinit { unsafe dbus_message_unref(raw) }
 
-    /// Fills the body of a new message.
+    /// Makes a message from a new message of libdbus, and fills its body.
     private static func build(
         _ raw: OpaquePointer?, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Message {
@@ -47,7 +47,7 @@ public final class Message: @unchecked Sendable {
 
 // Q6: libdbus aborts the process on an invalid name, so the factories check all names.
 extension Message {
-    /// A method call. Throws ``DBusError/invalidArgument(_:)`` if a name is not valid D-Bus.
+    /// Makes a method call. Throws ``DBusError/invalidArgument(_:)`` if a name is not valid D-Bus.
     public static func call(
         to destination: String, path: ObjectPath, interface: String, member: String,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -60,7 +60,7 @@ extension Message {
             dbus_message_new_method_call(destination, path.description, interface, member), body)
     }
 
-    /// A signal to all subscribers, or to `destination` only.
+    /// Makes a signal to all subscribers, or to `destination` only.
     public static func signal(
         path: ObjectPath, interface: String, member: String, to destination: String? = nil,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -76,7 +76,7 @@ extension Message {
         }
     }
 
-    /// The successful reply to a call.
+    /// Makes the successful reply to a call.
     public static func reply(
         to call: Message, _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
     ) throws(DBusError) -> Message {
@@ -84,7 +84,7 @@ extension Message {
         return try unsafe build(dbus_message_new_method_return(call.raw), body)
     }
 
-    /// The error that answers a call that failed.
+    /// Makes the error that answers a call that failed.
     public static func failure(of call: Message, _ error: DBusError) throws(DBusError) -> Message {
         try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
         try check(Syntax.isInterface(error.name), error.name, "an error name")
@@ -106,9 +106,9 @@ extension Message {
 // MARK: For buses
 
 extension Message {
-    /// This message with a serial number and a sender, as a bus sets them; for buses in this process.
+    /// Returns this message with a serial number and a sender. For buses in this process.
     ///
-    /// A message without a serial number is changed in place. libdbus itself stamps messages on a socket.
+    /// A message without a serial number is changed in place, else a copy. libdbus itself stamps messages on a socket.
     public func stamped(serial: UInt32, sender: String?) -> Message {
         guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
         unsafe dbus_message_set_serial(target.raw, serial)
@@ -116,22 +116,22 @@ extension Message {
         return target
     }
 
-    /// A copy without a serial number; nil if the process has no descriptor left for those in the message.
+    /// Returns a copy without a serial number; nil if the message's descriptors cannot be duplicated.
     func copy() -> Message? { unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) } }
 
-    /// Replaces libdbus's message in this object. Only for the holder of the only reference.
+    /// Replaces libdbus's message in this object. The object must not have other references.
     func exchange(_ other: OpaquePointer) {
         unsafe dbus_message_unref(raw)
         unsafe raw = other
     }
 
-    /// A message without content.
+    /// Makes a message without content.
     static func empty() -> Message {
         guard let raw = unsafe dbus_message_new(Kind.signal.rawValue) else { outOfMemory() }
         return unsafe Message(adopting: raw)
     }
 
-    /// A second object for the same message of libdbus.
+    /// Returns a second object for the same message of libdbus.
     func retainedCopy() -> Message { unsafe Message(referring: raw) }
 
     /// Marks a call as one that requires a reply.
@@ -164,6 +164,6 @@ extension Message {
     }
 }
 
-// libdbus reports "no memory" by null or false. A process that cannot allocate a message cannot report that either.
-/// Ends the process, as the rest of Swift does without memory.
+// Ends the process instead of throwing: a process that cannot allocate a message cannot report the error either.
+/// Ends the process, as the rest of Swift does if no memory is left.
 func outOfMemory() -> Never { fatalError("There is no memory left for a D-Bus message.") }

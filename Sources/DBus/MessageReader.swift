@@ -1,10 +1,10 @@
 internal import CDBus
 
-/// Reads the values of a message in order, and checks the type of each.
+/// A reader of the values of a message, in order. It checks the type of each value.
 ///
-/// Each method reads the current value and moves past it. If the type is another one, it throws
+/// Each method reads the current value and moves past it. If the value has another type, the method throws
 /// ``DBusError/malformed(_:)`` and does not move. Closures read the content of containers, so that no iterator of
-/// libdbus outlives the frame that made it.
+/// libdbus outlives the stack frame that made it.
 @safe
 public struct MessageReader: ~Copyable {
     var iterator = unsafe DBusMessageIter()
@@ -39,7 +39,7 @@ public struct MessageReader: ~Copyable {
         }
     }
 
-    // An empty array has an element type too.
+    // Checks the declared type of the elements, which an empty array also has.
     mutating func expectArray(of element: WireType) throws(DBusError) {
         try expect(.array)
         let found = unsafe WireType(rawValue: dbus_message_iter_get_element_type(&iterator))
@@ -48,7 +48,7 @@ public struct MessageReader: ~Copyable {
         }
     }
 
-    /// Reads a value of fixed size. `Number` must be as wide as what libdbus writes.
+    /// Reads a value of fixed size. `Number` must have the size of the value that libdbus writes.
     mutating func fixed<Number: BitwiseCopyable>(_ type: WireType, _ initial: Number) throws(DBusError) -> Number {
         try expect(type)
         var number = initial
@@ -68,7 +68,7 @@ public struct MessageReader: ~Copyable {
         return result
     }
 
-    /// Reads an array: calls `element` once per element. An element that the closure does not read is skipped.
+    /// Reads an array: calls `element` once per element, and skips an element that it does not read.
     public mutating func array(_ element: (inout MessageReader) throws(DBusError) -> Void) throws(DBusError) {
         try enter(.array) { (inner) throws(DBusError) in
             while !inner.isAtEnd {
@@ -87,8 +87,8 @@ public struct MessageReader: ~Copyable {
 
     /// Reads a dictionary of names and variants (`a{sv}`).
     ///
-    /// `property` gets the bytes of a name and a reader of the variant's content. If it throws, only that property is
-    /// lost: `failed` gets its name and the error.
+    /// `property` gets the bytes of a name and a reader of the variant's content. If `property` throws, `failed` gets
+    /// the name and the error, and reading continues with the next property.
     public mutating func properties(
         _ property: (Span<UInt8>, inout MessageReader) throws(DBusError) -> Void,
         failed: (Span<UInt8>, DBusError) -> Void = { _, _ in }
@@ -121,8 +121,8 @@ public struct MessageReader: ~Copyable {
 // MARK: Basic types
 
 extension MessageReader {
+    // Q5: a Boolean has four bytes on the wire.
     /// Reads a Boolean (`b`).
-    // Q5: it has four bytes on the wire.
     public mutating func bool() throws(DBusError) -> Bool { try fixed(.bool, UInt32(0)) != 0 }
     /// Reads a byte (`y`).
     public mutating func byte() throws(DBusError) -> UInt8 { try fixed(.byte, 0) }
@@ -169,7 +169,7 @@ extension MessageReader {
     /// Reads a file descriptor (`h`); the caller owns it.
     public mutating func descriptor() throws(DBusError) -> OwnedDescriptor {
         try expect(.descriptor)
-        // libdbus does not check the index of the descriptor in the body.
+        // Checks the number, because libdbus does not check the index of the descriptor in the body.
         var number: Int32 = -1
         unsafe dbus_message_iter_get_basic(&iterator, &number)
         guard number >= 0 else { throw .malformed("The message contains no file descriptor.") }

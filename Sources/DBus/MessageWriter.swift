@@ -1,16 +1,16 @@
 internal import CDBus
 
-/// Appends values to a new message.
+/// A writer that appends values to a new message.
 ///
-/// Closures append the content of containers. A closure that throws abandons the whole message.
+/// Closures append the content of containers. If a closure throws, the whole message is abandoned.
 @safe
 public struct MessageWriter: ~Copyable {
     private let message: OpaquePointer
-    // It must not move while a container is open, because libdbus keeps state in it.
+    // The iterator must not move in memory while a container is open, because libdbus keeps state in it.
     private var iterator = unsafe DBusMessageIter()
-    /// The size of the body so far, and the depth.
+    /// The size of the body so far, and the number of open containers.
     private var size = WireSize()
-    /// Why the message cannot be sent; nothing is appended after that. For methods that do not throw.
+    /// Why the message cannot be sent. Set by methods that do not throw; nothing is appended after that.
     private(set) var failure: DBusError?
 
     init(body message: OpaquePointer) {
@@ -52,8 +52,8 @@ public struct MessageWriter: ~Copyable {
         }
     }
 
+    // Q5: a Boolean has four bytes on the wire.
     /// Appends a Boolean (`b`).
-    // Q5: it has four bytes on the wire.
     public mutating func bool(_ value: Bool) { basic(.bool, UInt32(value ? 1 : 0)) }
     /// Appends a byte (`y`).
     public mutating func byte(_ value: UInt8) { basic(.byte, value) }
@@ -116,7 +116,7 @@ public struct MessageWriter: ~Copyable {
     public mutating func array(
         of element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        // With the “a”, because a dictionary entry is valid in an array only.
+        // Validates the signature with the “a”, because a dictionary entry is valid only in an array.
         try Self.check("a\(element)", isSingle: true)
         try container(.array, element, body)
     }

@@ -14,7 +14,7 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
     /// The root, `/`.
     public static let root = ObjectPath(valid: "/")
 
-    /// The path that contains this one; the root contains itself.
+    /// The path without its last element; the root if this path is the root.
     public var parent: ObjectPath {
         guard let slash = description.utf8.lastIndex(of: UInt8(ascii: "/")), slash != description.startIndex else {
             return .root
@@ -22,18 +22,18 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
         return ObjectPath(valid: String(description[..<slash]))
     }
 
-    /// The last element; empty for the root.
+    /// The last element of the path; empty for the root.
     public var name: Substring {
         description[
             description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
     }
 
-    /// The path of a child; nil if `element` is not a path element.
+    /// Returns the path of a child; nil if the result is not an object path.
     public func appending(_ element: String) -> ObjectPath? {
         ObjectPath(description == "/" ? "/\(element)" : "\(description)/\(element)")
     }
 
-    // Q24: whole elements are compared, so `hci10` is not below `hci1`.
+    // Q24: a comparison of text prefixes would take `hci10` for an object below `hci1`.
     /// Whether this path is below `other`, compared by whole elements.
     public func isBelow(_ other: ObjectPath) -> Bool {
         if other == .root { return self != .root }

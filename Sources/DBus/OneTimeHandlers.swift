@@ -2,9 +2,9 @@ import Synchronization
 
 /// A flag that is set once, on any thread: a call was answered or cancelled, or a subscription has ended.
 ///
-/// Subclasses add what is released when the flag is set.
+/// Subclasses add state, for example a handler that is released when the flag is set.
 package class EndFlag: @unchecked Sendable {
-    // Guard: the flag is atomic. Only the bus's context uses what subclasses add.
+    // Guard: the flag is atomic. Only the bus's context uses the variables of subclasses.
     private let ended = Atomic<Bool>(false)
 
     package init() {}
@@ -18,8 +18,8 @@ package class EndFlag: @unchecked Sendable {
 
 /// The handler of a call's reply. It runs at most once.
 package class PendingReply: Deadline, @unchecked Sendable {
-    // Guard: one thread makes it and passes it to the bus's context. After that only the context uses the variables.
-    /// The serial number of the call; 0 before it was sent.
+    // Guard: one thread makes the object and passes it to the bus's context. Then only the context uses the variables.
+    /// The serial number of the call; 0 before the call is sent.
     package final var serial: UInt32 = 0
     private var handler: (@Sendable (Result<Message, DBusError>) -> Void)?
 
@@ -32,7 +32,7 @@ package class PendingReply: Deadline, @unchecked Sendable {
         if end() { handler?(result) }
     }
 
-    /// Releases what the caller passed in.
+    /// Releases the handler.
     package final func clear() { handler = nil }
 }
 

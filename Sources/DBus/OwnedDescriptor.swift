@@ -2,7 +2,7 @@ import Glibc
 
 // Q14: a descriptor in a message belongs to the receiver, and leaks if it is not closed.
 
-/// A file descriptor with one owner. `close()` closes it, and so does releasing it.
+/// A file descriptor with one owner. Releasing the value closes the descriptor.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The descriptor's number, valid during the lifetime of this value.
     public let number: Int32

@@ -2,7 +2,7 @@ import Glibc
 
 /// One end of a pair of packet sockets (`SOCK_SEQPACKET`), as in BlueZ's `AcquireNotify` and `AcquireWrite`.
 ///
-/// It never blocks. Releasing it closes it.
+/// Sending and receiving never block. Releasing the value closes the socket.
 public struct PacketSocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
@@ -10,7 +10,7 @@ public struct PacketSocket: ~Copyable, Sendable {
     public enum ReceiveResult: Hashable, Sendable {
         /// A packet, truncated to the requested length.
         case packet([UInt8])
-        /// No packet is there yet.
+        /// No packet has arrived yet.
         case nothing
         /// The other end is closed. A packet without bytes looks the same.
         case ended
@@ -31,8 +31,8 @@ public struct PacketSocket: ~Copyable, Sendable {
 
     /// Makes a pair of sockets and returns one end.
     ///
-    /// The closure gets the other end to append it to a message, which duplicates it; then this process closes it.
-    /// Throws `LimitsExceeded` if the process has no descriptor left.
+    /// The closure gets the other end and appends it to a message, which duplicates the descriptor. After the closure,
+    /// this process closes its copy of the other end. Throws `LimitsExceeded` if the process has no descriptor left.
     public static func pair(
         _ share: (borrowing OwnedDescriptor) throws(DBusError) -> Void
     ) throws(DBusError) -> PacketSocket {
@@ -50,14 +50,15 @@ public struct PacketSocket: ~Copyable, Sendable {
         return ours
     }
 
-    // The other end is ended at once, also while a child process between fork and exec has a copy of the descriptor.
+    // Shuts the socket down, which ends the other end at once. Only closing would not, if a child process between fork
+    // and exec has a copy of the descriptor.
     deinit { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     /// The descriptor's number, valid during the lifetime of this value.
     public var number: Int32 { descriptor.number }
 
-    // Q106: a packet for a full socket is lost.
-    /// Sends a packet. False if it was lost: the other end is closed, or reads too slowly.
+    // Q106, see docs/quirks.md.
+    /// Sends a packet. Returns false if the packet is lost: the other end is closed, or reads too slowly.
     @discardableResult
     public func send(_ packet: [UInt8]) -> Bool { trySend(packet) == .sent }
 
@@ -90,7 +91,7 @@ public final class SharedSocket: Sendable {
     /// Takes over a socket.
     public init(_ socket: consuming PacketSocket) { self.socket = socket }
 
-    /// What to wait for.
+    /// A condition of the socket to wait for.
     public enum Event: Sendable {
         /// A packet can be received, or the other end is closed.
         case readable

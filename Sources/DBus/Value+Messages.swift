@@ -2,7 +2,7 @@ internal import CDBus
 
 // MARK: Reading
 
-// The wire's limit of 64 nested containers bounds the recursion.
+// `value()` calls itself for containers. D-Bus allows 64 nested containers, which bounds the recursion.
 extension MessageReader {
     /// Reads the current value, of any type except a file descriptor.
     public mutating func value() throws(DBusError) -> Value {
@@ -104,7 +104,7 @@ extension MessageWriter {
         try value(.properties(properties))
     }
 
-    // libdbus aborts on an element that differs from its array's type, so this throws first.
+    // Throws if a value does not have the type that its container declares, because libdbus would abort the process.
     private mutating func checked(_ item: Value, _ expected: String) throws(DBusError) {
         guard item.signature == expected else {
             throw .invalidArgument("A value of type “\(item.signature)” is in a container of “\(expected)”.")

@@ -31,14 +31,14 @@ public indirect enum Value: Hashable, Sendable {
         }
     }
 
-    /// A dictionary of names and variants (`a{sv}`), sorted by name so that the order repeats.
+    /// Makes a dictionary of names and variants (`a{sv}`), sorted by name for a reproducible order.
     public static func properties(_ properties: [String: Value]) -> Value {
         .dictionary(
             key: "s", value: "v",
             properties.sorted { $0.key < $1.key }.map { Entry(.string($0.key), .variant($0.value)) })
     }
 
-    /// An array of strings (`as`).
+    /// Makes an array of strings (`as`).
     public static func strings(_ strings: [String]) -> Value { .array(of: "s", strings.map(Value.string)) }
 
     /// The signature of the value, for example `a{sv}`.

@@ -1,5 +1,5 @@
-/// The type of a value in a message.
-// libdbus's `DBUS_TYPE_*` are macros that Swift does not import. Source: D-Bus specification, "Summary of types".
+// Declares the types again, because libdbus's `DBUS_TYPE_*` are macros that Swift does not import.
+/// The type of a value in a message. Source: D-Bus specification, "Summary of types".
 public struct WireType: RawRepresentable, Hashable, Sendable {
     /// The type's character in a signature, or 0 after the last value.
     public let rawValue: Int32
@@ -42,7 +42,9 @@ public struct WireType: RawRepresentable, Hashable, Sendable {
 }
 
 // Q13: libdbus sends a message that is too big or too deep, and the bus then disconnects us.
-/// The size and depth of a body, to refuse what a bus does not accept. Source: D-Bus specification, "Marshaling".
+/// The size and nesting depth of a message body, checked against the limits of a bus.
+///
+/// Source: D-Bus specification, "Marshaling".
 struct WireSize {
     private(set) var bytes = 0
     private(set) var depth = 0
@@ -58,7 +60,7 @@ struct WireSize {
         bytes += count
     }
 
-    /// Begins a container. The signature of a variant counts too.
+    /// Adds the start of a container to the size, including the signature of a variant.
     mutating func enter(_ type: WireType, _ signature: String?) {
         depth += 1
         switch type {
@@ -70,7 +72,7 @@ struct WireSize {
 
     mutating func leave() { depth -= 1 }
 
-    /// Why this body cannot be sent; nil if it can.
+    /// Why this body cannot be sent; nil if it can be sent.
     var failure: DBusError? {
         if bytes > Self.longestBody { return Self.limitExceeded("A message has at most 128 MiB.") }
         return depth > Self.deepest ? .invalidArgument("A message nests at most 64 containers.") : nil

@@ -1,6 +1,6 @@
 /// Hexadecimal digits of fixed-width numbers.
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// All digits of the number, with leading zeros: two for a byte.
+    /// Returns all digits of the number, with leading zeros: two for a byte.
     package func hexadecimal(uppercase: Bool = false) -> String {
         let digits = String(self, radix: 16, uppercase: uppercase)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.utf8.count) + digits
@@ -8,7 +8,7 @@ extension FixedWidthInteger where Self: UnsignedInteger {
 }
 
 extension Sequence<UInt8> {
-    /// Two digits for each byte.
+    /// Returns two digits for each byte.
     package func hexadecimal(separator: String = "", uppercase: Bool = false) -> String {
         map { $0.hexadecimal(uppercase: uppercase) }.joined(separator: separator)
     }

@@ -1,4 +1,4 @@
-/// Messages that this process sends: calls in flight with their deadlines, and calls that wait to be sent.
+/// Sends messages. Stores calls in flight with their deadlines, and calls that wait to be sent.
 final class CallTable: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     private let loop: EventLoop
@@ -7,7 +7,7 @@ final class CallTable: @unchecked Sendable {
     private var inFlight: [UInt32: PendingCall] = [:]
     private var cappedInFlight = 0
     private var waiting = CallQueue()
-    /// What was sent while the connection was opening, in order.
+    /// Messages to send when the connection is open, in order.
     private var backlog: [Outgoing] = []
 
     private enum Outgoing {
@@ -15,9 +15,9 @@ final class CallTable: @unchecked Sendable {
         case message(Message)
     }
 
-    // Q9: a system bus allows 128. The other half is for calls that expired here but not in the bus, and for our own
-    // calls to the bus.
-    /// How many calls are in flight at most; the others wait.
+    // Q9: a system bus allows 128 calls in flight. Half of them stay free for calls to the bus itself,
+    // and for calls that have expired here but not in the bus.
+    /// The maximum number of calls in flight; further calls wait.
     private static let callsInFlight = 64
 
     init(_ loop: EventLoop, _ lifecycle: ConnectionLifecycle, _ connection: RawConnection) {
@@ -33,7 +33,7 @@ final class CallTable: @unchecked Sendable {
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask {
         let call = PendingCall(self, timeout, reply)
-        // libdbus writes a serial into what it sends, and the caller may send the same message again or to another bus.
+        // Sends a copy: libdbus writes a serial number into the message, and the caller may send the original again.
         if message.kind == .call, let copy = message.copy() {
             copy.expectReply()
             call.message = copy
@@ -74,7 +74,7 @@ final class CallTable: @unchecked Sendable {
         }
     }
 
-    /// Puts a call on the wire. The event loop cannot read the reply before the call is registered.
+    /// Sends a call and registers it, before the event loop can read the reply.
     private func dispatch(_ call: PendingCall) {
         guard let message = call.message else { return }
         call.message = nil
@@ -89,11 +89,13 @@ final class CallTable: @unchecked Sendable {
         loop.start(call, due: MonotonicClock.moment(after: call.timeout))
     }
 
-    /// Calls the bus itself. These few calls do not wait: their place among the match rules matters.
+    /// Calls the bus itself, regardless of the limit on calls in flight.
+    ///
+    /// The call is sent immediately, because its order relative to `AddMatch` messages matters.
     func callBus(
         _ member: String, _ argument: String? = nil, _ done: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) {
-        // No deadline: the bus answers or disconnects.
+        // The call needs no deadline, because the bus either answers or disconnects.
         let call = PendingCall(self, .seconds(Int64.max), done)
         call.message = try? Message.toBus(member) { (body) throws(DBusError) in
             if let argument { try body.string(argument) }
@@ -101,7 +103,7 @@ final class CallTable: @unchecked Sendable {
         dispatch(call)
     }
 
-    /// Completes the call that a reply answers. A late reply is released here, with its file descriptors.
+    /// Completes the call that `reply` answers. Releases a late reply with its file descriptors.
     func receiveReply(_ reply: Message) {
         guard let call = inFlight[reply.replySerial] else { return }
         remove(call)
@@ -137,14 +139,14 @@ final class CallTable: @unchecked Sendable {
         }
     }
 
-    // No method calls back before it returns.
+    // Settles the call in later work, because no method of a bus calls back before it returns.
     private func settleLater(_ call: PendingCall, _ error: DBusError) {
         loop.perform { call.settle(.failure(error)) }
     }
 
     // MARK: Opening and closing
 
-    /// Sends what waited for the connection to open.
+    /// Sends the messages that waited for the connection to open.
     func open() {
         let backlog = backlog
         self.backlog = []
@@ -156,7 +158,9 @@ final class CallTable: @unchecked Sendable {
         }
     }
 
-    /// Forgets the Hello of an attempt to connect, without a result. Nothing else is in flight then.
+    /// Removes the `Hello` call of a failed attempt to connect, without calling its handler.
+    ///
+    /// No other call is in flight while the connection opens.
     func forgetHello() {
         for hello in inFlight.values {
             loop.stop(hello)

@@ -6,8 +6,8 @@ import Glibc
 
 /// A connection to a real message bus through libdbus.
 ///
-/// One thread of its own, `rxbt-dbus`, is the bus's context and the only one that uses libdbus's connection. It sleeps
-/// while nothing happens. A process needs one connection.
+/// Each connection has its own thread, `rxbt-dbus`, which is the bus's context. Only this thread uses libdbus's
+/// connection. The thread sleeps while it has no work. A process needs only one connection.
 ///
 /// Releasing the last reference closes the connection. A handler that holds the connection strongly keeps it open until
 /// the handler is cancelled or ``Bus/close()`` is called. Work passed to ``Bus/perform(_:)`` and
@@ -19,10 +19,10 @@ import Glibc
 ///   begin when they are sent. ``Bus/send(_:)`` does not wait.
 /// - ``Bus/subscribe(_:_:)`` traps on an invalid rule (``MatchRule/text()``). A bus silently refuses more than 512
 ///   different rules of one connection.
-/// - ``Bus/export(at:includingChildren:_:)``: libdbus itself answers pings.
+/// - ``Bus/export(at:includingChildren:_:)``: handlers get no pings, because libdbus itself answers them.
 /// - ``Bus/requestName(_:_:)`` does not queue for a name. If another connection owns it, the error is `AddressInUse`
 ///   and contains the owner's unique name.
-/// - ``Bus/close()`` gives libdbus one second to write what was sent. Calls that wait are not sent.
+/// - ``Bus/close()`` gives libdbus one second to write the messages that were sent. Waiting calls are not sent.
 public final class Connection: Bus, ForwardingBus {
     private let core: ConnectionCore
 
@@ -34,8 +34,8 @@ public final class Connection: Bus, ForwardingBus {
 
     /// Connects to a bus, without blocking.
     ///
-    /// What is sent and subscribed while the connection opens reaches the bus after it has answered `Hello`. If opening
-    /// fails, everything in flight fails and ``Bus/whenDisconnected(_:)`` reports libdbus's name of the cause:
+    /// Messages and subscriptions that are made while the connection opens reach the bus after it has answered `Hello`.
+    /// If opening fails, all calls fail, and ``Bus/whenDisconnected(_:)`` reports the cause by libdbus's error name:
     /// `FileNotFound` or `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection twice
     /// instead of authenticating this process), `BadAddress`, `LimitsExceeded`, or `NoReply` after `timeout` without an
     /// answer.
@@ -47,12 +47,12 @@ public final class Connection: Bus, ForwardingBus {
 
     /// Our unique name on the bus, for example `:1.42`; nil until the bus has answered `Hello`.
     ///
-    /// It is set in every callback that a message of the bus causes, and nil again after closing.
+    /// The name is set in every callback that a message of the bus causes, and nil again after closing.
     public var uniqueName: String? { core.uniqueName }
 
-    /// Which bus to connect to.
+    /// The bus to connect to.
     public enum Address: Hashable, Sendable {
-        /// The system bus, on which bluetoothd is. `DBUS_SYSTEM_BUS_ADDRESS` overrides its address.
+        /// The system bus, which bluetoothd uses. `DBUS_SYSTEM_BUS_ADDRESS` overrides its address.
         case system
         /// The bus of the user's session: `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
         case session
@@ -79,7 +79,7 @@ extension Connection.Address {
         return unsafe "unix:path=\(String(cString: escaped))"
     }
 
-    /// An environment variable; nil if the process has more privileges than its caller.
+    /// Returns an environment variable; nil if the process has more privileges than its caller.
     private static func variable(_ name: String) -> String? {
         guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)

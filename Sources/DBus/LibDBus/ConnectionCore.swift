@@ -1,8 +1,8 @@
 internal import CDBus
 
-/// What is behind a ``Connection``: the parts, and the steps from connecting to closing.
+/// The implementation of ``Connection``: owns its parts, and runs the steps from connecting to closing.
 ///
-/// The event loop's thread retains it while the thread runs, so releasing the handle can close the bus.
+/// The event loop's thread retains this object and not the ``Connection``, so releasing the ``Connection`` closes it.
 final class ConnectionCore: Bus, @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     private let loop = EventLoop()
@@ -23,7 +23,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
         loop.attach(self)
     }
 
-    /// Our unique name, from any thread.
+    /// Our unique name on the bus; readable on any thread.
     private(set) var uniqueName: String? {
         get { name.withLock { $0 } }
         set { name.withLock { $0 = newValue } }
@@ -86,8 +86,8 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     /// The address to connect to again if the bus hangs up.
     private var address: Connection.Address?
 
-    // connect(2) blocks while the socket's queue is full, and a host name may be looked up.
-    /// Connects on a separate thread, which is abandoned at the deadline.
+    // A separate thread calls connect(2), which blocks while the socket's queue is full or a host name is looked up.
+    /// Connects on a separate thread. A connection that opens after the deadline is closed.
     private func connect(to address: Connection.Address) {
         startThread(named: "rxbt-dbus-open") {
             let result = RawConnection.connect(to: address)
@@ -127,7 +127,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 
     private func hungUp() {
         guard lifecycle.state.hangUp(isAuthenticated: connection.isAuthenticated), let address else { return }
-        // Later, because libdbus is on the stack.
+        // Closes libdbus's connection in later work, because a function of libdbus is still on the stack.
         loop.perform {
             guard self.lifecycle.state.mayConnect else { return }
             self.calls.forgetHello()
@@ -138,15 +138,15 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 
     // MARK: Closing
 
-    /// Closes the connection at the end of this turn, when no callback is on the stack.
+    /// Closes the connection at the end of the event loop's present turn, when no callback is on the stack.
     private func fail(_ error: DBusError) { lifecycle.state.fail(error) }
 
     private func finish(_ error: DBusError) {
         openDeadline?.cancel()
         uniqueName = nil
-        // First, so that our bus names are released before handlers run.
+        // Closes the socket before handlers run, if everything is written, so that our bus names are already released.
         closeWhenWritten()
-        // A bus that reads nothing must not keep the connection.
+        // If the bus does not read, unwritten messages would keep the connection open, so a deadline drops it.
         if connection.isAdopted { lingerDeadline = loop.schedule(after: .seconds(1)) { self.dropConnection() } }
         calls.close(error)
         lifecycle.runHandlers(error)
@@ -154,7 +154,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
         objects.close()
     }
 
-    /// After closing: releases libdbus's connection once it has written everything.
+    /// Releases libdbus's connection if the state is closed and all messages are written.
     private func closeWhenWritten() {
         if lifecycle.state.isClosed, connection.isAdopted, !connection.mustWrite { dropConnection() }
     }
@@ -166,7 +166,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 }
 
 extension ConnectionCore: EventLoopClient {
-    /// How many messages a turn delivers at most, so that a flood of signals does not delay timers and other work.
+    /// The maximum number of messages per turn, so that a flood of signals does not delay timers.
     private static let messagesPerTurn = 32
 
     var interest: Poller.Interest { connection.interest }
@@ -191,11 +191,11 @@ extension ConnectionCore: EventLoopClient {
 }
 
 extension ConnectionCore: RawConnectionReceiver {
-    // The specification requires ignoring messages of an unknown type. libdbus itself answers pings.
+    // The specification requires ignoring messages of an unknown type. libdbus answers pings before this filter.
     func receive(_ raw: OpaquePointer) {
         switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
         case .signal:
-            // libdbus itself makes this signal; the bus refuses the interface, so no peer can forge it.
+            // libdbus makes this signal when the socket closes. A bus refuses its interface, so no peer can forge it.
             if unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
                 return hungUp()
             }

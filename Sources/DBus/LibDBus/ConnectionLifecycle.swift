@@ -1,14 +1,14 @@
-/// The life of a connection as a value: opening, then open, then closed.
+/// The state of a connection as a value: opening, then open, then closed.
 struct BusConnectionState {
     enum Phase {
-        /// Until the bus has answered Hello.
+        /// The bus has not yet answered Hello.
         case opening
         case open
         case closed(DBusError)
     }
 
     private(set) var phase = Phase.opening
-    /// Why the connection closes at the end of this turn; nil if it stays open.
+    /// Why the connection closes at the end of the event loop's present turn; nil if it does not close.
     private(set) var closeReason: DBusError?
     private var mayRetry = true
 
@@ -19,17 +19,17 @@ struct BusConnectionState {
     /// Whether a connection that opens now is still needed.
     var mayConnect: Bool { isOpening && closeReason == nil }
 
-    /// The bus has answered Hello.
+    /// Records that the bus has answered Hello.
     mutating func open() { phase = .open }
 
-    /// The connection must close. The first reason counts.
+    /// Records why the connection must close. Only the first reason is stored.
     mutating func fail(_ error: DBusError) {
         if !isClosed, closeReason == nil { closeReason = error }
     }
 
-    // Q16: a bus refuses us by hanging up before authentication, and a bus that is ending does the same.
-    // One retry distinguishes them: a bus that has ended does not accept the second connection.
-    /// The bus closed the socket. Returns whether to connect again.
+    // Q16: a bus that refuses us and a bus that is exiting both close the socket before authentication.
+    // One retry distinguishes the two: a bus that has exited does not accept the second connection.
+    /// Records that the bus closed the socket. Returns whether to connect again.
     mutating func hangUp(isAuthenticated: Bool) -> Bool {
         guard isOpening, !isAuthenticated else {
             fail(.disconnected("The bus closed the connection."))
@@ -46,7 +46,7 @@ struct BusConnectionState {
         return true
     }
 
-    /// Closes the connection if there is a reason. Returns the reason, once.
+    /// Changes the phase to closed if there is a reason to close. Returns the reason, once.
     mutating func close() -> DBusError? {
         guard let reason = closeReason else { return nil }
         closeReason = nil
@@ -83,7 +83,7 @@ final class ConnectionLifecycle: @unchecked Sendable {
         }
     }
 
-    /// After closing: runs the handlers.
+    /// Runs all disconnect handlers. Must be called after closing.
     func runHandlers(_ error: DBusError) {
         let handlers = handlers
         self.handlers = []

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A connection that an event loop serves: a descriptor to wait for, and messages to deliver.
 protocol EventLoopClient: AnyObject, Sendable {
-    /// The descriptor to wait for, besides work, timers and sockets.
+    /// The client's descriptor, and the events to wait for.
     var interest: Poller.Interest { get }
-    /// Handles events of the descriptor, in the terms of poll(2).
+    /// Handles events of the descriptor, given as flags of poll(2).
     func handle(_ events: Int16)
-    /// Does what is due now, or a bounded part of it.
+    /// Delivers pending messages, up to a limit. The loop calls this once per turn.
     func turn()
     /// Whether another turn is due immediately.
     var isBusy: Bool { get }
@@ -18,11 +18,11 @@ protocol EventLoopClient: AnyObject, Sendable {
 /// A serial execution context on its own thread: work from other threads, timers, sockets and one client.
 ///
 /// The thread starts with the first work. It ends when the client is finished and no work, timer or socket is left;
-/// later work starts it again, so no work is lost. It retains the loop and the client while it runs. An idle loop
+/// later work starts a new thread, so no work is lost. A running thread retains the loop and the client. An idle loop
 /// sleeps without a limit, so it causes no wake-ups.
 final class EventLoop: @unchecked Sendable {
-    // Guard: a lock protects the inbox; only the loop's thread uses the other variables. A second thread begins
-    // after the first has ended, and the lock of the inbox orders the two.
+    // Guard: a lock protects the inbox; only the loop's thread uses the other variables. A new thread of the loop
+    // starts after the previous thread has stopped using them; the lock of the inbox orders the two.
     typealias Work = @Sendable () -> Void
 
     private struct Inbox {
@@ -59,8 +59,8 @@ final class EventLoop: @unchecked Sendable {
         let mustStart = inbox.withLock { inbox in
             inbox.work.append(work)
             if inbox.isAsleep {
-                // One write per batch: the next caller finds the thread awake.
-                // The lock is held because the thread closes the descriptor under it.
+                // Clears the flag, so that further callers do not wake the thread a second time.
+                // Writes under the lock, because the thread closes the descriptor under the same lock.
                 inbox.isAsleep = false
                 Poller.wake(inbox.wake)
             }
@@ -103,10 +103,10 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// On the loop's thread: starts a deadline. One at `UInt64.max` never expires and is not stored.
+    /// Starts a deadline, unless `due` is `UInt64.max`, which means never. Only for the loop's thread.
     func start(_ entry: Deadline, due: UInt64) { if due != .max { timers.insert(entry, due: due) } }
 
-    /// On the loop's thread: removes a deadline.
+    /// Removes a deadline. Only for the loop's thread.
     func stop(_ entry: Deadline) { timers.remove(entry) }
 
     // MARK: Sockets
@@ -165,14 +165,15 @@ final class EventLoop: @unchecked Sendable {
             for work in batch { work() }
             batch.removeAll(keepingCapacity: batch.count < 256)
             client?.turn()
-            // After the turn, so that a reply that has already arrived wins over its deadline.
+            // Deadlines expire after the turn, so that a reply that has already arrived is delivered first.
             let now = MonotonicClock.now
             while let entry = timers.popDue(at: now) { entry.expire() }
         }
     }
 
-    /// Sleeps until something is due, and takes the work of the inbox. After false the thread must not use the loop
-    /// again.
+    /// Sleeps until something is due, then moves the work of the inbox into `batch`.
+    ///
+    /// Returns false if the thread must end; the thread must not use the loop afterwards.
     private func wait(_ batch: inout [Work], _ client: (any EventLoopClient)?) -> Bool {
         let limit = client?.isBusy == true ? 0 : timers.earliest
         let canEnd = limit == nil && client?.isFinished != false && sockets.isEmpty
@@ -196,7 +197,7 @@ final class EventLoop: @unchecked Sendable {
             swap(&$0.work, &batch)
         }
         if events != 0 { client?.handle(events) }
-        // A callback may remove the next socket of the list.
+        // Looks up each socket at its turn, because the callback of another socket may have removed it.
         for descriptor in poller?.takeReady() ?? [] { sockets[descriptor]?.ready() }
         return true
     }
@@ -205,11 +206,11 @@ final class EventLoop: @unchecked Sendable {
         var milliseconds: Int32 = -1
         if let limit {
             let now = limit == 0 ? 0 : MonotonicClock.now
-            // Rounded up; otherwise the thread would wake repeatedly just before a timer is due.
+            // Rounds up; otherwise the thread would wake repeatedly just before a timer is due.
             milliseconds = limit <= now ? 0 : Int32(clamping: (limit - now - 1) / 1_000_000 + 1)
         }
         guard let poller else {
-            // Q14: the process has no descriptor left. Poll with a short pause, so that waiting work still runs.
+            // Q14: the process has no descriptor left for a poller. A short sleep replaces it, so that work still runs.
             usleep(milliseconds == 0 ? 0 : 10_000)
             return 0
         }

@@ -2,10 +2,10 @@ import Glibc
 
 /// A value that several threads change, one at a time.
 ///
-/// Not `Synchronization.Mutex`: the thread sanitizer does not see a contended one and reports races.
+/// It replaces `Synchronization.Mutex`, because the thread sanitizer reports false races if a `Mutex` is contended.
 @safe
 final class Guarded<Value>: @unchecked Sendable {
-    // Guard: `value` is touched under `mutex` only.
+    // Guard: `value` is accessed only while `mutex` is locked.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
 
@@ -20,7 +20,7 @@ final class Guarded<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Lends the value. Nothing that may call out belongs into `body`.
+    /// Calls `body` with the value while the lock is held. `body` must not run callbacks.
     func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

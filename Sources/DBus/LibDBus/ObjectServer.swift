@@ -1,4 +1,4 @@
-/// Serves the exported objects of this process, and owns its well-known names.
+/// Serves the exported objects of this process, and requests well-known bus names.
 final class ObjectServer: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     private let loop: EventLoop
@@ -27,8 +27,8 @@ final class ObjectServer: @unchecked Sendable {
         }
     }
 
-    // libdbus would answer calls to an unknown object with `UnknownMethod`.
-    /// Hands a call to the closest export. The answer is sent on `bus`.
+    // Answers calls to an unknown object itself, because libdbus would answer them with `UnknownMethod`.
+    /// Passes a call to the closest export. The answer is sent on `bus`.
     func serve(_ call: Message, on bus: any Bus) {
         let incoming = IncomingCall(call, on: bus)
         guard let path = call.path, let export = exports.export(for: path) else {
@@ -55,7 +55,7 @@ final class ObjectServer: @unchecked Sendable {
         else { return loop.perform { done(.invalidArgument("“\(name)” is not a well-known name.")) } }
         calls.call(request, timeout: .seconds(25)) { result in
             do throws(DBusError) {
-                // 1: this connection is the new owner; 4: it was the owner before.
+                // Code 1: this connection is the new owner. Code 4: this connection already owned the name.
                 let code = try result.get().read { (body) throws(DBusError) in try body.uint32() }
                 if code == 1 || code == 4 { done(nil) } else { self.failNameRequest(name, done) }
             } catch { done(error) }

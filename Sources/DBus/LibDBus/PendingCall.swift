@@ -1,11 +1,11 @@
-/// A call of this process that waits to be sent, or for its reply.
-// Package access: Swift 6.3 reports "infinite recursion" for the implicit override of a package initialiser otherwise.
+// Has package access, because Swift 6.3 otherwise reports "infinite recursion" in the implicit override of `init`.
+/// A call of this process that waits to be sent, or waits for its reply.
 package final class PendingCall: PendingReply, @unchecked Sendable {
     // Guard: as in `PendingReply`.
     let timeout: Duration
     /// The message to send; nil after it was sent.
     var message: Message?
-    /// Whether the limit of calls in flight counts it.
+    /// Whether the call counts towards the limit of calls in flight.
     var isCapped = false
     private let table: CallTable
 
@@ -20,7 +20,7 @@ package final class PendingCall: PendingReply, @unchecked Sendable {
     override func expire() { table.expire(self) }
 }
 
-/// Calls that wait to be sent, in order.
+/// A queue of calls that wait to be sent.
 struct CallQueue {
     private var calls: [PendingCall?] = []
     private var first = 0

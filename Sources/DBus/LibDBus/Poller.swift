@@ -1,7 +1,9 @@
 internal import CDBus
 import Glibc
 
-/// Waits for descriptors, for a time, and for a wake-up from another thread, with epoll(7) and eventfd(2).
+/// Waits until a descriptor is ready, a time-out passes, or another thread wakes it.
+///
+/// Uses epoll(7), and eventfd(2) for wake-ups.
 final class Poller {
     private let epoll: OwnedDescriptor
     private let event: OwnedDescriptor
@@ -10,20 +12,20 @@ final class Poller {
 
     /// A descriptor and the events to wait for.
     ///
-    /// Without events it is not registered: a closed socket would wake the thread forever.
+    /// Without events, the descriptor is not registered: epoll would report a closed socket again and again.
     struct Interest: Equatable {
         var descriptor: Int32 = -1
-        /// Events in the terms of poll(2), which epoll shares.
+        /// The events as flags of poll(2), which have the same values in epoll(7).
         var events: Int16 = 0
     }
 
-    /// Nil if the process has no descriptor left.
+    /// Makes a poller; nil if the process has no descriptor left.
     init?() {
-        // Close-on-exec from the start: another thread may fork at any moment.
+        // Sets close-on-exec at creation, because another thread may fork at any moment.
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         let event = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         let isDone = epoll >= 0 && event >= 0 && Self.control(epoll, EPOLL_CTL_ADD, event, Int16(POLLIN)) == 0
-        // Closing an invalid descriptor does no harm.
+        // Also adopts the -1 of a failed call: closing an invalid descriptor does no harm.
         self.epoll = OwnedDescriptor(adopting: epoll)
         self.event = OwnedDescriptor(adopting: event)
         if !isDone { return nil }
@@ -38,12 +40,14 @@ final class Poller {
         _ = unsafe write(number, &one, 8)
     }
 
-    /// Waits, without a limit if `milliseconds` is negative. Returns the events of the descriptor.
+    /// Waits until a descriptor is ready; without a limit if `milliseconds` is negative.
+    ///
+    /// Returns the events of the interest's descriptor; ``takeReady()`` returns the other descriptors.
     func wait(for interest: Interest, milliseconds: Int32) -> Int16 {
         if interest != registered { register(interest) }
         var ready = unsafe (epoll_event(), epoll_event(), epoll_event(), epoll_event())
-        // A debugger or a suspended machine interrupts the call although signals are blocked. Without a limit it is
-        // repeated; with a limit, the caller computes the remaining time.
+        // A debugger or a suspended machine can interrupt `epoll_wait` although signals are blocked. A wait with a
+        // limit then returns, so that the caller can compute the remaining time; a wait without a limit is repeated.
         var count: Int32
         repeat {
             count = unsafe withUnsafeMutablePointer(to: &ready) {
@@ -71,14 +75,14 @@ final class Poller {
         }
     }
 
-    /// Takes the other descriptors that are ready. The kernel reports more of them at the next wait.
+    /// Returns the added descriptors that are ready, once. The next wait collects further ones.
     func takeReady() -> [Int32] {
         let numbers = ready
         if !numbers.isEmpty { ready = [] }
         return numbers
     }
 
-    /// Adds a descriptor besides the one to wait for. It must be removed before it is closed.
+    /// Adds a descriptor that each wait also watches. It must be removed before it is closed.
     func add(_ number: Int32, _ events: Int16) {
         if Self.control(epoll.number, EPOLL_CTL_ADD, number, events) != 0 {
             _ = Self.control(epoll.number, EPOLL_CTL_MOD, number, events)
@@ -87,8 +91,8 @@ final class Poller {
 
     func remove(_ number: Int32) { _ = Self.control(epoll.number, EPOLL_CTL_DEL, number, 0) }
 
-    // libdbus closes its socket itself, and the kernel then removes it. So removing it may fail, and a new socket with
-    // the same number is not registered.
+    // libdbus closes its socket itself, which also removes it from epoll. So an error of DEL is ignored. If MOD fails,
+    // ADD follows, because a new socket may have the same number.
     /// Passes a changed interest to the kernel.
     private func register(_ interest: Interest) {
         let (old, new) = (registered, interest)

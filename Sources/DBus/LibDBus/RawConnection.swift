@@ -1,38 +1,38 @@
 internal import CDBus
 import Glibc
 
-/// What receives the messages of a ``RawConnection``, in the event loop.
+/// The receiver of the messages of a ``RawConnection``, called in the event loop.
 protocol RawConnectionReceiver: AnyObject {
-    /// Receives one of libdbus's messages, in the order of the wire.
+    /// Receives one of libdbus's messages. Messages are passed in the order of their arrival.
     func receive(_ raw: OpaquePointer)
 }
 
 /// libdbus's connection: its socket and watches, and the messages that it reads and writes.
 @safe
 final class RawConnection: @unchecked Sendable {
-    // Guard: only the event loop uses it, except the static method.
+    // Guard: only the event loop uses an instance. The static `connect(to:)` runs on other threads.
     private var raw: OpaquePointer?
     private var watches: [DBusWatch] = []
     private var receiver: (any RawConnectionReceiver)?
-    /// The descriptor that libdbus waits for now, and for which events.
+    /// The descriptor and the events that libdbus waits for now.
     private(set) var interest = Poller.Interest()
 
-    /// A connection that a thread hands over to the event loop.
+    /// An open connection of libdbus that a thread passes to the event loop.
     @safe
     struct Handle: @unchecked Sendable {
-        // Guard: one thread at a time has it; the event loop's inbox hands it over.
+        // Guard: one thread at a time uses the handle; the event loop's inbox passes it on.
         fileprivate let raw: OpaquePointer
 
-        /// The number of the socket; nil if it is not connected.
+        /// The socket's descriptor; nil if the connection is not connected.
         var socket: Int32? {
             var number: Int32 = -1
             return unsafe dbus_connection_get_socket(raw, &number) != 0 ? number : nil
         }
 
-        /// Closes a connection that was not adopted.
+        /// Closes and releases libdbus's connection.
         ///
-        /// The socket is shut down first. A child process between fork and exec has a copy of it, and until that is
-        /// closed too the bus would keep our names.
+        /// The socket is shut down first: a child process between fork and exec may have a copy of the socket, and
+        /// the bus would keep our names until that copy is also closed.
         func close() {
             if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
             unsafe dbus_connection_close(raw)
@@ -40,11 +40,11 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
-    // libdbus aborts without this when two threads use it. Repeating it does nothing.
+    // Makes libdbus thread-safe. Without this call, libdbus aborts when two threads use it.
     private static let threadsAreReady: Bool = dbus_threads_init_default() != 0
 
-    // Private (Q4), so that no other code of the process shares it; and it never ends the process (Q3).
-    /// Connects to the socket of a bus. May block; nothing is sent yet.
+    // Opens a private connection (Q4), which no other code of the process shares, and disables exit on disconnect (Q3).
+    /// Connects to the socket of a bus. May block; sends nothing yet.
     static func connect(to address: Connection.Address) -> Result<Handle, DBusError> {
         guard let text = address.text else {
             return .failure(
@@ -67,13 +67,15 @@ final class RawConnection: @unchecked Sendable {
         return unsafe .success(Handle(raw: raw))
     }
 
-    /// Takes over a connection and starts to receive. False if no memory is left; ``close()`` is still required.
+    /// Takes over a connection and starts to receive. Returns false if no memory is left.
+    ///
+    /// ``close()`` is required even after a failure.
     func adopt(_ handle: Handle, receiver: any RawConnectionReceiver) -> Bool {
         let connection = unsafe handle.raw
         unsafe raw = connection
         self.receiver = receiver
-        // Beyond these limits libdbus calls the watch functions on whichever thread releases a message.
-        // Messages do not accumulate without the limits: all are delivered before more are read.
+        // Disables the limits: above them, libdbus calls the watch functions on any thread that releases a message.
+        // Messages do not accumulate even without limits, because all are delivered before more are read.
         unsafe dbus_connection_set_max_received_size(connection, Int.max)
         unsafe dbus_connection_set_max_received_unix_fds(connection, Int.max)
         return unsafe addFilter(to: connection) && addWatches(to: connection)
@@ -89,7 +91,7 @@ final class RawConnection: @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether libdbus's connection exists, also if its socket is closed.
+    /// Whether libdbus's connection exists, even if its socket is closed.
     var isAdopted: Bool { unsafe raw != nil }
 
     /// Whether the bus has accepted our credentials.
@@ -126,14 +128,14 @@ final class RawConnection: @unchecked Sendable {
         return serial
     }
 
-    /// Handles events of the socket. A watch may disappear while another one is handled.
+    /// Handles events of the socket. A watch may disappear while another watch is handled.
     func handle(_ events: Int16) {
         for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(events) }
     }
 
     // MARK: Callbacks of libdbus
 
-    // libdbus retains this object once per set of callbacks, until it frees its connection.
+    // libdbus retains this object once per set of callbacks, until libdbus frees its connection.
 
     private func addFilter(to connection: OpaquePointer) -> Bool {
         let data = unsafe retained()
@@ -208,14 +210,14 @@ private struct DBusWatch: Equatable {
     var isEnabled: Bool { unsafe dbus_watch_get_enabled(raw) != 0 }
     var descriptor: Int32 { unsafe dbus_watch_get_unix_fd(raw) }
 
-    /// The events that it waits for, in the terms of poll(2).
+    /// The events that the watch waits for, as flags of poll(2).
     var events: Int16 {
         let flags = unsafe dbus_watch_get_flags(raw)
         return (flags & DBUS_WATCH_READABLE.rawValue != 0 ? Int16(POLLIN) : 0)
             | (flags & DBUS_WATCH_WRITABLE.rawValue != 0 ? Int16(POLLOUT) : 0)
     }
 
-    /// Lets libdbus read or write, as far as the events allow.
+    /// Makes libdbus read or write, depending on which events of poll(2) have occurred.
     func handle(_ events: Int16) {
         let mine = events & self.events
         var happened: UInt32 = 0

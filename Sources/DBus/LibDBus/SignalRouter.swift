@@ -1,8 +1,8 @@
 internal import CDBus
 
-/// Delivers signals to subscriptions, and keeps the match rules of the bus in step with them.
+/// Delivers signals to subscriptions, and adds and removes their match rules on the bus.
 ///
-/// It follows the owners of the well-known names in the rules, because signals carry the unique name of their sender.
+/// Signals contain the unique name of their sender, so the router tracks the owners of well-known names in the rules.
 final class SignalRouter: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     private let loop: EventLoop
@@ -10,10 +10,10 @@ final class SignalRouter: @unchecked Sendable {
     private let connection: RawConnection
     private let calls: CallTable
     private var subscriptions: [SignalSubscription] = []
-    /// How many subscriptions and owners use each rule.
+    /// How many subscriptions and tracked owners use each rule.
     private var rules: [MatchRule: Int] = [:]
     private var owners = NameOwnerTable()
-    /// The object that signals are delivered in, as long as no subscriber retains it.
+    /// The message object for the next signal, reused as long as no subscriber retains it.
     private var reusable: Message
     private let empty: Message
 
@@ -46,7 +46,7 @@ final class SignalRouter: @unchecked Sendable {
         guard !subscription.isRegistered else { return }
         subscription.isRegistered = true
         if !subscription.namesSender {
-            // Before the rule is sent, so that the owner is known before the first signal of the rule arrives.
+            // Requests the owner before the rule is sent, so that the owner is known when the first signal arrives.
             subscription.owner = followOwner(of: subscription.rule.sender)
         }
         addRule(subscription.rule)
@@ -60,7 +60,7 @@ final class SignalRouter: @unchecked Sendable {
         guard subscription.isRegistered, lifecycle.state.isOpen else { return }
         removeRule(subscription.rule)
         if !subscription.namesSender { unfollowOwner(of: subscription.rule.sender) }
-        // Releasing the handler may run code that calls back into the router, so it is released last.
+        // Releasing the handler may run code that calls back into the router, so the handler is released last.
         withExtendedLifetime(handler) {}
     }
 
@@ -80,7 +80,7 @@ final class SignalRouter: @unchecked Sendable {
 
     private func deliver(_ signal: Message) {
         updateOwner(signal)
-        // A copy: handlers may subscribe and cancel.
+        // Iterates over a copy, because handlers may subscribe and cancel.
         let subscriptions = subscriptions
         for subscription in subscriptions where !subscription.isEnded && subscription.matches(signal) {
             subscription.handler?(signal)
@@ -101,7 +101,7 @@ final class SignalRouter: @unchecked Sendable {
         if count == 1 { send("RemoveMatch", rule) }
     }
 
-    // Q18: nothing waits for a reply, because the order on the wire guarantees that the rule precedes later calls.
+    // Q18: `AddMatch` needs no reply, because the bus handles messages in order, so the rule precedes later calls.
     private func send(_ member: String, _ rule: MatchRule) {
         guard let text = try? rule.text(),
             let message = try? Message.toBus(member, { (body) throws(DBusError) in try body.string(text) })
@@ -130,7 +130,9 @@ final class SignalRouter: @unchecked Sendable {
         if owners.release(name) { removeRule(Self.ownerChanges(of: name)) }
     }
 
-    /// The bus announces a change after all messages of the old owner and before those of the new one.
+    /// Updates the owner of a well-known name if `signal` is `NameOwnerChanged`.
+    ///
+    /// The bus sends this signal after all messages of the old owner and before those of the new owner.
     private func updateOwner(_ signal: Message) {
         guard signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), signal.isSent(by: BusName.daemon) else {
             return
@@ -167,7 +169,7 @@ final class SignalRouter: @unchecked Sendable {
 private final class SignalSubscription: EndFlag, @unchecked Sendable {
     // Guard: only the event loop uses it after `init`.
     let rule: MatchRule
-    /// The owner of the rule's well-known name; nil if the rule names its sender as signals do.
+    /// The tracked owner of the rule's well-known name; nil if ``namesSender`` is true.
     var owner: NameOwner?
     var handler: (@Sendable (Message) -> Void)?
     /// Whether the rule was sent to the bus.
@@ -178,7 +180,7 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Whether the rule names its sender as signals do: by a unique name, or as the bus itself.
+    /// Whether the rule's sender is a unique name or the bus itself, as signals name their sender.
     var namesSender: Bool { rule.sender == BusName.daemon || rule.sender.utf8.first == UInt8(ascii: ":") }
 
     // Q17: any process can address a signal to us, whatever our rules are, so the sender is checked here.
@@ -203,7 +205,7 @@ struct NameOwnerTable {
 
     subscript(name: String) -> NameOwner? { owners[name] }
 
-    /// Adds a user of a name. `isNew` is true for the first one.
+    /// Adds a user of a name and returns the name's owner. `isNew` is true for the first user.
     mutating func retain(_ name: String) -> (owner: NameOwner, isNew: Bool) {
         if let owner = owners[name] {
             owner.users += 1
@@ -215,7 +217,7 @@ struct NameOwnerTable {
         return (owner, true)
     }
 
-    /// Removes a user of a name. Returns whether it was the last one.
+    /// Removes a user of a name. Returns whether that was the last user.
     mutating func release(_ name: String) -> Bool {
         guard let owner = owners[name] else { return false }
         owner.users -= 1

@@ -2,7 +2,7 @@ import Glibc
 
 /// Starts a detached thread. `name` has at most 15 bytes.
 ///
-/// It blocks all signals, so that other threads of the process handle them.
+/// The thread blocks all signals, so that other threads of the process handle them.
 func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
     final class Start: Sendable {
         let name: StaticString
@@ -15,7 +15,8 @@ func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Voi
     var all = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&all)
-    // A thread inherits the mask. Setting it inside would leave a moment in which a signal can arrive.
+    // Blocks signals before the new thread starts, because the thread inherits the mask. If the thread itself set the
+    // mask, a signal could arrive before.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     var thread = pthread_t()
@@ -33,8 +34,8 @@ func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Voi
     pthread_detach(thread)
 }
 
-// Glibc's function for this is a GNU extension that Swift does not import.
-/// Names the thread for ps, top and debuggers.
+// Writes to /proc, because Glibc's `pthread_setname_np` is a GNU extension that Swift does not import.
+/// Names the calling thread for ps, top and debuggers.
 private func nameThread(_ name: StaticString) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

@@ -1,4 +1,4 @@
-/// An entry of a ``TimerHeap``. It expires at its time, unless it is removed before.
+/// An entry of a ``TimerHeap``. It expires at its due time, unless it is removed before.
 package class Deadline: EndFlag, @unchecked Sendable {
     // Guard: only the bus's context uses the variables.
     package fileprivate(set) var due: UInt64 = 0
@@ -11,7 +11,7 @@ package class Deadline: EndFlag, @unchecked Sendable {
     fileprivate func isBefore(_ other: Deadline) -> Bool { (due, order) < (other.due, other.order) }
 }
 
-/// A deadline of the item with an index.
+/// A deadline that identifies its item by an index.
 package final class IndexedDeadline: Deadline, @unchecked Sendable {
     // Guard: as in `Deadline`.
     package let index: Int
@@ -21,8 +21,8 @@ package final class IndexedDeadline: Deadline, @unchecked Sendable {
 
 /// A binary heap of deadlines, the earliest at the top.
 ///
-/// An entry stores its slot, so that removal needs no search. A cancelled entry must not stay, because it would wake an
-/// idle process.
+/// An entry stores its slot, so that removal needs no search. A cancelled entry must be removed at once, because its
+/// deadline would wake an idle process.
 package struct TimerHeap {
     private var entries: [Deadline] = []
     private var inserted: UInt64 = 0
@@ -32,9 +32,9 @@ package struct TimerHeap {
 
     package init() {}
 
-    /// Inserts an entry. Of entries that are due at the same time, the one with the lower order is first.
+    /// Inserts an entry. Among entries with the same due time, the entry with the lower `order` is first.
     ///
-    /// Without an order, entries keep the order of insertion.
+    /// Without `order`, entries with the same due time keep the order of insertion.
     package mutating func insert(_ entry: Deadline, due: UInt64, order: UInt64? = nil) {
         inserted += 1
         entry.due = due
