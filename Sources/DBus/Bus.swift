@@ -19,7 +19,7 @@ public protocol Bus: AnyObject, Sendable {
     /// Runs work in the bus's context, after all work that already waits. Never runs it before returning.
     func perform(_ work: @escaping @Sendable () -> Void)
 
-    /// Runs work in the bus's context after a delay on the bus's clock, unless the task is cancelled before.
+    /// Runs work in the bus's context after a delay on the bus's clock, unless the task is cancelled.
     @discardableResult
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask
 

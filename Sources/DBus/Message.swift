@@ -145,7 +145,9 @@ extension Message {
 
 // Source: D-Bus specification, "Message Format".
 extension Message {
-    /// Parses a message as libdbus does from a wire; nil if libdbus refuses it. Bytes after the message are ignored.
+    /// Parses a message in wire format with libdbus; nil if libdbus refuses the message.
+    ///
+    /// Bytes after the message are ignored.
     package convenience init?(bytes: [UInt8]) {
         let raw = unsafe bytes.withUnsafeBytes { bytes in
             unsafe dbus_message_demarshal(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), nil)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that is set once, on any thread: a call was answered or cancelled, or a subscription has ended.
+/// A flag that any thread sets once: a call was answered or cancelled, or a subscription has ended.
 ///
 /// Subclasses add state, for example a handler that is released when the flag is set.
 package class EndFlag: @unchecked Sendable {

@@ -1,8 +1,9 @@
 import Glibc
 
-/// One end of a pair of packet sockets (`SOCK_SEQPACKET`), as in BlueZ's `AcquireNotify` and `AcquireWrite`.
+/// One end of a pair of packet sockets (`SOCK_SEQPACKET`).
 ///
-/// Sending and receiving never block. Releasing the value closes the socket.
+/// BlueZ's `AcquireNotify` and `AcquireWrite` return such sockets. Sending and receiving never block. Releasing the
+/// value closes the socket.
 public struct PacketSocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 

@@ -56,7 +56,7 @@ public final class Connection: Bus, ForwardingBus {
         case system
         /// The bus of the user's session: `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
         case session
-        /// An address in the form of the D-Bus specification ("Server Addresses"), for example `unix:path=/run/x`.
+        /// An address such as `unix:path=/run/x`. Source: D-Bus specification, "Server Addresses".
         case address(String)
     }
 }

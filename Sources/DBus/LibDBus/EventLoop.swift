@@ -15,7 +15,7 @@ protocol EventLoopClient: AnyObject, Sendable {
     var isFinished: Bool { get }
 }
 
-/// A serial execution context on its own thread: work from other threads, timers, sockets and one client.
+/// A serial execution context on its own thread. It runs work, timers, sockets and one client.
 ///
 /// The thread starts with the first work. It ends when the client is finished and no work, timer or socket is left;
 /// later work starts a new thread, so no work is lost. A running thread retains the loop and the client. An idle loop
@@ -130,7 +130,9 @@ final class EventLoop: @unchecked Sendable {
         var descriptor: Int32 { socket.socket.number }
     }
 
-    /// Calls `ready` on the loop's thread whenever the socket is ready. A second watch of a socket replaces the first.
+    /// Calls `ready` on the loop's thread whenever the socket is ready.
+    ///
+    /// A second watch of a socket replaces the first.
     func watch(_ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping Work) -> BusTask {
         let watched = WatchedSocket(socket, event, ready)
         let isCancelled = Guarded(false)
