@@ -1,6 +1,6 @@
 import RxBluetooth
 
-/// The characteristic that the user names.
+/// A command-line argument that names a characteristic.
 enum CharacteristicArgument: Equatable, Sendable {
     case uuid(BluetoothUUID)
     case handle(UInt16)
@@ -39,7 +39,9 @@ extension CharacteristicArgument: CustomStringConvertible {
     }
 }
 
-/// Attribute handles as text: `@000b`. The sign distinguishes them from 16-bit UUIDs; shells do not interpret it.
+/// Attribute handles as text: `@000b`.
+///
+/// The sign `@` distinguishes handles from 16-bit UUIDs. Shells do not interpret it.
 enum AttributeHandle {
     static func text(_ handle: UInt16) -> String { "@" + HexBytes.text(handle) }
 
@@ -66,7 +68,7 @@ extension BluetoothUUID {
     }
 }
 
-/// The service that the user names.
+/// A command-line argument that names a service.
 enum ServiceArgument {
     /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, or a name.
     static func parse(_ text: String) throws(CLIError) -> BluetoothUUID {

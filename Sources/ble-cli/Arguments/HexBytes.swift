@@ -2,7 +2,7 @@
 enum HexBytes {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The bytes in lower case without separators.
+    /// Returns the digits of bytes in lower case without separators.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -12,13 +12,13 @@ enum HexBytes {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A number of 16 bits as four digits in lower case.
+    /// Returns a number of 16 bits as four digits in lower case.
     static func text(_ number: UInt16) -> String { text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
 
     /// Reads bytes of two digits each, in groups separated by blanks, colons or dashes.
     ///
     /// Each group may start with `0x`: `0b16`, `0x0b16`, `0b 16`, `0b:16`. Throws for an odd number of digits in a
-    /// group, which is ambiguous. An empty text has no bytes; a blank one is an error.
+    /// group, which is ambiguous. An empty text means no bytes; a text of separators only is an error.
     static func parse(_ text: String) throws(CLIError) -> [UInt8] {
         guard !text.isEmpty else { return [] }
         var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ enum HexBytes {
         CLIError(.usage, "“\(text)” is not a value: \(why). Give bytes such as 0b16 or 0x0b:16.")
     }
 
-    /// The value of a digit; nil for any other byte.
+    /// Returns the value of a hexadecimal digit; nil for any other character.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// A duration in seconds that the user gives.
+/// A command-line argument that is a duration in seconds.
 enum Seconds {
     private static let longest = 1_000_000.0
 
     /// Reads a positive number of seconds, with or without a fraction.
     static func parse(_ text: String) throws(CLIError) -> Duration {
-        // Double also reads hexadecimal, which is a mistake here.
+        // Rejects texts with an “x”: `Double` also reads hexadecimal, but a hexadecimal duration is probably a mistake.
         guard let seconds = Double(text), seconds.isFinite, !text.lowercased().contains("x") else {
             throw CLIError(
                 .usage, "“\(text)” is not a number of seconds. Give, for example, --timeout 10 or --timeout 0.5.")
@@ -19,7 +19,7 @@ enum Seconds {
 }
 
 extension Duration {
-    /// The same duration for schedulers; never negative.
+    /// The duration in the type that schedulers use; 0 if the duration is negative.
     var interval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         return .nanoseconds(max(0, Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))

@@ -1,6 +1,6 @@
 import RxBluetooth
 
-/// The device that the user names.
+/// A command-line argument that names a device.
 enum Target: Equatable, Sendable {
     case address(BluetoothAddress)
     /// A part of the device's name or address, in upper or lower case.
@@ -8,7 +8,7 @@ enum Target: Equatable, Sendable {
 
     /// Reads an address, a name, or a part of either.
     ///
-    /// Throws for an empty text, and for a malformed address, because no name would match it.
+    /// Throws if the text is empty, or looks like an address but is malformed: no device would match such a text.
     init(parsing text: String) throws(CLIError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else {
@@ -28,12 +28,12 @@ enum Target: Equatable, Sendable {
         return groups.count >= 6 && groups.allSatisfy { $0.count <= 2 && $0.allSatisfy { $0.isLetter || $0.isNumber } }
     }
 
-    /// How well a device matches.
+    /// How well a device matches a target.
     enum Match: Sendable {
         case exact, partial
     }
 
-    /// How a device matches; nil if it does not.
+    /// Returns how well a device matches; nil if it does not match.
     func match(_ address: BluetoothAddress, name: String?) -> Match? {
         switch self {
         case .address(let wanted): return address == wanted ? .exact : nil

@@ -5,10 +5,12 @@ import RxBluetooth
 struct DeviceConnector {
     let context: CommandContext
     let target: Target
-    /// Reports lost links; its presence makes the connection reconnect. Nil: a lost link is an error.
+    /// The notes about a connection that reconnects; nil if a lost link is an error.
     var notes: LinkStatusNotes?
 
-    /// Emits the GATT tree once, and stays connected while subscribed. Fails if the link is lost.
+    /// Emits the GATT tree once, and stays connected while subscribed.
+    ///
+    /// Without ``notes``, the stream fails if the link is lost.
     func tree() -> Observable<GATTTree> {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
@@ -29,7 +31,8 @@ struct DeviceConnector {
 
     /// Runs work on the GATT tree, and disconnects when the work ends.
     func use<Element>(_ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>) -> Observable<Element> {
-        // The connection never completes by itself, so the end of the work is materialized and ends both.
+        // The connection never completes by itself. So `materialize` turns the end of the work into an element, which
+        // then ends the whole stream and disconnects.
         tree()
             .flatMap { try work($0).materialize() }
             .take(until: { $0.isStopEvent }, behavior: .inclusive)
@@ -37,10 +40,10 @@ struct DeviceConnector {
     }
 }
 
-/// Waits for bluetoothd to close the link of an earlier run of this program, which takes 2 s.
+/// Waits until bluetoothd has closed the link of an earlier run of this program, which takes 2 s.
 ///
-/// On the bus, such a link looks like the link of another program, and sharing it would end with a lost link. So a
-/// connected device is shared only if it stays connected for longer than that.
+/// On the bus, such a link looks like the link of another program. If this run shared the link, the link would soon
+/// be lost. So a link is shared only if the device stays connected for more than 2 s.
 struct ClosingLinkWait {
     let context: CommandContext
 
@@ -49,7 +52,7 @@ struct ClosingLinkWait {
 
     /// Emits the peripheral when it is not connected, or has stayed connected for the whole wait.
     func waitUntilClosed(_ peripheral: Peripheral) -> Observable<Peripheral> {
-        // A short time limit leaves half of itself for connecting.
+        // If the time limit is short, the wait takes at most half of it, so that half is left for connecting.
         let limit = context.options.setupTimeout
         return wait(for: peripheral, left: limit > Self.longest ? Self.longest : limit / 2)
     }
@@ -62,7 +65,7 @@ struct ClosingLinkWait {
     }
 }
 
-/// The current phase of connecting, for the error at the time limit.
+/// The present phase of connecting, which selects the error text at the time limit.
 final class ConnectionProgress: Sendable {
     enum ConnectingPhase: Sendable {
         case finding

@@ -4,15 +4,18 @@ import RxBluetooth
 /// Finds the device that a target names.
 ///
 /// An address that bluetoothd remembers needs no scan. For any other target, the finder scans, because a remembered
-/// device may be far away. After the first match, it waits for other devices of that name. It uses a remembered device
-/// that does not advertise only after a delay; such a device may be connected to another program.
+/// device may be far away. After the first match, the finder waits for other matching devices. If no matching device
+/// advertises, the finder uses a remembered device after a delay: a device that is connected to another program may
+/// not advertise.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
 
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
-    /// The delay before a remembered device is used that does not advertise; at most half the time limit.
+    /// The delay after which a remembered device is used although it does not advertise.
+    ///
+    /// The delay is shortened to half the time limit if that is shorter.
     static let silence = Duration.seconds(3)
 
     private enum SearchEvent: Sendable {
@@ -21,7 +24,7 @@ struct DeviceFinder {
         case silent
     }
 
-    /// Emits the device and completes. Fails if several match. Never ends if none is found.
+    /// Emits the device and completes. Fails if several devices match. Never ends if no device matches.
     func find() -> Observable<DeviceCandidates.Candidate> {
         context.manager.knownPeripherals().asObservable().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
@@ -60,7 +63,7 @@ struct DeviceFinder {
         switch event {
         case .heard(let sighting):
             search.candidates.add(sighting, matching: target)
-            // An address is unique, so the search ends at once.
+            // Ends the search at once if the target is an address, because no other device can match.
             if case .address = target { search.result = try search.candidates.choose(for: target) }
         case .settled: search.result = try search.candidates.choose(for: target)
         case .silent:
@@ -75,7 +78,7 @@ struct DeviceCandidates: Sendable {
         let peripheral: Peripheral
         let name: String?
         let match: Target.Match
-        /// The RSSI of its last advertisement; nil for a device that is only remembered.
+        /// The RSSI of the last advertisement; nil for a device that is only remembered.
         var rssi: Int16?
     }
 
@@ -96,7 +99,9 @@ struct DeviceCandidates: Sendable {
             peripheral: peripheral, name: sighting.name, match: match, rssi: sighting.isCached ? nil : sighting.rssi)
     }
 
-    /// The only match; nil if there is none. Exact matches take precedence over partial ones. Throws if several match.
+    /// Returns the only match; nil if there is none. Throws if several devices match.
+    ///
+    /// Exact matches take precedence over partial matches.
     func choose(for target: Target) throws(CLIError) -> Candidate? {
         let exact = found.values.filter { $0.match == .exact }
         let matching = (exact.isEmpty ? Array(found.values) : exact)

@@ -23,7 +23,7 @@ struct GATTTree: Sendable {
             .asObservable()
     }
 
-    /// The characteristic that an argument names. Throws if there is none or more than one.
+    /// Returns the characteristic that an argument names. Throws if none or more than one matches.
     func characteristic(_ argument: CharacteristicArgument) throws(CLIError) -> Characteristic {
         let all = services.flatMap(\.characteristics)
         let matching = all.filter { characteristic in
@@ -56,18 +56,18 @@ struct GATTTree: Sendable {
     }
 }
 
-/// One line of the printed tree.
+/// An item of the GATT tree, which is printed as one line.
 enum GATTTreeItem: Sendable {
-    /// The bytes, or the error of the read.
+    /// The bytes of a value, or the error of reading the value.
     typealias ReadResult = Result<[UInt8], BluetoothError>
 
     case peripheral(Peripheral)
     case service(Service)
-    /// A characteristic with its value; nil if it is not readable.
+    /// A characteristic with the result of reading its value; nil if the value is not readable.
     case characteristic(Characteristic, ReadResult?)
     case descriptor(Descriptor, ReadResult)
 
-    /// The item as text. `read`, `write` and `notify` accept the handles in this form.
+    /// The item as text, with its handle in the form that `read`, `write` and `notify` accept.
     var line: String {
         switch self {
         case .peripheral(let peripheral):
@@ -100,7 +100,9 @@ enum GATTTreeItem: Sendable {
 
 /// The tree as one JSON object: services contain characteristics, which contain descriptors.
 enum GATTTreeJSON {
-    /// - Parameter isComplete: Whether the items are all there are; false if the link was lost before.
+    /// Returns the JSON object of a tree.
+    ///
+    /// - Parameter isComplete: Whether `items` is the whole tree; false if the command ended earlier.
     static func object(_ items: [GATTTreeItem], at time: Date, isComplete: Bool) -> JSON {
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
         var services: [JSONNode] = []
@@ -155,7 +157,7 @@ enum GATTTreeJSON {
 
     private struct JSONNode {
         var members: [(key: String, value: JSON)]
-        /// The key of the children; nil if there can be none.
+        /// The JSON key of the children; nil if the node cannot have children.
         var childrenKey: String?
         var children: [JSONNode] = []
 

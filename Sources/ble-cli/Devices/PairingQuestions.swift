@@ -9,7 +9,7 @@ final class PairingQuestions: Sendable {
     private let state = Guarded(PromptState())
 
     private struct PromptState {
-        /// The passkey that is shown. bluetoothd requests it again for each digit that is typed.
+        /// The passkey or PIN that was shown last. bluetoothd repeats the request for each typed digit.
         var shown: String?
         var isDeclined = false
     }
@@ -23,7 +23,7 @@ final class PairingQuestions: Sendable {
     /// Whether the user declined, or gave no answer.
     var isDeclined: Bool { state.withLock(\.isDeclined) }
 
-    /// Answers all requests. Never ends by itself.
+    /// Answers all pairing requests while subscribed. Never ends by itself.
     func answers() -> Observable<Never> {
         context.manager.pairingRequests.flatMap { [self] request in
             // Stops waiting for the user if bluetoothd cancels the request.
@@ -56,7 +56,7 @@ final class PairingQuestions: Sendable {
             }
         case .displayPasskey(let number, _): show(Self.digits(number))
         case .displayPinCode(let text): show(text)
-        // The user started this pairing.
+        // Accepts without a prompt, because the user has started this pairing.
         case .authorization: return reply(request, .accept)
         case .service: return reply(request, .reject)
         }
@@ -71,7 +71,7 @@ final class PairingQuestions: Sendable {
         if isNew { context.note("Type \(text) on \(peripheral).") }
     }
 
-    /// Prompts until the line is a valid answer. An empty line, or the end of the input, declines.
+    /// Prompts until the user types a valid answer. An empty line, or the end of the input, declines.
     private func prompt(
         _ question: String, _ request: PairingRequest,
         _ parse: @escaping @Sendable (String) -> PairingRequest.Answer?

@@ -5,7 +5,7 @@ import RxBluetooth
 struct StatusNotes {
     let context: CommandContext
 
-    /// Prints when Bluetooth becomes unavailable and available again. Never ends by itself.
+    /// Prints a note when Bluetooth becomes unavailable or available again. Never ends by itself.
     func ofBluetooth() -> Observable<Never> {
         context.manager.state.skip(while: { $0 == .poweredOn })
             .do(onNext: { state in
@@ -15,17 +15,19 @@ struct StatusNotes {
     }
 }
 
-/// Notes that a reconnecting command prints: each lost link, each new cause of failed attempts, and each reconnection.
+/// Notes that a reconnecting command prints about its link.
+///
+/// It prints a note for each lost link, each new cause of failed attempts, and each reconnection.
 final class LinkStatusNotes: Sendable {
     private struct OutageState {
-        /// Why the device is not connected; nil while it is.
+        /// Why the device is not connected; nil while the device is connected.
         var outage: BluetoothError?
         var isLost = false
     }
 
     private let state = Guarded(OutageState())
 
-    /// Why the device is not connected; nil while it is, and before the first attempt has failed.
+    /// Why the device is not connected; nil while connected, and until the first attempt has failed.
     var outage: BluetoothError? { state.withLock(\.outage) }
 
     /// Prints why attempts to connect fail, once for each new cause. Never ends by itself.
@@ -38,7 +40,7 @@ final class LinkStatusNotes: Sendable {
             .ignoreElements()
     }
 
-    /// Prints when the link to a connected device is lost, and when it is back. Never ends by itself.
+    /// Prints a note when the link to a device is lost, and when it is back. Never ends by itself.
     func ofLink(to peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         peripheral.connectionState
             .do(onNext: { [self] connection in
@@ -54,7 +56,7 @@ final class LinkStatusNotes: Sendable {
             .ignoreElements()
     }
 
-    /// Records why an attempt failed. Returns whether the cause is a new one.
+    /// Records why an attempt failed. Returns whether the cause differs from the recorded one.
     private func recordFailure(_ error: BluetoothError) -> Bool {
         state.withLock { state in
             defer { state.outage = error }
@@ -62,7 +64,7 @@ final class LinkStatusNotes: Sendable {
         }
     }
 
-    /// Records that the link is lost. Returns whether there was one.
+    /// Records that the link is lost. Returns false if the loss was already recorded.
     private func recordLoss(_ cause: BluetoothError?) -> Bool {
         state.withLock { state in
             guard !state.isLost else { return false }
@@ -72,7 +74,7 @@ final class LinkStatusNotes: Sendable {
         }
     }
 
-    /// Records that there is a link. Returns whether one was lost before.
+    /// Records that the device is connected. Returns whether a lost link was recorded before.
     private func recordReturn() -> Bool {
         state.withLock { state in
             defer { state = OutageState() }
@@ -82,7 +84,7 @@ final class LinkStatusNotes: Sendable {
 }
 
 extension ObservableType where Element: Sendable {
-    /// The same stream, with side effects that run until it ends.
+    /// Returns the same stream, which also subscribes to `effects` until the stream ends.
     func alongside(_ effects: Observable<Never>) -> Observable<Element> {
         let none = effects.materialize().compactMap { _ -> Event<Element>? in nil }
         return Observable<Event<Element>>.merge([materialize(), none])

@@ -11,10 +11,10 @@ indirect enum JSON: Sendable {
     case array([JSON])
     case object([(key: String, value: JSON)])
 
-    /// A string, or null for nil.
+    /// Makes a string; null if `text` is nil.
     static func string(orNull text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-    /// A number, or null for nil.
+    /// Makes a number; null if `number` is nil.
     static func number(orNull number: (some BinaryInteger)?) -> JSON { number.map { .number(Int($0)) } ?? .null }
 
     /// The value as one line, without characters that a terminal could interpret.
@@ -42,7 +42,7 @@ indirect enum JSON: Sendable {
         }
     }
 
-    /// A fixed-point number as text: 2350 with two places is `23.50`.
+    /// Returns a fixed-point number as text: 2350 with two places is `23.50`.
     static func decimal(_ value: Int, _ places: Int) -> String {
         guard places > 0 else { return String(value) }
         let digits = String(value.magnitude)

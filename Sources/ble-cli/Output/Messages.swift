@@ -2,11 +2,11 @@ import FoundationEssentials
 import Logging
 import Rx
 
-/// Prints to standard error: lines of text, or with `--json` one object per line.
+/// Prints messages to standard error: lines of text, or with `--json` one object per line.
 struct Messages: Sendable {
     let output: any Output
     var isJSON = false
-    /// The clock for time stamps.
+    /// Returns the present time, for time stamps.
     var now: @Sendable () -> Date = { Date() }
 
     /// Prints the error that ends the program. Errors of the output itself are ignored.
@@ -40,7 +40,7 @@ struct Messages: Sendable {
 }
 
 extension Output {
-    /// Prints one line for a person.
+    /// Prints one line of text for the user. Errors of the output are ignored.
     fileprivate func message(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
 }
 

@@ -5,9 +5,9 @@
 /// backslash is doubled, so that an escape cannot be faked. Invisible characters are kept only within an emoji; see
 /// ``EmojiSequence``.
 enum Sanitiser {
-    /// The text as one line that is harmless on a terminal.
+    /// Returns the text as one line that is harmless on a terminal.
     ///
-    /// - Parameter quote: Whether double quotes are escaped too, because the text is printed in quotes.
+    /// - Parameter quote: Whether double quotes are also escaped, because the text is printed in quotes.
     static func clean(_ text: String, quote: Bool = false) -> String {
         guard mayNeedWork(text, quote) else { return text }
         var clean = ""
@@ -28,7 +28,7 @@ enum Sanitiser {
     /// Whether a text needs no escape.
     static func isHarmless(_ text: String) -> Bool { areShown(Array(text.unicodeScalars)).allSatisfy { $0 } }
 
-    /// For each character, whether it is printed unchanged.
+    /// Returns for each character whether it is printed unchanged.
     private static func areShown(_ scalars: [Unicode.Scalar]) -> [Bool] {
         var marks = Marks()
         return scalars.indices.map { index in
@@ -43,7 +43,7 @@ enum Sanitiser {
     /// and spaces other than U+0020.
     static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
-        // BRAILLE PATTERN BLANK is a symbol in Unicode, but looks like a space.
+        // U+2800, BRAILLE PATTERN BLANK, looks like a space, although Unicode classifies it as a symbol.
         if scalar.value == 0x2800 { return true }
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
@@ -54,9 +54,11 @@ enum Sanitiser {
         }
     }
 
-    /// Counts combining marks. Two on a letter are in real use; more of them overlap the lines above and below.
+    /// Counts the combining marks of a letter.
+    ///
+    /// Real texts have up to two marks on a letter. More marks overlap the lines above and below.
     struct Marks {
-        // A mark before the first character is always one too many.
+        // Starts at the limit, so that a mark before the first letter is too many.
         private var count = 2
 
         mutating func isTooMany(with scalar: Unicode.Scalar) -> Bool {
@@ -82,7 +84,7 @@ enum Sanitiser {
     }
 }
 
-/// The invisible characters within an emoji. Source: Unicode Technical Standard 51, 1.4.
+/// Recognises invisible characters within an emoji. Source: Unicode Technical Standard 51, 1.4.
 enum EmojiSequence {
     private static let joiner: Unicode.Scalar = "\u{200D}"
     private static let emojiStyle: Unicode.Scalar = "\u{FE0F}"
@@ -91,7 +93,8 @@ enum EmojiSequence {
 
     /// Whether an invisible character is part of an emoji.
     ///
-    /// That is a variation selector after an emoji, a joiner between two emoji, or a tag of a flag in general use.
+    /// Such characters are a variation selector after an emoji, a joiner between two emoji, and a tag of a flag in
+    /// general use.
     static func isPart(_ index: Int, of scalars: [Unicode.Scalar]) -> Bool {
         switch scalars[index].value {
         case 0xFE0E, 0xFE0F: isStyle(index, scalars)
@@ -101,7 +104,7 @@ enum EmojiSequence {
         }
     }
 
-    /// A variation selector directly after an emoji, or between a digit and a keycap.
+    /// Whether a variation selector is directly after an emoji, or between a digit and a keycap.
     private static func isStyle(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0 else { return false }
         let base = scalars[index - 1]
@@ -110,7 +113,7 @@ enum EmojiSequence {
             && index + 1 < scalars.count && scalars[index + 1] == keycap
     }
 
-    /// A joiner between two emoji; the first may have a skin tone or a variation selector.
+    /// Whether a joiner is between two emoji. The first may have a skin tone or a variation selector.
     private static func isJoiner(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0, index + 1 < scalars.count, isPicture(scalars[index + 1]) else { return false }
         var previous = index - 1
@@ -120,7 +123,9 @@ enum EmojiSequence {
         return isPicture(scalars[previous])
     }
 
-    /// A tag of the flag of England, Scotland or Wales. Any other sequence of tags is invisible text.
+    /// Whether a tag belongs to the flag of England, Scotland or Wales.
+    ///
+    /// Any other sequence of tags is invisible text.
     private static func isFlagTag(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         let isTag = { (scalar: Unicode.Scalar) in (0xE0020...0xE007F).contains(scalar.value) }
         guard let flag = scalars[..<index].lastIndex(where: { !isTag($0) }), scalars[flag] == blackFlag else {

@@ -44,7 +44,7 @@ extension ScannedPeripheral {
         return parts.joined(separator: "  ").trimmingEnd
     }
 
-    /// The result as a JSON object. It always has the same keys.
+    /// The result as a JSON object, which always has the same keys.
     var json: JSON {
         let data = advertisementData
         return .object([

@@ -2,13 +2,13 @@ import Dispatch
 import Rx
 import RxBluetooth
 
-/// A scan as a table that is redrawn when it changes, at most ten times a second.
+/// Shows a scan as a table that is redrawn when it changes, at most ten times a second.
 final class LiveScanTable: ScanView {
     private let output: any Output
     private let scheduler: any SchedulerType
     private let state = Guarded(TableState())
 
-    /// More than a terminal shows. Beyond it, the device that was silent for longest is removed.
+    /// The maximum number of rows. Above it, the device that was silent for longest is removed.
     private static let mostRows = 500
 
     private struct TableState {
@@ -58,7 +58,7 @@ final class LiveScanTable: ScanView {
     private func draw() throws {
         guard let size = output.size else { return }
         let text = state.withLock { state -> String? in
-            // Rows keep their positions.
+            // Sorts rows by the time of discovery, so that they keep their positions.
             let rows = state.rows.values.sorted { $0.position < $1.position }.map(\.row)
             let lines = ScanTableLayout.lines(rows, in: size)
             guard lines != state.drawn else { return nil }
@@ -81,11 +81,13 @@ enum TerminalSequence {
     static let showCursor = "\u{1B}[?25h"
     private static let hideCursor = "\u{1B}[?25l"
 
-    // Terminals disagree on the width of some emoji. Without wrapping, a line that is too long stays one line.
+    // Wrapping is turned off, so that a line that is too long stays one line: terminals disagree on the width of emoji.
     private static let noWrap = "\u{1B}[?7l"
     private static let wrap = "\u{1B}[?7h"
 
-    /// Draws lines over the previous ones. The screen is not cleared first, so it does not flicker.
+    /// Returns the text that draws lines over the `count` previous lines.
+    ///
+    /// The screen is not cleared first, so it does not flicker.
     static func redraw(_ lines: [String], over count: Int) -> String {
         var text = (count > 0 ? "\u{1B}[\(count)A" : hideCursor) + noWrap
         for line in lines { text += "\r\(line)\u{1B}[K\n" }
@@ -105,10 +107,10 @@ struct ScanTableLayout: Sendable {
 
     private static let maximumNameWidth = 64
     private static let headings = ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]
-    /// The minimum width of each column. A column that does not fit with it is left out.
+    /// The minimum width of each column. A column is left out if its minimum width does not fit.
     private static let minimumWidths = [17, 4, 8, 12, 12]
 
-    /// The heading and as many rows as fit. If some do not fit, the last line is their number.
+    /// Returns the heading and as many rows as fit. The last line is the number of rows left out, if any.
     static func lines(_ rows: [TableRow], in size: TerminalSize) -> [String] {
         // The terminal's last line stays free, because a line break there would scroll.
         let room = max(2, size.rows - 1) - 1
@@ -127,9 +129,9 @@ struct ScanTableLayout: Sendable {
         [row.address, row.rssi.map { String($0) } ?? "-", row.name, row.company, row.services]
     }
 
-    /// The number of columns that a terminal shows, from the left; at least the address.
+    /// Returns the number of columns that a terminal shows, from the left; at least 1, the address.
     ///
-    /// It depends only on the width of the terminal, so columns do not appear and disappear with the content.
+    /// The number depends only on the width of the terminal, so columns do not appear and disappear with the content.
     private static func columns(in width: Int) -> Int {
         var needed = -2
         let fitting = minimumWidths.prefix { minimum in
@@ -139,10 +141,10 @@ struct ScanTableLayout: Sendable {
         return max(1, fitting.count)
     }
 
-    /// The width of each column.
+    /// Returns the width of each column.
     ///
-    /// Address and RSSI get the width they need. If the others do not fit, each gets half of the rest, but at least its
-    /// minimum.
+    /// Address and RSSI get the width that they need. If the other columns do not fit, each gets half of the remaining
+    /// width, but leaves their minimum widths to the columns on its right.
     private static func widths(_ cells: [[String]], in width: Int) -> [Int] {
         let count = cells[0].count
         let needed = (0..<count).map { column in cells.map { TextWidth.of($0[column]) }.max() ?? 0 }

@@ -1,12 +1,12 @@
-/// The width of text in terminal columns, and cutting text to a width.
+/// Measures the width of text in terminal columns, and cuts text to a width.
 enum TextWidth {
-    /// The width of sanitised text.
+    /// Returns the width of sanitised text.
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The width of one character, which may consist of several Unicode scalars.
+    /// Returns the width of one character, which may consist of several Unicode scalars.
     static func of(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard scalars.count > 1, let first = scalars.first else { return scalars.first.map(of) ?? 0 }
@@ -17,12 +17,12 @@ enum TextWidth {
         return scalars.reduce(0) { $0 + of($1) }
     }
 
-    /// The joiner, the emoji style, the keycap, flag letters, skin tones and tags.
+    /// Marks of an emoji sequence: joiner, emoji style, keycap, flag letters, skin tones and tags.
     private static let emojiSigns = RangeSet<UInt32>([
         0x200D..<0x200E, 0xFE0F..<0xFE10, 0x20E3..<0x20E4, 0x1F1E6..<0x1F200, 0x1F3FB..<0x1F400, 0xE0020..<0xE0080,
     ])
 
-    /// The text, cut to a width. A cut text ends with an ellipsis.
+    /// Returns the text, cut to a width. A cut text ends with an ellipsis.
     static func cut(_ text: String, to columns: Int) -> String {
         guard of(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -36,7 +36,7 @@ enum TextWidth {
         return kept + "…"
     }
 
-    /// The text in exactly this width: cut, or padded with spaces.
+    /// Returns the text in exactly this width: cut, or padded with spaces.
     static func fit(_ text: String, to columns: Int) -> String {
         let cut = cut(text, to: columns)
         return cut + String(repeating: " ", count: max(0, columns - of(cut)))
@@ -48,7 +48,7 @@ enum TextWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // If a terminal draws such a character narrow, a gap is left, which is better than a line that is too long.
+        // Counts emoji as wide: if a terminal draws one narrow, the gap is better than a line that is too long.
         if scalar.properties.isEmojiPresentation { return 2 }
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }

@@ -1,6 +1,6 @@
 import RxBluetooth
 
-/// The meaning of a value.
+/// The meaning of a characteristic's or descriptor's value.
 struct DecodedValue: Equatable, Sendable {
     /// The meaning as text, which may contain raw text from the device.
     let text: String
@@ -8,7 +8,7 @@ struct DecodedValue: Equatable, Sendable {
     var number: (value: Int, places: Int)?
     /// The unit of the number.
     var unit: String?
-    /// Whether the device sent the text, so it is printed in quotes.
+    /// Whether the text is one that the device sent, which is printed in quotes.
     var isQuoted = false
 
     static func == (one: DecodedValue, other: DecodedValue) -> Bool {
@@ -16,7 +16,7 @@ struct DecodedValue: Equatable, Sendable {
             && one.number?.places == other.number?.places && one.unit == other.unit && one.isQuoted == other.isQuoted
     }
 
-    /// The sanitised meaning.
+    /// The meaning as sanitised text.
     var display: String { isQuoted ? "\"" + Sanitiser.clean(text, quote: true) + "\"" : text }
 
     /// The meaning as a JSON object.
@@ -27,24 +27,24 @@ struct DecodedValue: Equatable, Sendable {
         ])
     }
 
-    /// A number with its unit.
+    /// Makes the meaning of a number with its unit.
     static func number(_ value: Int, places: Int = 0, _ unit: String) -> DecodedValue {
         DecodedValue(text: JSON.decimal(value, places) + " " + unit, number: (value, places), unit: unit)
     }
 
-    /// Text that the device sent.
+    /// Makes the meaning of a text that the device sent.
     static func quoted(_ text: String) -> DecodedValue { DecodedValue(text: text, isQuoted: true) }
 }
 
-/// Decodes values of well-known characteristics, and guesses the meaning of others.
+/// Decodes values of well-known characteristics and descriptors, and guesses other values.
 enum ValueDecoder {
-    /// A value as text: its bytes, followed by their meaning if it is known or likely.
+    /// Returns a value as text: its bytes, followed by their meaning if it is known or likely.
     static func line(_ value: [UInt8], of uuid: BluetoothUUID) -> String {
         guard !value.isEmpty else { return "(empty)" }
         return HexBytes.text(value) + (guess(value, of: uuid).map { "  " + $0 } ?? "")
     }
 
-    /// The meaning of a well-known value; nil for any other, and for a malformed one.
+    /// Returns the meaning of a value; nil if the UUID is not a known one or the value is malformed.
     static func decode(_ value: [UInt8], of uuid: BluetoothUUID) -> DecodedValue? {
         switch uuid.shortNumber ?? 0 {
         case 0x2A00, 0x2A24...0x2A29, 0x2901: text(value).map { .quoted($0) }
@@ -56,12 +56,12 @@ enum ValueDecoder {
         }
     }
 
-    /// The meaning of a well-known value as text.
+    /// Returns the meaning of a value as text; nil if the UUID is unknown or the value is malformed.
     static func knownText(_ value: [UInt8], of uuid: BluetoothUUID) -> String? { decode(value, of: uuid)?.display }
 
-    /// The known meaning, or a guess: plain text or a small number.
+    /// Returns the known meaning of a value, or a guess: plain text or a small number.
     ///
-    /// Only four or more characters count as text, because two or three bytes are often letters by chance.
+    /// Only four or more bytes are taken as text, because two or three bytes are often letters by chance.
     static func guess(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
         if let known = knownText(value, of: uuid) { return known }
         if value.count >= 4, let text = text(value), !text.isEmpty, Sanitiser.isHarmless(text) {
@@ -70,7 +70,7 @@ enum ValueDecoder {
         return value.count == 1 ? String(value[0]) : nil
     }
 
-    /// The bytes as text without padding zeros; nil if they are not UTF-8.
+    /// Returns the bytes as text without padding zeros; nil if they are not UTF-8.
     private static func text(_ value: [UInt8]) -> String? {
         var bytes = value[...]
         while bytes.last == 0 { bytes.removeLast() }
@@ -79,18 +79,20 @@ enum ValueDecoder {
 
     private static func number(_ value: [UInt8]) -> UInt16 { UInt16(value[1]) << 8 | UInt16(value[0]) }
 
-    /// Flags, then 8 or 16 bits. Source: Heart Rate Service 1.0, 3.1.1.
+    /// Decodes a heart rate: flags, then 8 or 16 bits. Source: Heart Rate Service 1.0, 3.1.1.
     private static func heartRate(_ value: [UInt8]) -> DecodedValue? {
         guard let flags = value.first, value.count >= (flags & 1 == 0 ? 2 : 3) else { return nil }
         return .number(Int(flags & 1 == 0 ? UInt16(value[1]) : number(Array(value[1...2]))), "bpm")
     }
 
-    /// Hundredths of a degree. Source: GATT Specification Supplement, Temperature.
+    /// Decodes hundredths of a degree Celsius. Source: GATT Specification Supplement, Temperature.
     private static func temperature(_ hundredths: Int16) -> DecodedValue {
         guard hundredths != .min else { return DecodedValue(text: "not known", unit: "°C") }
         return .number(Int(hundredths), places: 2, "°C")
     }
 
+    /// Decodes a Client Characteristic Configuration.
+    ///
     /// Source: Core Specification 5.4, Vol 3, Part G, 3.3.3.3.
     private static func clientConfiguration(_ value: [UInt8]) -> DecodedValue? {
         guard value.count == 2 else { return nil }

@@ -3,7 +3,9 @@ import RxBluetooth
 /// The reason why a command failed: an exit code, and a text of one line.
 struct CLIError: Error, Equatable {
     let code: ExitCode
-    /// What failed, the cause, and what to do. It may contain raw text from a device; ``Messages`` sanitises it.
+    /// What failed, the cause, and what to do.
+    ///
+    /// The text may contain raw text from a device; ``Messages`` sanitises the text before printing.
     let text: String
     /// The library's error; nil if the program itself found the fault.
     private(set) var cause: BluetoothError?
@@ -13,9 +15,9 @@ struct CLIError: Error, Equatable {
         self.text = text
     }
 
-    /// Makes an error from one of the library.
+    /// Makes an error from an error of the library.
     ///
-    /// - Parameter advice: What to do about it. Nil: this program's hint, or else the library's advice.
+    /// - Parameter advice: What the user can do; nil to use this program's hint, or else the library's advice.
     init(_ error: BluetoothError, advice: String?) {
         code = ExitCode(error.kind)
         text = [error.summary, advice ?? error.hint ?? error.advice].compactMap(\.self).joined(separator: " ")
@@ -31,14 +33,14 @@ struct CLIError: Error, Equatable {
         }
     }
 
-    /// The same error, with an earlier error of the library as its cause.
+    /// Returns the same error, with an earlier error of the library as its cause.
     func caused(by cause: BluetoothError?) -> CLIError {
         var error = self
         error.cause = cause
         return error
     }
 
-    /// The error as a JSON object. It always has the same keys.
+    /// The error as a JSON object, which always has the same keys.
     var json: JSON {
         .object([
             ("code", .string(word)), ("message", .string(text)),
@@ -48,7 +50,7 @@ struct CLIError: Error, Equatable {
         ])
     }
 
-    /// The `code` of the JSON object.
+    /// The value of the key `code` in the JSON object.
     private var word: String {
         if let cause, ExitCode(cause.kind) == code { return cause.code }
         return switch code {
@@ -76,7 +78,7 @@ extension BluetoothError {
         }
     }
 
-    /// The library's advice, which names no commands, followed by the commands.
+    /// Returns the library's advice with commands of this program added; nil if there is no advice.
     private func naming(_ commands: String) -> String? { advice.map { $0.dropLast() + ": \(commands)." } }
 }
 

@@ -2,10 +2,12 @@ import Dispatch
 import Rx
 import RxBluetooth
 
-/// What a verb needs to run. It depends on neither the process nor the terminal, so tests can run verbs.
+/// The manager, clock, output and options that a verb uses.
+///
+/// A context does not depend on the process or the terminal, so tests can run verbs.
 struct CommandContext: Sendable {
     let manager: BluetoothManager
-    /// Delivers the manager's events, and is the clock.
+    /// Delivers the manager's events, and is the clock of the verb.
     let scheduler: any SchedulerType
     let output: any Output
     let options: Options
@@ -26,7 +28,7 @@ struct CommandContext: Sendable {
         /// The time limit for finding, connecting and discovering together.
         var setupTimeout: Duration { timeout ?? .seconds(10) }
 
-        /// The library's deadlines within the time limit.
+        /// The library's deadlines, derived from the time limit.
         var deadlines: Deadlines {
             var deadlines = Deadlines()
             deadlines.connect = setupTimeout
@@ -54,11 +56,11 @@ protocol Verb: Sendable {
 
     /// Whether the process waits for bluetoothd's replies before it exits.
     ///
-    /// If not, it exits when bluetoothd has received the calls. bluetoothd replies to `Disconnect` after 2 s; a verb
-    /// that only closes its link need not wait for that.
+    /// If false, the process exits when bluetoothd has received the calls. bluetoothd replies to `Disconnect` after
+    /// 2 s, and a verb that only closes its link need not wait for this reply.
     func waitsForReplies(after code: ExitCode) -> Bool
 
-    /// Runs the verb. Completes when the verb is done; disposing undoes what is in progress.
+    /// Runs the verb. Completes when the verb is done; disposing undoes operations in progress.
     func run(in context: CommandContext) -> Observable<Never>
 }
 

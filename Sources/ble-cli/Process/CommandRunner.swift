@@ -3,15 +3,16 @@ import RxBluetooth
 
 /// Runs one verb, and decides the exit code.
 ///
-/// The first of these ends the run and sets the exit code: the verb, an error, a signal, or the reader of the output.
-/// Then the runner undoes what the verb has in progress, and ends when bluetoothd has received those calls.
+/// The first of four events ends the run and sets the exit code: the verb completes, the verb fails, a signal arrives,
+/// or the reader closes the output. Then the runner undoes operations in progress. It ends when bluetoothd has
+/// received the calls for that and, if the verb requires it, has replied.
 final class CommandRunner: Sendable {
     private let context: CommandContext
     private let messages: Messages
     private let onEnd: @Sendable (ExitCode) -> Void
     private let state = Guarded(RunState())
 
-    /// The limit for undoing. bluetoothd has received the calls by then; only its replies may be missing.
+    /// The time limit for undoing. By then bluetoothd has received all calls; only replies may be missing.
     private static let cleanupTimeout = Duration.seconds(3)
 
     private struct RunState {
@@ -51,7 +52,7 @@ final class CommandRunner: Sendable {
     /// The exit code if everything is printed and only the undoing is left; nil before.
     var resultCode: ExitCode? { state.withLock { $0.hasPrinted ? $0.code : nil } }
 
-    /// Ends the run from outside. May be called from any thread and more than once.
+    /// Ends the run with an exit code. May be called from any thread and more than once.
     func stop(_ code: ExitCode) {
         // Runs on the scheduler, so that a line that is being written there is not cut.
         _ = context.scheduler.schedule(()) { _ in
@@ -80,16 +81,17 @@ final class CommandRunner: Sendable {
         let timedOut = context.timer(Self.cleanupTimeout).ignoreElements()
         _ = undone.asObservable().catch { _ in .empty() }.amb(timedOut)
             .subscribe(onCompleted: {
-                // Closing continues in the background until the process exits.
+                // Does not wait for the manager to close: closing continues in the background until the process exits.
                 _ = manager.close().subscribe()
                 self.onEnd(code)
             })
     }
 }
 
-/// Fails if the adapter of `--adapter` is missing while others are present.
+/// A check that fails if the adapter of `--adapter` is missing while other adapters are present.
 ///
-/// Completes if the adapter is present or none was given. If there is no adapter at all, the verb reports the cause.
+/// The check completes if the adapter is present, if `--adapter` is not given, and if there is no adapter at all. In
+/// the last case, the verb that runs next reports the cause.
 struct AdapterCheck: Verb {
     func run(in context: CommandContext) -> Observable<Never> {
         let selection = context.options.adapter

@@ -3,7 +3,7 @@ import RxBluetooth
 
 /// The exit codes of the program.
 enum ExitCode: Int32, Sendable {
-    /// Done, or the reader of the output closed it.
+    /// The command succeeded, or the reader of the output closed the output.
     case done = 0
     /// The device, characteristic or adapter was not found.
     case notFound = 2
@@ -19,10 +19,10 @@ enum ExitCode: Int32, Sendable {
     case hungUp = 129
     /// Ctrl-C (128 + SIGINT).
     case interrupted = 130
-    /// The process was asked to end (128 + SIGTERM).
+    /// Another program, such as timeout(1), ended the process (128 + SIGTERM).
     case terminated = 143
 
-    /// The code for an error of the library.
+    /// Makes the exit code for an error of the library.
     init(_ kind: BluetoothError.Kind) {
         switch kind {
         case .busUnavailable, .daemonUnavailable, .unauthorized, .noAdapter, .poweredOff, .blocked:

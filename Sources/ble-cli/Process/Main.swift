@@ -23,7 +23,7 @@ enum Main {
         }
     }
 
-    /// Prints the result of the argument parser: help on standard output, or an error as one line.
+    /// Prints the help text on standard output, or the parser's error as one line, and exits.
     private static func endParsing(with error: any Error) -> Never {
         guard !BLECLI.exitCode(for: error).isSuccess else {
             try? FileOutput.standard.line(BLECLI.fullMessage(for: error))
@@ -40,7 +40,9 @@ enum Main {
                 "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."))
     }
 
-    /// Exits with an error before a verb starts. `--json` counts even if the command line could not be parsed.
+    /// Exits with an error before a verb starts.
+    ///
+    /// `--json` has an effect even if the command line could not be parsed.
     private static func fail(_ error: CLIError) -> Never {
         let isJSON = CommandLineArguments.all.contains("--json")
         Messages(output: FileOutput.error, isJSON: isJSON).fail(error)
@@ -81,7 +83,7 @@ struct BLECLI: ParsableCommand {
         ])
 }
 
-/// Runs a verb as this process: on the real clock, ended by signals or a closed output.
+/// Runs a verb in this process until it ends, a signal arrives, or the reader closes the output.
 enum CommandProcess {
     static func run(_ verb: any Verb, _ options: CommandContext.Options, simulating scenario: Scenario?) -> Never {
         let queue = DispatchQueue(label: "ble-cli")
@@ -108,14 +110,15 @@ enum CommandProcess {
         runner.start(verb)
         ClosedPipeMonitor.start(FileOutput.standard.descriptor) { runner.stop(.done) }
         let signal = Signals.next()
-        // The result is printed; only bluetoothd's reply is missing. Keep the exit code of the result.
+        // If the result is already printed, its exit code is kept. Only bluetoothd's reply is missing.
         if let code = runner.resultCode { code.exitProcess() }
         runner.stop(signal)
-        // A second signal exits immediately. timeout(1) and a terminal's process group may send the first one twice.
+        // A second signal exits immediately. Signals within 200 ms are ignored, because timeout(1) and a terminal may
+        // send the first signal twice.
         Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// A logger for standard error, so that standard output holds results only.
+    /// Makes a logger for standard error, so that standard output contains only results.
     private static func logger(to messages: Messages) -> Logger {
         Logger(label: "ble-cli") { _ in MessageLogHandler(messages: messages) }
     }

@@ -1,8 +1,10 @@
 import CArguments
 
-/// The command line's arguments. Without /proc, `CommandLine.arguments` is empty, so a C function reads them.
+/// The arguments of the command line.
+///
+/// A C function reads the arguments, because `CommandLine.arguments` is empty without /proc.
 enum CommandLineArguments {
-    /// Without the program's name.
+    /// All arguments without the program's name.
     static let all: [String] = {
         guard arguments_count() > 0, let list = unsafe arguments_list() else {
             return Array(CommandLine.arguments.dropFirst())

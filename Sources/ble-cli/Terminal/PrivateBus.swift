@@ -3,9 +3,9 @@ import Rx
 
 /// A dbus-daemon that ends with this process, even if the process is killed.
 ///
-/// A shell between them reads from a socket of this process. At the end of that input, the shell ends the daemon.
-/// Both have a process group of their own, so Ctrl-C reaches only this process, which releases its names before the
-/// bus ends.
+/// This process starts a shell, and the shell starts the daemon. The shell reads from a socket of this process, and
+/// ends the daemon when the socket is closed. Shell and daemon have a separate process group, so Ctrl-C reaches only
+/// this process, which can release its bus names before the bus ends.
 final class PrivateBus: Sendable {
     /// The address of the bus.
     let address: String
@@ -19,7 +19,7 @@ final class PrivateBus: Sendable {
         self.socket = socket
     }
 
-    /// The limit for printing the address, in milliseconds.
+    /// How long dbus-daemon may take to print its address, in milliseconds.
     private static let startTimeout: Int32 = 10_000
 
     private static let script = """
@@ -50,7 +50,7 @@ final class PrivateBus: Sendable {
             let why = reply.isEmpty ? "it prints no address" : reply
             throw CLIError(.unavailable, "dbus-daemon starts no bus: \(why). See man dbus-daemon, or give --bus.")
         }
-        // Later output is not read. Without this, a full buffer would block the daemon.
+        // Shuts the socket down for reading: later output is not read, and a full buffer would block the daemon.
         shutdown(pair.0, Int32(SHUT_RD))
         return PrivateBus(address: reply, shell: shell, socket: pair.0)
     }
@@ -72,7 +72,7 @@ final class PrivateBus: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // The daemon must not inherit our blocked signals, but it inherits that SIGPIPE is ignored.
+        // Unblocks all signals in the daemon, which would inherit our blocked signals. SIGPIPE stays ignored.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
@@ -91,7 +91,7 @@ final class PrivateBus: Sendable {
         return process
     }
 
-    /// The first line of output; empty at the time limit.
+    /// Returns the first line of output; at the time limit, the part of the line that was received.
     private static func firstLine(of socket: Int32) -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1024)

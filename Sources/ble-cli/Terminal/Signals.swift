@@ -2,7 +2,7 @@ import Glibc
 
 /// The signals that end the program.
 ///
-/// They are blocked in all threads, and the main thread waits for them. So there are no signal handlers.
+/// The signals are blocked in all threads, and the main thread waits for them. So there are no signal handlers.
 enum Signals {
     private static let endingSignals: [(signal: Int32, code: ExitCode)] = [
         (SIGINT, .interrupted), (SIGTERM, .terminated), (SIGHUP, .hungUp),
@@ -15,14 +15,16 @@ enum Signals {
         return set
     }
 
-    /// Blocks the signals. Call before a second thread exists, because threads inherit it. SIGPIPE is ignored.
+    /// Blocks the signals, and ignores SIGPIPE.
+    ///
+    /// Must be called before a second thread exists, because new threads inherit the signal mask.
     static func block() {
         var set = set
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Waits for the next signal on the calling thread.
+    /// Waits for the next signal on the calling thread. Returns its exit code.
     static func next() -> ExitCode {
         var set = set
         var signal: Int32 = 0
@@ -32,7 +34,7 @@ enum Signals {
         }
     }
 
-    /// Waits for the next signal after a pause. Signals within the pause are ignored.
+    /// Waits for the next signal after a pause. Signals within the pause have no effect.
     static func next(after pause: Duration) -> ExitCode {
         let start = ContinuousClock.now
         while true {

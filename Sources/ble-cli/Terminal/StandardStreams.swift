@@ -3,12 +3,13 @@ import Glibc
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// Opens /dev/null in place of streams that the caller has closed. Call it first.
+    /// Opens /dev/null in place of streams that the caller has closed.
     ///
-    /// Otherwise the next open file, such as the socket of the bus, would get the descriptor of standard output.
+    /// Must be called first: the next file to be opened, such as the socket of the bus, would get the free descriptor
+    /// of standard output.
     static func secure() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // open(2) returns the lowest free descriptor, which is this one.
+            // open(2) returns the lowest free descriptor, which is `descriptor`.
             _ = unsafe open("/dev/null", O_RDWR)
         }
     }
@@ -19,7 +20,7 @@ protocol Output: Sendable {
     /// The size of the terminal; nil if the output is not a terminal.
     var size: TerminalSize? { get }
 
-    /// Writes text without buffering. Throws ``OutputClosed`` if the reader is gone.
+    /// Writes text without buffering. Throws ``OutputClosed`` if the reader has closed the output.
     func write(_ text: String) throws
 }
 
@@ -43,16 +44,17 @@ struct FileOutput: Output {
 
     var size: TerminalSize? {
         guard isatty(descriptor) == 1, !Self.isDumb else { return nil }
-        // `winsize` as plain integers: which C module owns that type depends on the order of compilation.
+        // Declares the fields of `winsize` again, because the C module that owns the type depends on the order of
+        // compilation.
         var size: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
-        // A serial line reports no size.
+        // Uses 80 columns and 24 rows if the terminal, for example a serial line, reports no size.
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0, size.rows > 0 else {
             return TerminalSize(columns: 80, rows: 24)
         }
         return TerminalSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
-    /// Whether the terminal supports no control sequences, such as that of an editor.
+    /// Whether the terminal supports no control sequences, as for example the terminal of an editor.
     private static let isDumb = unsafe getenv("TERM").map { unsafe String(cString: $0) } == "dumb"
 
     func write(_ text: String) throws {
@@ -74,7 +76,7 @@ struct FileOutput: Output {
         switch code {
         case EINTR: return
         case EAGAIN:
-            // Another process that shares the descriptor made it non-blocking. Wait as a blocking write would.
+            // Waits as a blocking write would: another process that shares the descriptor has made it non-blocking.
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = unsafe poll(&wait, 1, -1)
         case EPIPE: throw OutputClosed()
@@ -87,11 +89,11 @@ struct FileOutput: Output {
     }
 }
 
-/// Detects that the reader of a pipe is gone, even if nothing is written.
+/// Detects that the reader of a pipe has closed it, even if nothing is written.
 enum ClosedPipeMonitor {
-    /// Calls `onClosed` when the last reader of the descriptor is gone. Does nothing if it is not a pipe or socket.
+    /// Calls `onClosed` when the last reader has closed a pipe or socket; does nothing for other files.
     ///
-    /// A thread of its own waits for that, because libdispatch cannot wait for an error alone.
+    /// A separate thread waits for the reader to close, because libdispatch cannot wait only for errors.
     static func start(_ descriptor: Int32, onClosed: @escaping @Sendable () -> Void) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return }

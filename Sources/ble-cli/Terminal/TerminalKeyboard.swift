@@ -2,24 +2,24 @@ import Dispatch
 import Glibc
 import Rx
 
-/// The lines that the user types.
+/// A source of lines that the user types.
 protocol Keyboard: Sendable {
     /// Emits the next line without its line break, or nil at the end of the input.
     ///
-    /// A request replaces an earlier one, which gets no line.
+    /// A new subscription replaces an earlier one that still waits. The earlier subscription gets no line.
     func line() -> Single<String?>
 }
 
-/// The terminal at standard input, if standard error is a terminal too.
+/// The keyboard of the terminal at standard input.
 final class TerminalKeyboard: Keyboard {
-    /// The keyboard; nil if standard input or standard error is not a terminal.
+    /// The terminal's keyboard; nil if standard input or standard error is not a terminal.
     static var present: TerminalKeyboard? {
         isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? TerminalKeyboard() : nil
     }
 
     private struct RequestState {
         var isReading = false
-        /// The latest request, which gets the next line.
+        /// The latest subscriber, which gets the next line.
         var waiter: (@Sendable (String?) -> Void)?
     }
 
@@ -46,7 +46,7 @@ final class TerminalKeyboard: Keyboard {
         waiter?(line)
     }
 
-    /// Waits for a line. A terminal delivers whole lines.
+    /// Reads one line and waits until it is complete. Returns nil at the end of the input.
     private static func read() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

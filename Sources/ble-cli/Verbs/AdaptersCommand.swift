@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli adapters`
+/// The command `ble-cli adapters`.
 struct AdaptersCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "adapters", abstract: "List this machine's Bluetooth adapters.",

@@ -38,13 +38,13 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Log the exchange with bluetoothd on stderr.")
     var verbose = false
 
-    /// The scenario to simulate; nil to use this machine's Bluetooth.
+    /// Returns the scenario to simulate; nil to use this machine's Bluetooth.
     func simulated() throws(CLIError) -> Scenario? {
         if let scenario { return try ScenarioArgument.parse(scenario) }
         return simulate ? try ScenarioArgument.parse(ScenarioArgument.standard) : nil
     }
 
-    /// The options as values; throws if one of them is invalid.
+    /// Returns the options as values. Throws if an option is invalid.
     func parsed() throws(CLIError) -> CommandContext.Options {
         var options = CommandContext.Options()
         if let adapter { options.adapter = try AdapterSelection(parsing: adapter) }
@@ -59,7 +59,7 @@ struct CommonOptions: ParsableArguments {
 protocol BluetoothCommand: ParsableCommand {
     var common: CommonOptions { get }
 
-    /// The verb with its arguments; throws if an argument is invalid.
+    /// Returns the verb with its arguments. Throws if an argument is invalid.
     func verb() throws(CLIError) -> any Verb
 }
 
@@ -82,7 +82,9 @@ extension AdapterSelection {
     }
 }
 
-/// The scenario that the user names. Only this type maps names to scenarios and reads scenario files.
+/// A command-line argument that names a scenario.
+///
+/// Only this type maps names to scenarios and reads scenario files.
 enum ScenarioArgument {
     /// The default scenario.
     static let standard = "everyday"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli connect`
+/// The command `ble-cli connect`.
 struct ConnectCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Connect to a device, print its services and values, and disconnect.",
@@ -35,7 +35,7 @@ struct ConnectVerb: LinkVerb {
             .ignoreElements()
     }
 
-    /// Prints all items as one object at the end, or those that were read before an error or a dispose.
+    /// Prints all items as one JSON object at the end; after an error or a dispose, the items so far.
     private func printingOneObject(
         _ items: Observable<GATTTreeItem>, in context: CommandContext
     ) -> Observable<GATTTreeItem> {
@@ -54,7 +54,7 @@ struct ConnectVerb: LinkVerb {
             onCompleted: { try show(true) }, onDispose: { try? show(false) })
     }
 
-    /// The tree from the root to the leaves. Each value is read when its item is emitted.
+    /// Emits the items of the tree from the root to the leaves, and reads their values one by one.
     private static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         Observable.just(GATTTreeItem.peripheral(tree.peripheral))
             .concat(
@@ -75,7 +75,9 @@ struct ConnectVerb: LinkVerb {
             })
     }
 
-    /// A value, or the error of its read, which is printed in its place. A lost link ends the stream with an error.
+    /// Emits a value, or the error of reading it, which is printed in its place.
+    ///
+    /// A lost link ends the stream with an error.
     private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.ReadResult> {
         read.asObservable().map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }

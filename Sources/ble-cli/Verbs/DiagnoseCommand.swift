@@ -3,7 +3,7 @@ import FoundationEssentials
 import Rx
 import RxBluetooth
 
-/// `ble-cli diagnose`
+/// The command `ble-cli diagnose`.
 struct DiagnoseCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Find out why Bluetooth does not work, and what to do about it.",
@@ -27,7 +27,7 @@ struct DiagnoseCommand: BluetoothCommand {
 
 /// Prints why Bluetooth does not work.
 struct DiagnoseVerb: Verb {
-    /// A missing adapter is one of the findings.
+    /// False, because the diagnosis itself reports a missing adapter.
     var needsAdapter: Bool { false }
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -50,7 +50,7 @@ struct DiagnoseVerb: Verb {
 }
 
 extension Diagnosis {
-    /// The diagnosis as an object. Durations are in seconds.
+    /// Returns the diagnosis as a JSON object. Durations are in seconds.
     func json(at time: Date) -> JSON {
         .object([
             ("time", .string(Timestamp.text(time))), ("cause", .string(cause.rawValue)),

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli forget`
+/// The command `ble-cli forget`.
 struct ForgetCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forget a device and its bond.",
@@ -20,7 +20,9 @@ struct ForgetCommand: BluetoothCommand {
     func verb() throws(CLIError) -> any Verb { ForgetVerb(target: try Target(parsing: target)) }
 }
 
-/// Removes a device and its bond from bluetoothd. The device need not be near, so this needs no scan.
+/// Removes a device and its bond from bluetoothd.
+///
+/// The device need not be near, so the verb does not scan.
 struct ForgetVerb: Verb {
     let target: Target
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli notify`
+/// The command `ble-cli notify`.
 struct NotifyCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Print the values that a device notifies.",
@@ -43,7 +43,7 @@ struct NotifyCommand: BluetoothCommand {
 
 /// Prints the notifications of a characteristic, up to a count or a time limit.
 ///
-/// The time limit includes finding and connecting. If it is reached with fewer values than `count`, or with none, the
+/// The time limit includes finding and connecting. If fewer than `count` values, or none, have arrived by then, the
 /// verb fails with a timeout. A lost link is an error, unless the verb reconnects.
 struct NotifyVerb: LinkVerb {
     let target: Target

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli pair`
+/// The command `ble-cli pair`.
 struct PairCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Pair with a device.",
@@ -47,7 +47,7 @@ struct PairVerb: Verb {
     let target: Target
     /// The passkey of `--passkey`; nil if none was given.
     var passkey: UInt32?
-    /// Where the user answers pairing requests; nil without a terminal.
+    /// The keyboard on which the user answers pairing requests; nil if the user cannot answer.
     var keyboard: (any Keyboard)?
 
     var pairing: PairingPolicy {
@@ -55,7 +55,7 @@ struct PairVerb: Verb {
         return PairingPolicy(keyboard == nil ? .justWorks : .ask)
     }
 
-    /// A cancelled pairing is undone in steps, each after bluetoothd's reply.
+    /// Returns true unless the verb succeeded: undoing a pairing takes several calls in sequence.
     func waitsForReplies(after code: ExitCode) -> Bool { code != .done }
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -87,7 +87,7 @@ struct PairVerb: Verb {
         })
     }
 
-    /// The error of a pairing, with advice that matches the options that were given.
+    /// Returns the error of a pairing, with advice that matches the options that were given.
     private func withAdvice(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
         guard let error = error as? BluetoothError else { return error }
         if error.kind == .timedOut {

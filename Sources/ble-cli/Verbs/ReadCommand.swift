@@ -3,7 +3,7 @@ import FoundationEssentials
 import Rx
 import RxBluetooth
 
-/// `ble-cli read`
+/// The command `ble-cli read`.
 struct ReadCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read a value.",
@@ -50,7 +50,7 @@ extension CommandContext {
 }
 
 extension Characteristic {
-    /// The first members of every JSON object about a value of this characteristic.
+    /// Returns the first members of every JSON object about a value of this characteristic.
     func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
         [
             ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),

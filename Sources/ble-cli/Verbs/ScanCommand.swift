@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli scan`
+/// The command `ble-cli scan`.
 struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Show advertising devices.",
@@ -55,7 +55,7 @@ struct ScanVerb: Verb {
     /// Whether the scan waits while Bluetooth is unavailable, and then continues.
     var reconnects = false
 
-    /// With `reconnects`, restarts discovery after this long without any advertisement (Q42).
+    /// With `reconnects`, discovery restarts after this long without any advertisement (Q42).
     private static let silence = Duration.seconds(90)
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -69,7 +69,7 @@ struct ScanVerb: Verb {
             let limited =
                 context.options.timeout.map { sightings.take(for: $0.interval, scheduler: context.scheduler) }
                 ?? sightings
-            // Notes would disturb the live table.
+            // Prints no notes while the live table is shown, because notes would disturb the table.
             guard reconnects, !view.wantsAll else { return view.show(limited) }
             return view.show(limited.alongside(StatusNotes(context: context).ofBluetooth()))
         }
@@ -105,7 +105,7 @@ struct ScanLines: ScanView {
     }
 }
 
-/// Passes a scan result if its device is new or has changed its name.
+/// A filter that passes a scan result if its device is new or has changed its name.
 final class NewDeviceFilter: Sendable {
     private let names = Guarded<[BluetoothAddress: String?]>([:])
     private static let limit = 10_000
@@ -114,7 +114,7 @@ final class NewDeviceFilter: Sendable {
     func isNew(_ sighting: ScannedPeripheral) -> Bool {
         names.withLock { names in
             let address = sighting.peripheral.address
-            // Private addresses change all the time. Clearing the list only prints a device twice.
+            // Bounds the list, because private addresses change all the time. Clearing it only prints devices again.
             if names.count >= Self.limit, names[address] == nil { names.removeAll() }
             guard let name = names.updateValue(sighting.name, forKey: address) else { return true }
             return name != sighting.name

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetoothMocks
 
-/// `ble-cli simulate`
+/// The command `ble-cli simulate`.
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Serve simulated devices over D-Bus to any BlueZ program.",
@@ -49,7 +49,7 @@ enum SimulationProcess {
         if let privateBus { endBus = { privateBus.end() } }
         let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
         let code = Guarded(ExitCode.interrupted)
-        // A closed output does not end the simulation: its clients use the bus.
+        // Ignores a closed output, because the clients of the simulation use the bus.
         simulation.start {
             try? FileOutput.standard.line("DBUS_SYSTEM_BUS_ADDRESS=\(address)")
         } over: { error in
@@ -71,7 +71,7 @@ enum SimulationProcess {
         Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// The number of sent advertisements, and of those that this computer was too slow to send.
+    /// Returns a sentence with the number of advertisements that were sent, and of those that were not.
     private static func summary(of bluez: SimulatedBlueZ) -> String {
         let missed = bluez.advertisementsMissed
         return "Sent \(bluez.advertisementsSent) advertisements"
@@ -80,7 +80,7 @@ enum SimulationProcess {
 }
 
 extension CLIError {
-    /// Makes an error from one that ended a simulation on a bus.
+    /// Makes an error from the error that ended a simulation on a bus.
     init(_ error: ServingError, address: String) {
         var why = error.message.trimmed
         while why.last == "." { why.removeLast() }

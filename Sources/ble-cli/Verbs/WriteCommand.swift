@@ -2,7 +2,7 @@ import ArgumentParser
 import Rx
 import RxBluetooth
 
-/// `ble-cli write`
+/// The command `ble-cli write`.
 struct WriteCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write a value.",
@@ -46,7 +46,7 @@ struct WriteCommand: BluetoothCommand {
     }
 }
 
-/// Writes one value. Prints nothing if that succeeds, except an object with `--json`.
+/// Writes one value. If the write succeeds, prints nothing, or with `--json` one object.
 struct WriteVerb: LinkVerb {
     let target: Target
     let characteristic: CharacteristicArgument
@@ -77,7 +77,9 @@ struct WriteVerb: LinkVerb {
 }
 
 extension Characteristic.Properties {
-    /// The preferred type of write. If neither type is supported, the library rejects the write.
+    /// The default type of write: with a response, unless only writes without a response are supported.
+    ///
+    /// If neither type is supported, the library rejects the write.
     fileprivate var supportedWriteType: Characteristic.WriteType {
         contains(.writeWithoutResponse) && !contains(.write) ? .withoutResponse : .withResponse
     }
