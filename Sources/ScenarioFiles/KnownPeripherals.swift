@@ -4,7 +4,7 @@ import RxBluetoothMocks
 struct KnownPeripherals {
     /// Every address in use.
     var addresses: Set<String>
-    /// The characteristics of each peripheral, including those of later services.
+    /// The UUIDs of each peripheral's characteristics, including those of services that events add.
     private(set) var characteristics: [String: Set<String>] = [:]
     private let peripherals: [String: SimulatedPeripheral]
 
@@ -12,13 +12,13 @@ struct KnownPeripherals {
         addresses = Set(peripherals.map(\.address))
         self.peripherals = Dictionary(uniqueKeysWithValues: peripherals.map { ($0.address, $0) })
         for peripheral in peripherals {
-            // Every peripheral has Device Name, Appearance and Service Changed.
+            // Adds Device Name, Appearance and Service Changed, which every simulated peripheral has.
             characteristics[peripheral.address] = Set(["2a00", "2a01", "2a05"].map(FullUUID.described))
             add(peripheral.services, of: peripheral.address)
         }
     }
 
-    /// The peripheral with an address that an event names.
+    /// Returns the peripheral with an address; a new peripheral if none has the address.
     func peripheral(_ address: String) -> SimulatedPeripheral {
         peripherals[address] ?? SimulatedPeripheral(address, address: address)
     }

@@ -4,7 +4,7 @@ import Yams
 
 /// Reads scenarios from YAML files. <doc:ScenarioFiles> describes the keys.
 public enum ScenarioFile {
-    /// Reads a file. Throws if it cannot be read or is invalid.
+    /// Reads a scenario from a file. Throws if the file cannot be read or is invalid.
     public static func load(_ path: String) throws(ScenarioFileError) -> Scenario {
         guard let data = FileManager.default.contents(atPath: path) else {
             let isMissing = !FileManager.default.fileExists(atPath: path)
@@ -19,7 +19,7 @@ public enum ScenarioFile {
         return try read(text, file: path)
     }
 
-    /// Reads a text. Errors name it `file`.
+    /// Reads a scenario from YAML text. Errors contain `file` as the name of the text.
     public static func read(_ text: String, file: String = "scenario") throws(ScenarioFileError) -> Scenario {
         guard let root = try node(text, file) else {
             throw ScenarioFileError(file: file, line: nil, problem: "the file is empty", expected: "a scenario")
@@ -48,7 +48,7 @@ public enum ScenarioFile {
     }
 }
 
-/// What is wrong in a scenario file, where, and what is expected.
+/// An error in a scenario file: the place, the problem, and what is expected instead.
 public struct ScenarioFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as given.
     public let file: String

@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// Events: a time, one action, and the action's arguments.
+/// Reads events. An event is a time, one action, and the action's arguments.
 extension ScenarioNode {
     typealias Action = @Sendable (SimulatedBlueZ) -> Void
 

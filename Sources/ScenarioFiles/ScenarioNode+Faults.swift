@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// Rules that make calls fail or misbehave.
+/// Reads faults: rules that make calls fail or misbehave.
 extension ScenarioNode {
     func fault(_ known: inout KnownPeripherals) throws(ScenarioFileError) -> Fault {
         let kinds = ["late", "never", "lost", "twice", "swapped", "error", "error-afterwards", "meanwhile"]
@@ -42,7 +42,7 @@ extension ScenarioNode {
             calls: try parts["calls"].or(.all) { e throws(ScenarioFileError) in try e.calls() }, effect)
     }
 
-    /// `all`; `3` for the third only; `first 3`; `from 3`.
+    /// Reads which calls have the fault: `all`; `3` for only the third; `first 3`; `from 3` and later.
     private func calls() throws(ScenarioFileError) -> Fault.Calls {
         let words = try text().split(separator: " ")
         if words == ["all"] { return .all }

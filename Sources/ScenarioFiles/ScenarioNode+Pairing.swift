@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// How a peripheral pairs.
+/// Reads how a peripheral pairs, and how a characteristic is protected.
 extension ScenarioNode {
     func pairing() throws(ScenarioFileError) -> SimulatedPairing {
         let parts = try parts(

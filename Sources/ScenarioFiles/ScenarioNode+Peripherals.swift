@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// The scenario, its adapters and its peripherals.
+/// Reads the scenario, its adapters and its peripherals.
 extension ScenarioNode {
     func scenario() throws(ScenarioFileError) -> Scenario {
         let parts = try parts(

@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// The services of a peripheral.
+/// Reads the services of a peripheral.
 extension ScenarioNode {
     /// Reads services. Fails if the peripheral would have more attributes than there are handles.
     func services(of peripheral: SimulatedPeripheral) throws(ScenarioFileError) -> [SimulatedService] {

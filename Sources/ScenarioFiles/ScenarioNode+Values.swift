@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// Single values with their rules.
+/// Reads single values, such as numbers, times, UUIDs and addresses, and checks them.
 extension ScenarioNode {
     func text() throws(ScenarioFileError) -> String {
         guard let text = node.scalar?.string else { throw wrong("text") }
@@ -25,7 +25,7 @@ extension ScenarioNode {
         return number
     }
 
-    /// A time of 0 or more, such as `250 ms`, `1.5 s` or `10 min`.
+    /// Reads a time of 0 or more, such as `250 ms`, `1.5 s` or `10 min`.
     func time() throws(ScenarioFileError) -> Duration {
         guard let time = Self.duration(try text()), time >= .zero else {
             throw wrong("a time of 0 or more, such as 250 ms, 1.5 s or 10 min")
@@ -33,7 +33,7 @@ extension ScenarioNode {
         return time
     }
 
-    /// A time above 0.
+    /// Reads a time above 0.
     func interval() throws(ScenarioFileError) -> Duration {
         guard let time = Self.duration(try text()), time > .zero else {
             throw wrong("a time above 0, such as 250 ms, 1.5 s or 10 min")
@@ -51,7 +51,7 @@ extension ScenarioNode {
         return nil
     }
 
-    /// Hexadecimal bytes, such as `0d 48`.
+    /// Reads hexadecimal bytes, such as `0d 48`.
     func bytes(atMost limit: Int) throws(ScenarioFileError) -> [UInt8] {
         let digits = try text().filter { $0 != " " && $0 != "\n" }
         var bytes: [UInt8] = []
@@ -71,7 +71,7 @@ extension ScenarioNode {
         return bytes
     }
 
-    /// Digits of other scripts are not allowed.
+    /// Whether a character is a hexadecimal digit in ASCII. `isHexDigit` also accepts full-width digits.
     private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isHexDigit }
 
     func uuid() throws(ScenarioFileError) -> String {

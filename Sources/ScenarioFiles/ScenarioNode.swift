@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 import Yams
 
-/// A node of the file with its name, for errors that name the line.
+/// A node of a scenario file, with its name for errors.
 struct ScenarioNode {
     let node: Node
     /// The name of the node in errors.
@@ -18,19 +18,21 @@ struct ScenarioNode {
         ScenarioFileError(file: file, line: node.mark?.line, problem: problem, expected: expected)
     }
 
-    /// The error for an invalid value.
+    /// Returns the error for an invalid value.
     func wrong(_ expected: String) -> ScenarioFileError {
         guard let text = node.scalar?.string else { return error("\(name) is not a single value", expected) }
         return error("invalid value “\(text)” of \(name)", expected)
     }
 
-    /// The values by key. An unknown key is an error at its own line.
+    /// Returns the values by key. Throws if a key is unknown; the error contains the line of the key.
     func parts(_ allowed: String...) throws(ScenarioFileError) -> [String: ScenarioNode] {
         let keys = allowed.joined(separator: ", ")
         return try parts(Set(allowed), expected: ("the keys \(keys)", "one of \(keys)"))
     }
 
-    /// The same; `expected` is the end of the errors for a node without keys and for an unknown key.
+    /// Returns the values by key, with custom error texts.
+    ///
+    /// `expected` contains the ends of the errors for a node without keys and for an unknown key.
     func parts(
         _ allowed: Set<String>, expected: (noKeys: String, wrongKey: String)
     ) throws(ScenarioFileError) -> [String: ScenarioNode] {
@@ -46,19 +48,19 @@ struct ScenarioNode {
         return parts
     }
 
-    /// All keys and values, with any keys.
+    /// Returns all keys and values. Any keys are allowed.
     func pairs() throws(ScenarioFileError) -> [(key: ScenarioNode, value: ScenarioNode)] {
         guard let mapping = node.mapping else { throw error("\(name) has no keys", "pairs of a key and a value") }
         return mapping.map { (ScenarioNode($0.key, name, in: file), ScenarioNode($0.value, name, in: file)) }
     }
 
-    /// The elements; `each` is their name in errors.
+    /// Returns the elements of a list. `each` is the name of an element in errors.
     func list(_ each: String) throws(ScenarioFileError) -> [ScenarioNode] {
         guard let sequence = node.sequence else { throw error("\(name) is not a list", "a list") }
         return sequence.map { ScenarioNode($0, each, in: file) }
     }
 
-    /// A key that must exist.
+    /// Returns the value of a key. Throws if the key is missing.
     func required(_ key: String, in parts: [String: ScenarioNode]) throws(ScenarioFileError) -> ScenarioNode {
         guard let part = parts[key] else { throw error("\(name) has no key \(key)", "the key \(key)") }
         return part
