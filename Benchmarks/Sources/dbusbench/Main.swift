@@ -23,11 +23,11 @@ enum Main {
                 print("failed: \(error)")
                 exit(1)
             })
-        // dispatchMain() would end the main thread, and valgrind fails on that.
+        // Waits on a semaphore instead of calling dispatchMain(), which ends the main thread and makes valgrind fail.
         withExtendedLifetime(subscription) { DispatchSemaphore(value: 0).wait() }
     }
 
-    /// The number of bytes of each received element.
+    /// Returns a stream of the sizes of received elements; nil if `what` is not a known name.
     private static func stream(_ what: String) -> Observable<Int>? {
         let manager = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "receiver")))
         switch what {

@@ -1,4 +1,4 @@
-/// A benchmark case: `run` repeats it `count` times.
+/// A benchmark case. `run` repeats the measured operation `count` times.
 struct Case: Sendable {
     let name: String
     /// The number of repetitions for the table.

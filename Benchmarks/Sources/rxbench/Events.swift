@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 
 extension Case {
-    /// The cost of one event in an operator.
+    /// Cases that measure the cost of one event in an operator.
     static let events: [Case] = [
         through("subject") { $0.asObservable() },
         through("chain") { $0.map { $0 &+ 1 }.filter { $0 >= 0 }.map { $0 &* 3 } },
@@ -43,7 +43,7 @@ extension Case {
         },
     ]
 
-    /// A subject, one or more operators, and one subscriber.
+    /// Makes a case with a subject, one or more operators, and one subscriber.
     private static func through(
         _ name: String, count: Int = 1_000_000,
         _ operators: @escaping @Sendable (PublishSubject<Int>) -> Observable<Int>

@@ -1,13 +1,13 @@
 import Rx
 
 extension Case {
-    /// The cost of a subscription, and the memory that it retains.
+    /// Cases that measure the cost of a subscription, and the memory that a subscription retains.
     static let subscriptions: [Case] = [
         Case("subscribe-5", count: 100_000) { count, sum in
             let chain = fiveOperators(on: PublishSubject())
             for _ in 0..<count { chain.subscribe(onNext: { sum.add($0) }).dispose() }
         },
-        // The subscriptions are not disposed of, so the memory in use at the exit is what they retain.
+        // Does not dispose of the subscriptions, so that the memory in use at the exit is the memory that they retain.
         Case("live-5", count: 10_000) { count, sum in
             let subject = PublishSubject<Int>()
             let chain = fiveOperators(on: subject)

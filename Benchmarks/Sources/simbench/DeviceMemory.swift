@@ -3,11 +3,13 @@ import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 
-/// The memory of a device, as the growth of the process.
+/// Measures the memory of a device as the growth of the process.
 ///
-/// Measure it first in a process, because later allocations reuse released memory.
+/// The measurement must run first in a process, because later allocations reuse released memory.
 enum DeviceMemory {
-    /// The bytes per device: its description in the simulation, its object in bluetoothd, and its state in RxBluetooth.
+    /// The bytes per device, for each of its three representations.
+    ///
+    /// They are the description in the simulation, the object in bluetoothd, and the state in RxBluetooth.
     struct Outcome: CustomStringConvertible {
         let described: Int
         let known: Int
@@ -24,7 +26,7 @@ enum DeviceMemory {
         let empty = resident
         let simulation = Simulation(.crowd(of: count, every: .milliseconds(500)), scheduler: scheduler)
         let described = resident
-        // A competing client scans, so bluetoothd has objects of all devices, and the measured client has none.
+        // A competing client scans first, so that bluetoothd has objects of all devices before the client is measured.
         simulation.bluez.competingClient().startDiscovery(["DuplicateData": .bool(true)])
         scheduler.advanceTo(5_000)
         let known = resident

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import RxTest
 import Synchronization
 
-/// A client with RxBluetooth that scans with duplicates, connects to all sensors, and receives their values.
+/// A client with RxBluetooth that scans, connects to all sensors, and receives their values.
 enum RxBluetoothClient {
     /// The result of ten simulated seconds.
     struct Outcome: CustomStringConvertible {

@@ -21,7 +21,7 @@ extension Scenario {
         return Scenario(peripherals: sensors + beacons, seed: seed)
     }
 
-    /// The address of a sensor or, above 0x1000, of a beacon.
+    /// Returns the address of a sensor, or of a beacon if the number is 0x1000 or above.
     static func address(_ number: Int) -> String {
         let digits = String(0x10000 + number, radix: 16, uppercase: true).dropFirst()
         return "C0:00:00:00:\(digits.prefix(2)):\(digits.suffix(2))"

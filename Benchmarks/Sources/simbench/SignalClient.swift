@@ -67,7 +67,7 @@ struct Outcome: CustomStringConvertible {
 }
 
 extension Duration {
-    /// Seconds with two decimals.
+    /// The duration in seconds with two decimals.
     fileprivate var formatted: String {
         let hundredths = Int(self / .milliseconds(10))
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
@@ -85,7 +85,7 @@ final class SignalHash: Sendable {
         signal.withPath { bytes in
             for place in bytes.indices { path = (path ^ UInt64(bytes[place])) &* 0x100_0000_01B3 }
         }
-        // Most signals begin with an interface and a dictionary with the RSSI.
+        // Hashes the RSSI as the content: most signals begin with an interface and a dictionary with the RSSI.
         var content = UInt64(0)
         try? signal.read { (body) throws(DBusError) in
             body.skip()
