@@ -7,9 +7,9 @@ public enum BusName {
 extension Bus {
     /// Reports the owner of a bus name, now and after each change.
     ///
-    /// `handler` first gets the unique name of the present owner, or nil if the name has no owner. After each change it
-    /// gets the new owner, after all messages of the old owner and before those of the new owner. The handler is not
-    /// called when the bus is lost; ``whenDisconnected(_:)`` reports the loss.
+    /// `handler` first gets the unique name of the present owner, or nil if the name has no owner. Then it gets each
+    /// new owner: after all messages of the old owner, and before those of the new owner. The handler is not called
+    /// when the bus is lost; ``whenDisconnected(_:)`` reports the loss.
     public func watchOwner(of name: String, _ handler: @escaping @Sendable (String?) -> Void) -> BusTask {
         let changes = subscribe(
             MatchRule(

@@ -10,13 +10,13 @@
 /// All methods are safe on any thread, and none calls back before it returns. A method that is called within the
 /// context may run callbacks later in the same context.
 ///
-/// ``Connection`` connects to a real bus through libdbus, on a thread of its own. The loop-back bus of the mocks
-/// connects clients within one process, on a clock that a test controls.
+/// ``Connection`` connects to a real bus through libdbus, on its own thread. The loopback bus of the module
+/// RxBluetoothMocks connects clients within one process, on a clock that a test controls.
 public protocol Bus: AnyObject, Sendable {
     /// The clock that delays and deadlines of this bus use.
     var clock: BusClock { get }
 
-    /// Runs work in the bus's context, after all work that already waits. Never runs it before returning.
+    /// Runs work later in the bus's context, after all work that already waits.
     func perform(_ work: @escaping @Sendable () -> Void)
 
     /// Runs work in the bus's context after a delay on the bus's clock, unless the task is cancelled.
@@ -76,7 +76,7 @@ public protocol Bus: AnyObject, Sendable {
     func close()
 }
 
-/// An activity on a bus that can be cancelled. Releasing it does not cancel it.
+/// An activity on a bus that can be cancelled. Releasing the task does not cancel the activity.
 public struct BusTask: Sendable {
     private let cancelWork: @Sendable () -> Void
 

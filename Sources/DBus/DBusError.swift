@@ -5,7 +5,7 @@
 public struct DBusError: Error, Hashable, Sendable {
     /// The error's name, for example `org.bluez.Error.NotReady`.
     public let name: String
-    /// The text of the error; empty if it has none.
+    /// The text of the error; empty if the error has no text.
     public let message: String
 
     /// Makes an error from a name and a text.

@@ -15,7 +15,7 @@ public final class IncomingCall: Sendable {
 
     /// Answers the call with values. Only the first answer is sent.
     ///
-    /// If the body cannot be sent, the caller gets an error instead, so that it does not wait.
+    /// If the body cannot be sent, an error is sent instead, so that the caller does not wait.
     public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }) {
         guard !message.noReplyExpected else { return }
         do throws(DBusError) { answer(try Message.reply(to: message, body)) } catch { fail(error) }

@@ -25,7 +25,7 @@ extension Message {
     /// The types of the body, for example `sa{sv}as`.
     public var signature: String { unsafe text(dbus_message_get_signature(raw)) ?? "" }
 
-    /// The error in this message; nil if it is not an error.
+    /// The error in this message; nil if the message is not an error.
     public var error: DBusError? {
         guard kind == .error else { return nil }
         let message = try? read { (body) throws(DBusError) in try body.string() }

@@ -108,7 +108,8 @@ extension Message {
 extension Message {
     /// Returns this message with a serial number and a sender. For buses in this process.
     ///
-    /// A message without a serial number is changed in place, else a copy. libdbus itself stamps messages on a socket.
+    /// A message without a serial number is changed in place; otherwise a copy is returned. Messages on a socket do not
+    /// need this function, because libdbus sets both fields itself.
     public func stamped(serial: UInt32, sender: String?) -> Message {
         guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
         unsafe dbus_message_set_serial(target.raw, serial)
@@ -156,7 +157,7 @@ extension Message {
         unsafe self.init(adopting: raw)
     }
 
-    /// The message in wire format. Without a serial number it is not valid on a wire.
+    /// The message in wire format. A message without a serial number is not valid on a wire.
     package var bytes: [UInt8] {
         var start: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0

@@ -1,6 +1,6 @@
 internal import CDBus
 
-/// A reader of the values of a message, in order. It checks the type of each value.
+/// A reader that returns the values of a message in order, and checks the type of each value.
 ///
 /// Each method reads the current value and moves past it. If the value has another type, the method throws
 /// ``DBusError/malformed(_:)`` and does not move. Closures read the content of containers, so that no iterator of
@@ -68,7 +68,9 @@ public struct MessageReader: ~Copyable {
         return result
     }
 
-    /// Reads an array: calls `element` once per element, and skips an element that it does not read.
+    /// Reads an array: calls `element` once per element.
+    ///
+    /// If `element` reads nothing, the element is skipped.
     public mutating func array(_ element: (inout MessageReader) throws(DBusError) -> Void) throws(DBusError) {
         try enter(.array) { (inner) throws(DBusError) in
             while !inner.isAtEnd {

@@ -71,7 +71,7 @@ public struct MessageWriter: ~Copyable {
     public mutating func uint64(_ value: UInt64) { basic(.uint64, value) }
     /// Appends a number with a fraction (`d`).
     public mutating func double(_ value: Double) { basic(.double, value) }
-    /// Appends a string (`s`). Throws if it contains a NUL.
+    /// Appends a string (`s`). Throws if the string contains a NUL.
     public mutating func string(_ value: String) throws(DBusError) { try text(.string, value) }
     /// Appends an object path (`o`).
     public mutating func objectPath(_ value: ObjectPath) throws(DBusError) { try text(.objectPath, value.description) }
@@ -112,7 +112,7 @@ public struct MessageWriter: ~Copyable {
         if unsafe dbus_message_iter_close_container(&iterator, &inner.iterator) == 0 { outOfMemory() }
     }
 
-    /// Appends an array. `element` is the signature of one element; the closure appends any number of them.
+    /// Appends an array. `element` is the signature of one element; the closure appends the elements.
     public mutating func array(
         of element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {

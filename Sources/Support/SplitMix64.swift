@@ -1,6 +1,7 @@
 /// A random number generator that returns the same numbers for the same seed.
 ///
-/// Not for cryptography. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+/// The numbers are not safe for cryptography. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -144,9 +144,9 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     private func finish(_ error: DBusError) {
         openDeadline?.cancel()
         uniqueName = nil
-        // Closes the socket before handlers run, if everything is written, so that our bus names are already released.
+        // If everything is written, closes the socket before handlers run, so that the bus has released our names.
         closeWhenWritten()
-        // If the bus does not read, unwritten messages would keep the connection open, so a deadline drops it.
+        // Drops the connection after one second, because a bus that does not read would keep it open forever.
         if connection.isAdopted { lingerDeadline = loop.schedule(after: .seconds(1)) { self.dropConnection() } }
         calls.close(error)
         lifecycle.runHandlers(error)
@@ -191,7 +191,7 @@ extension ConnectionCore: EventLoopClient {
 }
 
 extension ConnectionCore: RawConnectionReceiver {
-    // The specification requires ignoring messages of an unknown type. libdbus answers pings before this filter.
+    // The specification requires ignoring messages of an unknown type. libdbus itself has answered pings before.
     func receive(_ raw: OpaquePointer) {
         switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
         case .signal:

@@ -22,7 +22,7 @@ protocol EventLoopClient: AnyObject, Sendable {
 /// sleeps without a limit, so it causes no wake-ups.
 final class EventLoop: @unchecked Sendable {
     // Guard: a lock protects the inbox; only the loop's thread uses the other variables. A new thread of the loop
-    // starts after the previous thread has stopped using them; the lock of the inbox orders the two.
+    // starts after the previous thread has stopped using them; the lock of the inbox orders the two threads.
     typealias Work = @Sendable () -> Void
 
     private struct Inbox {

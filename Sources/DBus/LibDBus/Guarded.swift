@@ -2,7 +2,8 @@ import Glibc
 
 /// A value that several threads change, one at a time.
 ///
-/// It replaces `Synchronization.Mutex`, because the thread sanitizer reports false races if a `Mutex` is contended.
+/// This type replaces `Synchronization.Mutex`: if threads contend for a `Mutex`, the thread sanitizer reports races
+/// that do not exist.
 @safe
 final class Guarded<Value>: @unchecked Sendable {
     // Guard: `value` is accessed only while `mutex` is locked.

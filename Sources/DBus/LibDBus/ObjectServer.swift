@@ -27,7 +27,7 @@ final class ObjectServer: @unchecked Sendable {
         }
     }
 
-    // Answers calls to an unknown object itself, because libdbus would answer them with `UnknownMethod`.
+    // Answers calls to unknown objects here instead of in libdbus, which would answer with `UnknownMethod`.
     /// Passes a call to the closest export. The answer is sent on `bus`.
     func serve(_ call: Message, on bus: any Bus) {
         let incoming = IncomingCall(call, on: bus)

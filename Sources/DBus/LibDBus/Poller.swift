@@ -75,7 +75,9 @@ final class Poller {
         }
     }
 
-    /// Returns the added descriptors that are ready, once. The next wait collects further ones.
+    /// Returns the ready descriptors that ``add(_:_:)`` has added, and clears their list.
+    ///
+    /// The kernel reports further ready descriptors at the next wait.
     func takeReady() -> [Int32] {
         let numbers = ready
         if !numbers.isEmpty { ready = [] }

@@ -10,7 +10,7 @@ final class SignalRouter: @unchecked Sendable {
     private let connection: RawConnection
     private let calls: CallTable
     private var subscriptions: [SignalSubscription] = []
-    /// How many subscriptions and tracked owners use each rule.
+    /// The number of subscriptions and tracked owners that use each rule.
     private var rules: [MatchRule: Int] = [:]
     private var owners = NameOwnerTable()
     /// The message object for the next signal, reused as long as no subscriber retains it.
@@ -167,7 +167,7 @@ final class SignalRouter: @unchecked Sendable {
 
 /// A match rule and the handler of its signals.
 private final class SignalSubscription: EndFlag, @unchecked Sendable {
-    // Guard: only the event loop uses it after `init`.
+    // Guard: only the event loop uses the variables after `init`.
     let rule: MatchRule
     /// The tracked owner of the rule's well-known name; nil if ``namesSender`` is true.
     var owner: NameOwner?
@@ -193,7 +193,7 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
 
 /// The present owner of a well-known name, shared by all rules that name it.
 final class NameOwner: @unchecked Sendable {
-    // Guard: only the event loop uses it.
+    // Guard: only the event loop uses the variables.
     /// The owner's unique name; nil if the name has no owner.
     var uniqueName: String?
     fileprivate var users = 0
