@@ -17,7 +17,7 @@ struct StatusNotes {
 
 /// Notes that a reconnecting command prints about its link.
 ///
-/// It prints a note for each lost link, each new cause of failed attempts, and each reconnection.
+/// There is a note for each lost link, each new cause of failed attempts, and each reconnection.
 final class LinkStatusNotes: Sendable {
     private struct OutageState {
         /// Why the device is not connected; nil while the device is connected.

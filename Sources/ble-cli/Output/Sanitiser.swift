@@ -1,7 +1,7 @@
-/// Escapes harmful characters in text from devices before it is printed.
+/// Escapes harmful characters in text from devices before the text is printed.
 ///
 /// A device's name, a value or an error text may contain escape sequences that control a terminal, characters that
-/// reverse the reading direction, and invisible characters. They are printed as escapes such as `\u{202E}`. A
+/// reverse the reading direction, and invisible characters. Such characters are printed as escapes: `\u{202E}`. A
 /// backslash is doubled, so that an escape cannot be faked. Invisible characters are kept only within an emoji; see
 /// ``EmojiSequence``.
 enum Sanitiser {

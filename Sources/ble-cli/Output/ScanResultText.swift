@@ -2,7 +2,7 @@ import RxBluetooth
 
 /// A scan result as text and as JSON.
 extension ScannedPeripheral {
-    /// The advertised name, or else the known name.
+    /// The advertised name, else the latest known name of the peripheral.
     var name: String? { advertisementData.localName ?? peripheral.name }
 
     /// The sanitised name, or `(no name)`.

@@ -75,7 +75,7 @@ struct ConnectVerb: LinkVerb {
             })
     }
 
-    /// Emits a value, or the error of reading it, which is printed in its place.
+    /// Emits a value, or the error of reading the value, which is printed instead.
     ///
     /// A lost link ends the stream with an error.
     private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.ReadResult> {

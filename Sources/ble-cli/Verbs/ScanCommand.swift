@@ -114,7 +114,8 @@ final class NewDeviceFilter: Sendable {
     func isNew(_ sighting: ScannedPeripheral) -> Bool {
         names.withLock { names in
             let address = sighting.peripheral.address
-            // Bounds the list, because private addresses change all the time. Clearing it only prints devices again.
+            // Bounds the list, because private addresses change all the time.
+            // If the list is cleared, devices are only printed once more.
             if names.count >= Self.limit, names[address] == nil { names.removeAll() }
             guard let name = names.updateValue(sighting.name, forKey: address) else { return true }
             return name != sighting.name

@@ -71,7 +71,7 @@ enum SimulationProcess {
         Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
-    /// Returns a sentence with the number of advertisements that were sent, and of those that were not.
+    /// Returns a sentence with the number of sent advertisements, and of those that were due but not sent.
     private static func summary(of bluez: SimulatedBlueZ) -> String {
         let missed = bluez.advertisementsMissed
         return "Sent \(bluez.advertisementsSent) advertisements"
