@@ -53,7 +53,7 @@ enum Main {
 
 /// Counts elements, and exits the process at the limit.
 private final class Counter: @unchecked Sendable {
-    // Guard: only the manager's serial queue uses it.
+    // Guard: only the manager's serial queue uses the counter.
     private let limit: Int
     private var count = 0
     private var bytes = 0

@@ -9,7 +9,7 @@ import RxTest
 enum DeviceMemory {
     /// The bytes per device, for each of its three representations.
     ///
-    /// They are the description in the simulation, the object in bluetoothd, and the state in RxBluetooth.
+    /// These are the description in the simulation, the object in bluetoothd, and the state in RxBluetooth.
     struct Outcome: CustomStringConvertible {
         let described: Int
         let known: Int

@@ -5,8 +5,8 @@
 //     simbench              ten simulated minutes of 100 peripherals at 10 Hz and a connected sensor, twice, and with
 //                           another seed; fails if every run takes 6 s or longer, or if the events do not repeat
 //     simbench SECONDS      a number of simulated seconds, without a limit
-//     simbench crowd        memory per device; then 1,000 advertising peripherals and 20 connected ones for ten
-//                           simulated seconds, with a client that counts signals, and with RxBluetooth as the client
+//     simbench crowd        memory per device; then 1,000 advertising and 20 connected peripherals for ten simulated
+//                           seconds, with a client that counts signals, and with RxBluetooth as the client
 
 import RxBluetoothMocks
 
