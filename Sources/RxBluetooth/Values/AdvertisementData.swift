@@ -1,19 +1,19 @@
 /// The advertised data of a device: the latest value of each kind that bluetoothd received.
 ///
 /// bluetoothd merges a device's advertisements and scan responses, and does not show the single packets. To test a
-/// parser, make a value with the data that it expects: `AdvertisementData(manufacturerData: [0x0059: [1, 2]])`. Source:
-/// BlueZ, `device-api.txt`.
+/// parser, make a value with the data that the parser expects, for example
+/// `AdvertisementData(manufacturerData: [0x0059: [1, 2]])`. Source: BlueZ, `device-api.txt`.
 public struct AdvertisementData: Hashable, Sendable {
-    // bluetoothd's alias, made up from the address, is never the name (Q56).
+    // If a device has no name, bluetoothd derives an alias from the address. That alias is not used as the name (Q56).
     /// The advertised name; nil if there is none.
     public internal(set) var localName: String?
     /// The transmit power that the device advertises, in dBm; nil if it advertises none.
     public internal(set) var txPowerLevel: Int16?
-    /// Manufacturer data, by company number.
+    /// The manufacturer data, by company identifier.
     public internal(set) var manufacturerData: [UInt16: [UInt8]]
-    /// Service data, by service.
+    /// The service data, by service UUID.
     public internal(set) var serviceData: [BluetoothUUID: [UInt8]]
-    /// The services that the device lists.
+    /// The services that the device lists in its advertisements.
     public internal(set) var serviceUUIDs: [BluetoothUUID]
     /// The appearance value of the Bluetooth SIG; nil if the device advertises none.
     public internal(set) var appearance: UInt16?
@@ -21,8 +21,8 @@ public struct AdvertisementData: Hashable, Sendable {
     public internal(set) var flags: [UInt8]?
     /// Whether the device accepts connections; nil if unknown.
     ///
-    /// bluetoothd does not report this before a connection: it is nil until a connection was made or a bond exists, and
-    /// true from then on.
+    /// bluetoothd does not report whether an advertisement is connectable, so the value is nil at first. It becomes
+    /// true when the device is connected or has a bond, and then stays true.
     public internal(set) var isConnectable: Bool?
 
     /// Makes advertised data, for example to test a parser.
@@ -30,8 +30,8 @@ public struct AdvertisementData: Hashable, Sendable {
     /// - Parameters:
     ///   - localName: The advertised name. Default: none.
     ///   - txPowerLevel: The transmit power in dBm. Default: none.
-    ///   - manufacturerData: Manufacturer data, by company number. Default: none.
-    ///   - serviceData: Service data, by service. Default: none.
+    ///   - manufacturerData: Manufacturer data, by company identifier. Default: none.
+    ///   - serviceData: Service data, by service UUID. Default: none.
     ///   - serviceUUIDs: The services that the device lists. Default: none.
     ///   - appearance: The appearance value of the Bluetooth SIG. Default: none.
     ///   - flags: The advertised flags. Default: none.
@@ -53,10 +53,10 @@ public struct AdvertisementData: Hashable, Sendable {
 }
 
 extension AdvertisementData {
-    /// Whether a service is listed.
+    /// Whether the device lists a service in its advertisements.
     func lists(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) }
 
-    // Some devices send data of a service that they do not list (Q44).
-    /// Whether a service is listed or has data.
+    // Checks the data also, because some devices send data of a service that they do not list (Q44).
+    /// Whether the device lists a service or advertises data of the service.
     func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
 }

@@ -1,9 +1,9 @@
-/// The names that the Bluetooth SIG assigns to 16-bit numbers.
+/// The names that the Bluetooth SIG assigns to 16-bit UUIDs.
 ///
-/// The tables are text with one row per line, so that they can be compared with the SIG's lists. They are parsed once,
-/// on first use.
+/// The tables are text with one row per line, so that they can be compared with the SIG's lists. Each table is parsed
+/// once, on first use.
 enum AssignedNames {
-    /// The name of a service, characteristic or descriptor; nil if the SIG has assigned none.
+    /// Returns the name of a service, characteristic or descriptor; nil for an unknown number.
     static func name(of number: UInt16) -> String? {
         switch number {
         case 0x1800...0x18FF: services[number]
@@ -13,18 +13,19 @@ enum AssignedNames {
         }
     }
 
-    /// The number of a characteristic by its name, in upper or lower case; nil for an unknown name.
+    /// Returns the number of the characteristic with a name, ignoring case; nil for an unknown name.
     static func characteristic(named name: String) -> UInt16? {
         let wanted = name.lowercased()
         return characteristics.first { $0.value.lowercased() == wanted }?.key
     }
 
-    /// The number of a service by its name, in upper or lower case; nil for an unknown name.
+    /// Returns the number of the service with a name, ignoring case; nil for an unknown name.
     static func service(named name: String) -> UInt16? {
         let wanted = name.lowercased()
         return services.first { $0.value.lowercased() == wanted }?.key
     }
 
+    /// Parses rows of a hexadecimal number, a space and a name; ignores malformed rows.
     static func table(_ text: String) -> [UInt16: String] {
         var names: [UInt16: String] = [:]
         for line in text.split(separator: "\n") {

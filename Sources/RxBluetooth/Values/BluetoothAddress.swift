@@ -2,15 +2,15 @@
 ///
 /// The address is stored as a number, so that comparison and lookup take one step.
 public struct BluetoothAddress: Hashable, Sendable {
-    /// The address as a number. The byte that is written first is the highest.
+    /// The address as a number. The first byte of the text is the most significant byte.
     public let number: UInt64
 
-    /// Makes an address from a number; ignores bits above the 48th.
+    /// Makes an address from the lower 48 bits of a number.
     public init(_ number: UInt64) { self.number = number & 0xFFFF_FFFF_FFFF }
 
     /// Makes an address from text such as `C0:FF:EE:00:00:01`; nil for any other text.
     ///
-    /// Upper and lower case are equal.
+    /// The digits may be in upper or lower case.
     public init?(_ text: String) { self.init(bytes: text.utf8.span, separator: UInt8(ascii: ":")) }
 
     init?(bytes: Span<UInt8>, separator: UInt8) {
@@ -27,7 +27,7 @@ public struct BluetoothAddress: Hashable, Sendable {
         self.init(number)
     }
 
-    /// The kind of an address.
+    /// Whether an address is public or random.
     ///
     /// A public address is registered with the IEEE. A device generates a random address itself, and may change it.
     /// Source: Core Specification 5.4, Vol 6, Part B, 1.3.
@@ -40,7 +40,7 @@ public struct BluetoothAddress: Hashable, Sendable {
 }
 
 extension BluetoothAddress: CustomStringConvertible, Comparable {
-    /// The address in upper case, with colons.
+    /// The address in upper case, with colons between the bytes.
     public var description: String { text(separator: ":") }
 
     func text(separator: String) -> String {

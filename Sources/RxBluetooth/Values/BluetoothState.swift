@@ -4,9 +4,9 @@ public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     case poweredOn = "powered-on"
     /// An adapter is available, but off.
     case poweredOff = "powered-off"
-    /// The adapter is switched off by rfkill, in hardware or in software.
+    /// An rfkill switch, in hardware or in software, blocks the adapter.
     case blocked
-    /// bluetoothd runs, but no adapter matches: none is plugged in, or not the selected one.
+    /// bluetoothd runs, but there is no adapter, or the selected adapter is absent.
     case noAdapter = "no-adapter"
     /// bluetoothd does not run.
     case daemonUnavailable = "daemon-unavailable"
@@ -17,7 +17,7 @@ public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
 }
 
 extension BluetoothState {
-    /// The error of operations in this state; nil if they are possible (S1).
+    /// The error with which operations fail in this state; nil if Bluetooth can be used (S1).
     var error: BluetoothError? {
         switch self {
         case .poweredOn: nil

@@ -25,10 +25,10 @@ public struct BluetoothUUID: Hashable, Sendable {
 
     /// Makes a UUID from text of 4, 8 or 32 hexadecimal digits; nil for any other text.
     ///
-    /// 32 digits need dashes after digits 8, 12, 16 and 20. Upper and lower case are equal.
+    /// Text of 32 digits needs dashes after digits 8, 12, 16 and 20. The digits may be in upper or lower case.
     public init?(_ text: String) { self.init(bytes: text.utf8.span) }
 
-    /// Makes a UUID from the bytes of its text. bluetoothd sends text, and a `String` would cost time.
+    /// Makes a UUID from the bytes of its text, without creating a `String`, which would cost time.
     init?(bytes: Span<UInt8>) {
         guard let parsed = Self.parse(bytes) else { return nil }
         self = parsed
@@ -50,28 +50,32 @@ public struct BluetoothUUID: Hashable, Sendable {
         return bytes.count == 36 ? BluetoothUUID(high: high, low: low) : BluetoothUUID(UInt32(low))
     }
 
-    /// The 16-bit form of the UUID; nil if it has none.
+    /// The 16-bit number that abbreviates the UUID; nil if there is none.
     public var shortNumber: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(exactly: high >> 32)
     }
 
-    /// The Bluetooth SIG's name, for example “Heart Rate Measurement”; nil if there is none.
+    /// The name that the Bluetooth SIG assigned, such as “Heart Rate Measurement”; nil if unknown.
     public var name: String? { shortNumber.flatMap(AssignedNames.name(of:)) }
 
-    /// The UUID of the characteristic with a name of the Bluetooth SIG; nil for an unknown name.
+    /// Returns the UUID of the characteristic that the Bluetooth SIG gave a name; nil if unknown.
+    ///
+    /// Upper and lower case are equal.
     public static func characteristic(named name: String) -> BluetoothUUID? {
         AssignedNames.characteristic(named: name).map { BluetoothUUID($0) }
     }
 
-    /// The UUID of the service with a name of the Bluetooth SIG; nil for an unknown name.
+    /// Returns the UUID of the service that the Bluetooth SIG gave a name; nil if unknown.
+    ///
+    /// Upper and lower case are equal.
     public static func service(named name: String) -> BluetoothUUID? {
         AssignedNames.service(named: name).map { BluetoothUUID($0) }
     }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-    /// The shortest form in upper case, as CoreBluetooth writes it.
+    /// The shortest form of the UUID in upper case, as in CoreBluetooth.
     ///
     /// The form has 4 digits (`180D`), 8 digits, or all 32 with dashes.
     public var description: String {
@@ -80,7 +84,7 @@ extension BluetoothUUID: CustomStringConvertible {
         return longText
     }
 
-    /// All 32 digits with dashes, in upper case.
+    /// The UUID with all 32 digits and dashes, in upper case.
     public var longText: String {
         [
             Hex.text(UInt32(high >> 32)), Hex.text(UInt16(truncatingIfNeeded: high >> 16)),
@@ -97,6 +101,6 @@ extension BluetoothUUID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
         self = uuid
     }
 
-    /// Makes the UUID that a number abbreviates: `0x180D`.
+    /// Makes the UUID that an integer literal abbreviates, for example `0x180D`.
     public init(integerLiteral number: UInt32) { self.init(number) }
 }

@@ -1,8 +1,8 @@
-/// Reads and writes hexadecimal digits without Foundation.
+/// Conversion between numbers and hexadecimal digits, without Foundation.
 enum Hex {
     private static let capitals = Array("0123456789ABCDEF".utf8)
 
-    /// The value of a digit; nil for any other byte.
+    /// Returns the value of an ASCII digit in upper or lower case; nil for any other byte.
     static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -12,7 +12,7 @@ enum Hex {
         }
     }
 
-    /// A number in upper case, with leading zeros to the width of its type.
+    /// Returns a number as digits in upper case, with leading zeros to the width of its type.
     static func text<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
         var bytes: [UInt8] = []
         var shift = Number.bitWidth - 4
