@@ -7,23 +7,23 @@ extension BluetoothError {
         case daemonUnavailable
         /// This process is not allowed to use bluetoothd.
         case unauthorized
-        /// There is no adapter, or not the selected one.
+        /// There is no adapter, or the selected adapter is absent.
         case noAdapter
         /// The adapter is off.
         case poweredOff
         /// rfkill blocks the adapter.
         case blocked
-        /// There was no reply before the deadline. The operation may have taken effect.
+        /// bluetoothd did not reply before the deadline. The operation may have taken effect.
         case timedOut
-        /// Another operation is in progress. Try again later.
+        /// bluetoothd or the peripheral is busy with another operation. Try again later.
         case busy
-        /// This manager already has a live connection to the peripheral.
+        /// This manager already has a connection to the peripheral.
         case alreadyConnected
-        /// The requested state exists already: bluetoothd has done it, or ended it, before.
+        /// The requested state exists already, for example a bond.
         case alreadyDone
         /// There is no connection to the peripheral.
         case notConnected
-        /// The connection ended.
+        /// The connection ended, for the given reason.
         case disconnected(DisconnectReason)
         /// Connecting failed. The text is bluetoothd's reason.
         case connectFailed(String)
@@ -39,11 +39,11 @@ extension BluetoothError {
         case attributeNotFound
         /// The characteristic does not offer the operation.
         case notPermitted
-        /// The operation needs a bond, or a stronger one; see ``BluetoothError/isBondTooWeak``.
+        /// The operation needs a bond, or a stronger bond; see ``BluetoothError/isBondTooWeak``.
         case needsPairing
-        /// bluetoothd executes no operation of this connection any more, because a pairing was refused. Connect again.
+        /// bluetoothd no longer executes operations of this connection. Connect again.
         ///
-        /// An earlier operation of the connection needed that pairing.
+        /// The cause is an earlier operation of the connection: it needed a pairing, and the pairing was refused.
         case connectionStalled
         /// The peripheral, bluetoothd or the ``PairingPolicy`` does not allow the operation.
         case refused
@@ -53,19 +53,19 @@ extension BluetoothError {
         case invalidArgument
         /// The peripheral replied with an ATT error; see ``BluetoothError/attCode``.
         case attError
-        /// This bluetoothd, or the device, does not support the operation.
+        /// The installed bluetoothd, or the device, does not support the operation.
         case unsupported
-        /// Values arrived faster than the subscriber took them, and its ``ValueBuffer`` was full.
+        /// Values arrived faster than the subscriber processed them, and its ``ValueBuffer`` is full.
         case overflow
         /// A limit of the bus or of bluetoothd was reached.
         case resourceExhausted
         /// Pairing failed. The text is the last part of the name of bluetoothd's error.
         case pairingFailed(String)
-        /// bluetoothd did not register an advertisement. The text is its reason.
+        /// bluetoothd did not register an advertisement. The text is bluetoothd's reason.
         case registrationFailed(String)
         /// bluetoothd's reply is malformed.
         case protocolViolation
-        /// The manager was closed, or the ``CharacteristicWriter``.
+        /// The manager or the ``CharacteristicWriter`` was closed.
         case closed
         /// An error of bluetoothd that this module does not recognise; see ``BluetoothError/dbusName``.
         case bluez
@@ -73,8 +73,8 @@ extension BluetoothError {
 
     /// Why a connection ended.
     public enum DisconnectReason: String, Sendable {
-        // Up to BlueZ 5.82, bluetoothd gives no reasons (Q86).
-        /// bluetoothd gave no reason, as always before BlueZ 5.83.
+        // Q86, see docs/quirks.md.
+        /// bluetoothd gave no reason. Versions before BlueZ 5.83 never give one.
         ///
         /// Usually the peripheral is out of range or was switched off, or it closed the link.
         case unknown
@@ -82,7 +82,7 @@ extension BluetoothError {
         case timeout
         /// The peripheral closed the link. From BlueZ 5.83 on.
         case remote
-        /// This computer closed the link, and not for this program. From BlueZ 5.83 on.
+        /// This computer closed the link, but this program did not request it. From BlueZ 5.83 on.
         case local
         /// Pairing failed, or the bond was not accepted.
         case authentication

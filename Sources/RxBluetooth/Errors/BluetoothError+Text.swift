@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
 extension BluetoothError: CustomStringConvertible {
-    /// What failed, the cause, and what to do, in one line. It is ``summary`` and ``advice``.
+    /// What failed, the cause, and what to do, in one line: ``summary`` followed by ``advice``.
     public var description: String { advice.map { "\(summary) \($0)" } ?? summary }
 
     /// What failed and the cause, in one sentence, without advice.
     ///
-    /// Use it if the program follows the advice by itself.
+    /// Use the summary if the program follows the advice without its user.
     public var summary: String {
         let text = subject.map { "\($0): \(reason)" } ?? reason
         return text + (explanation.map { " (\($0))" } ?? "") + "."
     }
 
-    /// What to do, in one sentence; nil if this program itself caused the error.
+    /// What to do, in one sentence; nil if this program closed the link.
     public var advice: String? {
         switch kind {
         case .busUnavailable:
@@ -118,7 +118,7 @@ extension BluetoothError: CustomStringConvertible {
         }
     }
 
-    /// Whether a ``CharacteristicWriter`` failed because its subscription has ended.
+    /// Whether an error of kind ``Kind/closed`` is of a ``CharacteristicWriter``, not of the manager.
     private var isOfWriter: Bool { operation == .write && detail != nil }
 
     private var attText: String {
@@ -127,7 +127,7 @@ extension BluetoothError: CustomStringConvertible {
         return "0x" + Hex.text(attCode) + name
     }
 
-    /// The text in parentheses: what the kind does not say.
+    /// The text in parentheses, with facts that ``reason`` does not contain; nil if there are none.
     private var explanation: String? {
         if let detail { return detail }
         switch kind {
@@ -143,7 +143,7 @@ extension BluetoothError: CustomStringConvertible {
 
 /// The names of ATT error codes.
 ///
-/// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1 and the Supplement, Part B, 1.2.
+/// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1; Core Specification Supplement, Part B, 1.2.
 enum ATTError {
     static func name(of code: UInt8) -> String? {
         switch code {
@@ -177,7 +177,7 @@ enum ATTError {
 
 /// The text of `localizedDescription`, for code that has only an `any Error`.
 extension BluetoothError: LocalizedError {
-    /// The same text as ``description``. It is English, and not localized.
+    /// The same text as ``description``, which is always English.
     public var errorDescription: String? { description }
 
     /// The same text as ``advice``.
@@ -185,7 +185,7 @@ extension BluetoothError: LocalizedError {
 }
 
 extension BluetoothError {
-    /// The advice for kinds that concern the program more than the machine.
+    /// The advice for the kinds of error that ``advice`` does not handle; nil if none is needed.
     var adviceForPrograms: String? {
         switch kind {
         case .timedOut where operation == .connect:
@@ -198,7 +198,8 @@ extension BluetoothError {
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
-        // Before 5.83, bluetoothd does not report that a peripheral asked for pairing and refused it (Q121).
+        // Suggests pairing: a peripheral may drop the link instead of pairing, and bluetoothd before 5.83 does not
+        // report that (Q121).
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
             "Connect again, and if this operation ends the link each time, pair with the peripheral first."
         case .disconnected: "Connect again when the peripheral and the adapter are available."
@@ -210,7 +211,7 @@ extension BluetoothError {
         case .notPermitted: "Check the properties of the characteristic."
         case .connectionStalled: "Connect again."
         case .refused where attCode != nil: "Read in the documentation of the peripheral how it authorizes a client."
-        // Only this module refuses a pairing without an error of bluetoothd.
+        // Without a D-Bus error, this module refused the pairing because of the policy.
         case .refused where operation == .pair && dbusName == nil: "Allow the device in the PairingPolicy."
         case .refused: "Check which other program uses it: bluetoothd keeps some services to itself."
         case .exclusiveUse: "End the other use of this characteristic."
@@ -230,7 +231,7 @@ extension BluetoothError {
         }
     }
 
-    /// Whether the operation changes no state, so that it can be repeated.
+    /// Whether a program can safely repeat the operation after a time-out.
     private var changesNothing: Bool {
         switch operation {
         case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify: true
@@ -238,6 +239,7 @@ extension BluetoothError {
         }
     }
 
+    /// Whether the operation accesses a characteristic or a descriptor.
     private var isOfAttribute: Bool {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true

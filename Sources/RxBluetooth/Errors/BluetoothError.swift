@@ -1,40 +1,42 @@
 /// The error of this module: what failed, its cause, the target, and what to do.
 ///
-/// ``kind`` is what a program decides by; it never needs to compare texts. The name and the text of bluetoothd's error
-/// are always kept. Two errors are equal if their kinds, ATT codes and targets are equal.
+/// Programs compare ``kind``, never texts. For logs, ``dbusName`` and ``dbusMessage`` keep bluetoothd's own error. Two
+/// errors are equal if their kinds, ATT codes and targets are equal.
 ///
 /// ## Which operation fails with which kind
 ///
 /// - Every operation: ``Kind/busUnavailable``, ``Kind/daemonUnavailable``, ``Kind/unauthorized``, ``Kind/noAdapter``,
 ///   ``Kind/poweredOff`` and ``Kind/blocked`` if Bluetooth cannot be used; ``Kind/closed`` after the manager was
-///   closed; ``Kind/timedOut`` after its deadline of ``Deadlines``.
-/// - Operations over a connection: ``Kind/notConnected`` if there is none; ``Kind/disconnected(_:)`` when it ends, all
-///   with the same reason; ``Kind/attributeNotFound`` if the discovered attribute is no longer valid.
+///   closed; ``Kind/timedOut`` if the deadline of the operation passes, see ``Deadlines``.
+/// - Operations over a connection: ``Kind/notConnected`` if there is no connection; ``Kind/disconnected(_:)`` when the
+///   connection ends, with the same reason for all operations; ``Kind/attributeNotFound`` if the discovered attribute
+///   is no longer valid.
 /// - Reads, writes and notifications: ``Kind/notPermitted`` before anything is sent, if the properties do not offer the
 ///   operation; ``Kind/attError``, ``Kind/needsPairing``, ``Kind/refused``, ``Kind/invalidArgument`` or ``Kind/busy``
 ///   if the peripheral or bluetoothd refuses; ``Kind/exclusiveUse`` if another program has exclusive use;
 ///   ``Kind/connectionStalled`` if an earlier operation of the connection needed a pairing that was refused.
 /// - Connecting: ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``.
-/// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, this module treats ``Kind/alreadyDone`` as
-///   success.
+/// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, pairing succeeds.
 /// - Advertising: ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``.
 /// - Every operation: ``Kind/bluez`` for an error of bluetoothd that this module does not recognise.
 ///
-/// The documentation of an operation lists what it adds.
+/// The documentation of each operation lists further errors.
 public struct BluetoothError: Error, Sendable {
     /// What went wrong.
     public let kind: Kind
-    /// The operation that failed; nil if no operation did, for example after a link loss.
+    /// The operation that failed; nil for errors without an operation, for example a link loss.
     public private(set) var operation: Operation?
-    /// The target of the operation as text for people: an address, an adapter or an attribute.
+    /// The target of the operation as readable text: an address, an adapter or an attribute.
     public private(set) var target: String?
-    /// This module's explanation, a phrase without a full stop; nil if the kind says all.
+    /// The explanation of this module, a phrase without a full stop; nil if there is none.
     ///
-    /// It is part of ``summary`` and ``description``.
+    /// The texts ``summary`` and ``description`` include the explanation.
     public let detail: String?
-    /// The D-Bus name of the error, for example `org.bluez.Error.NotReady`; nil if it did not come over D-Bus.
+    /// The D-Bus name of the error; nil if the error is not a D-Bus error.
+    ///
+    /// Example: `org.bluez.Error.NotReady`.
     public let dbusName: String?
-    /// The text of the D-Bus error; nil if it did not come over D-Bus.
+    /// The text of the D-Bus error; nil if the error is not a D-Bus error.
     public let dbusMessage: String?
     /// The ATT error code; nil if the peripheral did not send one.
     ///
@@ -42,11 +44,11 @@ public struct BluetoothError: Error, Sendable {
     public let attCode: UInt8?
     /// Whether the device has a bond that protects the link less than the attribute requires.
     ///
-    /// It is true only together with ``Kind/needsPairing``. ``Peripheral/pair()`` does not help then, because it
-    /// succeeds with the existing bond: call ``Peripheral/forget()`` first, and pair with a ``PairingPolicy`` that can
-    /// enter or compare a passkey.
+    /// True only together with ``Kind/needsPairing``. ``Peripheral/pair()`` alone does not replace the weak bond,
+    /// because it completes at once if a bond exists. Call ``Peripheral/forget()`` first, and pair with a
+    /// ``PairingPolicy`` that can enter or compare a passkey.
     public private(set) var isBondTooWeak = false
-    /// Whether this module inferred the kind from events; bluetoothd did not report it.
+    /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
 
     /// Makes an error.
@@ -74,7 +76,7 @@ public struct BluetoothError: Error, Sendable {
 
     /// The operations that can fail.
     public enum Operation: String, Sendable {
-        /// One operation of this module each, by its name.
+        /// Reading a state, scanning, connecting, disconnecting, discovery, reads and writes.
         case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
         /// Reading the RSSI of a link.
         case readRSSI
@@ -86,12 +88,12 @@ public struct BluetoothError: Error, Sendable {
         case advertise
     }
 
-    /// The same error, with this operation and this target if it has none yet.
+    /// Returns the error with this operation if it has none, and with this target if it has none.
     func during(_ operation: Operation, _ target: String?) -> BluetoothError {
         with(self.operation ?? operation, self.target ?? target)
     }
 
-    /// The same error with another operation and target.
+    /// Returns the error with another operation and target.
     func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
         var error = self
         error.operation = operation
@@ -99,42 +101,50 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
-    /// The same error, with ``isInferred`` set.
+    /// The error with ``isInferred`` set.
     var inferred: BluetoothError {
         var error = self
         error.isInferred = true
         return error
     }
 
-    /// The same error, with ``isBondTooWeak`` set if it asks for pairing although there is a bond.
+    /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
         var error = self
         error.isBondTooWeak = isBonded && kind == .needsPairing
         return error
     }
 
-    /// An error of bluetoothd with a kind that is more precise than bluetoothd's; its name and text are kept.
+    /// Makes an error with a more precise kind; keeps the operation, target and texts of an error.
+    ///
+    /// - Parameters:
+    ///   - kind: The more precise kind.
+    ///   - error: The error with the operation, target and texts.
     init(_ kind: Kind, after error: BluetoothError) {
         self.init(
             kind, operation: error.operation, target: error.target, detail: error.detail, dbusName: error.dbusName,
             dbusMessage: error.dbusMessage, attCode: error.attCode)
     }
 
-    /// A word for the kind, for logs and JSON. It stays the same in all versions.
+    /// A word for ``kind``, for logs and JSON. The words stay the same in all versions.
     public var code: String { kind.code }
 
-    /// Whether the same operation may succeed if it is repeated soon, with nothing else done before.
+    /// Whether the same operation may succeed if it is repeated soon, without any other action.
     ///
-    /// It is true if bluetoothd or the peripheral is busy or short of a resource, if bluetoothd is absent, because the
-    /// system starts it again, if connecting over LE or reading the services failed, and if a pairing ran into a
-    /// time-out. If ``outcomeUnknown`` is true, read the state before you repeat the operation.
+    /// True in these cases:
+    /// - bluetoothd or the peripheral is busy, did not reply in time, or lacks a resource.
+    /// - bluetoothd does not run. The system starts it again.
+    /// - Connecting over LE or reading the services failed.
+    /// - A pairing timed out or could not connect.
     ///
-    /// It is false if something must happen before: the adapter must be switched on, the peripheral connected, found by
-    /// a scan, paired, or connected over LE instead of classic Bluetooth.
+    /// If ``outcomeUnknown`` is also true, read the state before you repeat the operation.
+    ///
+    /// False if another action is necessary first: for example, to switch the adapter on, to connect, to scan for the
+    /// peripheral, to pair, or to connect over LE instead of classic Bluetooth.
     public var isTransient: Bool {
         switch kind {
         case .busy, .timedOut, .noFreeSlot, .daemonUnavailable, .discoveryFailed: true
-        // A connection over classic Bluetooth fails again (Q83).
+        // If bluetoothd tried classic Bluetooth with the LE peripheral, the next attempt would fail too (Q83).
         case .connectFailed: !isOfWrongBearer
         case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"): true
         case .attError: attCode == 0x0E || attCode == 0x11
@@ -142,7 +152,9 @@ public struct BluetoothError: Error, Sendable {
         }
     }
 
-    /// Whether the operation may have taken effect although it failed. Read the state before you repeat it.
+    /// Whether the operation may have taken effect although it failed.
+    ///
+    /// If true, read the state before you repeat the operation.
     public var outcomeUnknown: Bool {
         switch kind {
         case .timedOut: true
