@@ -14,15 +14,15 @@ public struct Adapter: Hashable, Sendable {
     public let number: Int
     /// Whether the adapter is powered on.
     public let isPowered: Bool
-    /// The detailed power state; nil before BlueZ 5.66, which does not report it.
+    /// The detailed power state; nil with BlueZ before 5.66, which does not report the state.
     public let powerState: PowerState?
     /// Whether the adapter supports the central role, so that it can scan and connect.
     ///
-    /// Always true before BlueZ 5.54, which does not report roles.
+    /// Always true with BlueZ before 5.54, which does not report roles.
     public let isCentral: Bool
     /// Whether any program is scanning with the adapter.
     public let isDiscovering: Bool
-    /// Whether the manager that reports the adapter uses it.
+    /// Whether the manager that emitted the snapshot works with the adapter.
     public let isSelected: Bool
 
     /// The power state of an adapter. Source: BlueZ, `adapter-api.txt`, `PowerState`.
@@ -39,6 +39,7 @@ public struct Adapter: Hashable, Sendable {
         case offBlocked = "off-blocked"
     }
 
+    /// Returns snapshots of all adapters, ordered by number.
     static func list(_ records: [UInt16: AdapterRecord], selected: UInt16?) -> [Adapter] {
         records.values.sorted { $0.number < $1.number }.map {
             Adapter(

@@ -2,22 +2,22 @@ public import Rx
 
 /// The data that this computer advertises.
 ///
-/// An advertisement has 31 bytes, of which the flags take 3. The name is sent in the scan response, which has 31 more
-/// bytes.
+/// An advertisement holds 31 bytes, and its flags need 3 of them. bluetoothd sends the name in the scan response, which
+/// holds another 31 bytes.
 ///
 /// Source: BlueZ, `advertising-api.txt`, `LEAdvertisement1`.
 public struct Advertisement: Hashable, Sendable {
     /// The local name. Default: nil, no name.
     public var localName: String?
-    /// The advertised service UUIDs. Default: none.
+    /// The UUIDs of the services to advertise. Default: none.
     public var services: [BluetoothUUID]
     /// Manufacturer data by company identifier. Default: none.
     public var manufacturerData: [UInt16: [UInt8]]
     /// Service data by service UUID. Default: none.
     public var serviceData: [BluetoothUUID: [UInt8]]
-    /// The appearance value of the Bluetooth SIG's Assigned Numbers. Default: nil, not advertised.
+    /// The appearance value from the Bluetooth SIG's Assigned Numbers. Default: nil, not advertised.
     public var appearance: UInt16?
-    /// Whether other devices may connect to this computer. Default: false, which is a broadcast.
+    /// Whether other devices may connect to this computer. Default: false, a broadcast.
     public var isConnectable: Bool
 
     /// Creates an advertisement. Without arguments it has no data and is not connectable.
@@ -40,7 +40,7 @@ extension BluetoothManager {
     /// Emits once when bluetoothd has registered the advertisement, and does not complete. Cold: each subscription
     /// registers an advertisement of its own, and disposing unregisters it. Delivers on the manager's queue.
     ///
-    /// The adapter's settings do not change; an advertisement does not need a discoverable adapter.
+    /// The settings of the adapter do not change, and the adapter need not be discoverable.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/noFreeSlot`` if the adapter has no room for another advertisement. Controllers support
@@ -49,7 +49,7 @@ extension BluetoothManager {
     ///   rejects the advertisement, for example because it is too long.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
     /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
-    ///   cannot be used, also when this happens later.
+    ///   cannot be used, at the start or later.
     ///
     /// Source: BlueZ, `advertising-api.txt`, `RegisterAdvertisement`.
     ///

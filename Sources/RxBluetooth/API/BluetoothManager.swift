@@ -1,14 +1,14 @@
-// Users import one module. Its streams are Rx's; `.seconds(1)` and queues are Dispatch's.
+// Re-exports what the API uses, so that users import one module: streams (Rx), queues and `.seconds(1)` (Dispatch).
 @_exported public import Dispatch
 @_exported public import Rx
 
-/// The entry to Bluetooth: its state, its adapters and scans for peripherals.
+/// The entry point of the library: the state of Bluetooth, the adapters, and scans for peripherals.
 ///
-/// Nothing happens before you subscribe to a stream. Disposing of a subscription undoes what it started. All streams
-/// deliver on the scheduler of the ``Configuration``, by default the main queue.
+/// Nothing happens before you subscribe to a stream. Disposing of a subscription undoes what the subscription started.
+/// All streams deliver on the scheduler of the ``Configuration``, by default the main queue.
 ///
-/// A manager may be used from any thread. When neither it nor a subscription to one of its streams is kept any more, it
-/// closes its connection to the bus.
+/// A manager may be used from any thread. Its connection to the bus closes when the manager and all subscriptions to
+/// its streams are released.
 public final class BluetoothManager: Sendable {
     let access: BlueZAccess
     let selection: AdapterSelection
@@ -18,33 +18,33 @@ public final class BluetoothManager: Sendable {
         self.selection = selection
     }
 
-    /// The same manager on another adapter, for programs that use several at a time.
+    /// Returns a manager for another adapter, for programs that use several adapters at a time.
     ///
-    /// Its ``state``, scans, known and retrieved peripherals and diagnosis are those of that adapter, which may be
-    /// plugged in later. Everything else is shared: the connection to the bus, deadlines, pairing, events, and
-    /// ``close()``, which closes both.
+    /// The ``state``, scans, peripherals and diagnosis of the returned manager are those of the given adapter. The
+    /// adapter may be plugged in later. Both managers share everything else: the connection to the bus, deadlines,
+    /// pairing and events. ``close()`` of either manager closes both.
     ///
     /// A device in range of two adapters is two peripherals, one for each adapter. A failure of one adapter does not
-    /// affect the other.
+    /// affect the other adapter.
     ///
-    /// - Parameter adapter: The adapter.
+    /// - Parameter adapter: The adapter to work with.
     public func using(_ adapter: AdapterSelection) -> BluetoothManager { BluetoothManager(access, adapter) }
 
-    // Promises S2 and S3. bluetoothd or the adapter may appear later (Q1, Q26).
-    /// Whether Bluetooth can be used: the present state first, then each change.
+    // Promises S2 and S3, see docs/promises.md. bluetoothd or the adapter may appear later (Q1, Q26).
+    /// Whether Bluetooth can be used, and the reason if it cannot.
     ///
-    /// It never completes. It fails with ``BluetoothError/Kind/closed`` when the manager is closed, and with no other
-    /// error: an absent bluetoothd or adapter is a state, and the stream continues when it appears. The state is hot.
-    /// The first subscription opens the bus.
+    /// Emits the present state first, then each change, and never completes. An absent bluetoothd or adapter is a
+    /// state, not an error: the stream continues when bluetoothd or the adapter appears. Fails only with
+    /// ``BluetoothError/Kind/closed``, when the manager is closed. Hot; the first subscription opens the bus.
     public var state: Observable<BluetoothState> {
         reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
-    /// The adapters of this machine, ordered by number: the present list first, then each change.
+    /// The adapters of this machine, ordered by number.
     ///
-    /// The list is empty while bluetoothd does not run. The stream never completes, and fails only with
-    /// ``BluetoothError/Kind/closed`` when the manager is closed. The list is hot. The first subscription opens the
-    /// bus.
+    /// Emits the present list first, then each change, and never completes. The list is empty while bluetoothd does not
+    /// run. Fails only with ``BluetoothError/Kind/closed``, when the manager is closed. Hot; the first subscription
+    /// opens the bus.
     public var adapters: Observable<[Adapter]> {
         reports.map { [selection] in $0.adapters(selection) }.distinctUntilChanged().observe(
             on: access.settings.scheduler)
@@ -54,17 +54,17 @@ public final class BluetoothManager: Sendable {
         let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()
-            // From now on the choice of `.automatic` changes only if it must.
+            // Keeps the adapter that `.automatic` chooses, so that it does not change without need.
             handle.perform { client in client.onStateKnown { $0.keepChoice(selection) } }
             return access.reports.compactMap { $0 }.do(onDispose: { withExtendedLifetime((access, handle)) {} })
         }
     }
 
-    // Promise S44.
-    /// Completes when bluetoothd has replied to every request that disposing has sent.
+    // Promise S44, see docs/promises.md.
+    /// Waits until bluetoothd has replied to every request that disposing has sent.
     ///
-    /// Scans are stopped then, links closed and notifications off. It never fails: a request without a reply ends at
-    /// its own deadline. Without a bus, it completes at once. Cold.
+    /// When the stream completes, scans have stopped, links are closed and notifications are off. Never fails: a
+    /// request without a reply ends at its own deadline. Without a bus, the stream completes at once. Cold.
     public func settled() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -77,20 +77,20 @@ public final class BluetoothManager: Sendable {
             }
             return Disposables.create()
         }
-        // A stream that ends emits its end first and undoes itself next, in one turn of the scheduler.
-        // A subscription that follows the end runs after that turn.
+        // Subscribes in a later turn of the scheduler. A stream that fails or completes emits that event first, and
+        // sends its teardown requests afterwards in the same turn.
         .subscribe(on: access.settings.scheduler)
         .observe(on: access.settings.scheduler)
     }
 
-    /// Completes when bluetoothd has received every request that disposing has sent.
+    /// Waits until bluetoothd has received every request that disposing has sent.
     ///
-    /// ``settled()`` also waits for the replies. bluetoothd replies to `Disconnect` after 2 s, and a program that ends
-    /// need not wait for that. A request that depends on the reply to another one is not included, for example after a
-    /// cancelled pairing.
+    /// Use it at the end of a program instead of ``settled()``, which also waits for the replies: bluetoothd replies to
+    /// `Disconnect` only after 2 s. Requests that are sent after the reply to another request are not included, for
+    /// example those that follow a cancelled pairing.
     ///
-    /// It never fails, and completes after ``Deadlines/cleanup`` at the latest. Without a bus, it completes at once.
-    /// Cold.
+    /// Never fails, and completes after ``Deadlines/cleanup`` at the latest. Without a bus, the stream completes at
+    /// once. Cold.
     public func delivered() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -107,9 +107,9 @@ public final class BluetoothManager: Sendable {
 
     /// Closes the manager: all its streams fail with ``BluetoothError/Kind/closed``.
     ///
-    /// It closes the links that this manager made, and then the connection to the bus, and completes when that is done.
-    /// It never fails, and may be called again. Later use of the manager fails with the same error. Cold; disposing
-    /// does not undo it.
+    /// The manager closes the links that it made, and then its connection to the bus. Completes when both are closed,
+    /// and never fails. May be called again. Later use of the manager fails with ``BluetoothError/Kind/closed``. Cold;
+    /// disposing does not stop the closing.
     public func close() -> Completable {
         let access = access
         return Completable.create { observer in
@@ -121,27 +121,27 @@ public final class BluetoothManager: Sendable {
 }
 
 extension BluetoothManager {
-    // Promise S89.
-    /// The peripherals with these addresses that bluetoothd has now, in the order of the addresses.
+    // Promise S89, see docs/promises.md.
+    /// Lists the peripherals with the given addresses that bluetoothd knows, without scanning.
     ///
-    /// A peripheral that bluetoothd does not have is left out; nothing is scanned. It emits one list, and fails if
+    /// Emits one list, in the order of the addresses. It omits peripherals that bluetoothd does not know. Fails if
     /// Bluetooth cannot be used. Cold.
     ///
-    /// - Parameter addresses: The addresses.
+    /// - Parameter addresses: The addresses of the peripherals.
     public func retrievePeripherals(withAddresses addresses: [BluetoothAddress]) -> Single<[Peripheral]> {
         retrieve { client, adapter in
             addresses.compactMap { client.mirror.devices[DeviceKey(adapter: adapter, address: $0)]?.peripheral }
         }
     }
 
-    // Promises S33 and S89.
-    /// The peripherals that are connected now, by this program or another one, ordered by address.
+    // Promises S33 and S89, see docs/promises.md.
+    /// Lists the peripherals that this program or another program has connected, ordered by address.
     ///
-    /// The links stay as they are; ``Peripheral/connect(options:)`` shares one. It emits one list, and fails if
+    /// Emits one list. The links do not change; to use a link, share it with ``Peripheral/connect(options:)``. Fails if
     /// Bluetooth cannot be used. Cold.
     ///
-    /// - Parameter services: Emit only peripherals that offer one of these services, or have advertised one if their
-    ///   services were not read yet. Default, and if empty: all.
+    /// - Parameter services: Only peripherals that offer at least one of these services are listed. If the services of
+    ///   a peripheral were not read yet, its advertised services count. Default: empty, all peripherals.
     public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID] = []) -> Single<[Peripheral]> {
         retrieve { client, adapter in
             client.mirror.devices.values.filter { $0.key.adapter == adapter && $0.isConnected && $0.offers(services) }
@@ -161,6 +161,7 @@ extension BluetoothManager {
 }
 
 extension DeviceRecord {
+    /// Whether the device offers at least one of the services, or none is requested.
     fileprivate func offers(_ wanted: [BluetoothUUID]) -> Bool {
         let present = isResolved ? services.values.compactMap(\.uuid) : advertisement.serviceUUIDs
         return wanted.isEmpty || wanted.contains(where: present.contains)

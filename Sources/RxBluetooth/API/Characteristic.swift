@@ -2,14 +2,14 @@ public import Rx
 
 /// A characteristic of a connected peripheral.
 ///
-/// It is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection`` it stays valid after
-/// each reconnection.
+/// A characteristic is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection``, it
+/// stays valid after each reconnection.
 public struct Characteristic: Hashable, Sendable {
     /// The service that contains the characteristic.
     public let service: Service
-    /// The UUID. Several characteristics of a peripheral may have the same one; their handles differ.
+    /// The UUID. Characteristics of a peripheral with the same UUID have different handles.
     public let uuid: BluetoothUUID
-    /// The attribute handle of the declaration, unique within the peripheral, as bluetoothd reports it.
+    /// The attribute handle of the declaration, unique within the peripheral.
     public let handle: UInt16
     /// The operations that the characteristic supports.
     public let properties: Properties
@@ -32,7 +32,7 @@ public struct Characteristic: Hashable, Sendable {
     ///   ``Characteristic/Properties/read``.
     /// - ``BluetoothError/Kind/attError``, ``BluetoothError/Kind/needsPairing``, ``BluetoothError/Kind/refused``
     ///   or a similar error if the peripheral refuses.
-    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, which begins when the read starts.
+    /// - ``BluetoothError/Kind/timedOut`` if no reply arrives within ``Deadlines/operation`` after the read starts.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     /// - ``BluetoothError/Kind/attributeNotFound`` if the characteristic is no longer valid.
     ///
@@ -51,16 +51,16 @@ public struct Characteristic: Hashable, Sendable {
 
     /// Writes the value.
     ///
-    /// With response it completes when the peripheral has confirmed the write, without response when bluetoothd has
-    /// accepted it. Cold: each subscription queues one write. A disposed write that has not started is never sent; one
-    /// that has started is not taken back. Delivers on the manager's queue.
+    /// With response, completes when the peripheral has confirmed the write. Without response, completes when
+    /// bluetoothd has accepted the write. Cold: each subscription queues one write. Disposing removes a write that has
+    /// not started, and does not stop a write that has started. Delivers on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include this type of
     ///   write.
     /// - ``BluetoothError/Kind/invalidArgument`` for more bytes than ``Peripheral/maximumWriteValueLength(for:)``.
-    ///   ``writeLongValue(_:type:partLength:retry:)`` has no limit.
-    /// - The other errors of ``readValue()``. After ``BluetoothError/Kind/timedOut`` and a lost link the write may have
+    ///   ``writeLongValue(_:type:partLength:retry:)`` has no such limit.
+    /// - The other errors of ``readValue()``. After ``BluetoothError/Kind/timedOut`` or a link loss, the write may have
     ///   taken effect.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `WriteValue`.
@@ -73,7 +73,8 @@ public struct Characteristic: Hashable, Sendable {
             guard value.count <= Self.longestValue else {
                 return emitter.fail(Self.tooLong(value.count).during(.write, target))
             }
-            // The error of bluetoothd does not give the cause (Q99). Without a known MTU the length is not checked.
+            // Checks the length here, because bluetoothd's error would not give the cause (Q99). The limit is unknown
+            // without an MTU.
             if type == .withoutResponse, let limit = peripheral.packetLength, value.count > limit {
                 let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
                 return emitter.fail(BluetoothError(.invalidArgument, detail: text).during(.write, target))
@@ -86,7 +87,7 @@ public struct Characteristic: Hashable, Sendable {
     /// Discovers the descriptors of the characteristic.
     ///
     /// Emits one element for each descriptor, in the order of the handles, then completes. bluetoothd reads descriptors
-    /// together with the services, so nothing is sent. Cold. Delivers on the manager's queue.
+    /// together with the services, so no request is sent. Cold. Delivers on the manager's queue.
     ///
     /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with
     /// ``BluetoothError/Kind/attributeNotFound`` if the characteristic is no longer valid.
@@ -139,7 +140,7 @@ extension Characteristic {
         public static let indicate = Properties(rawValue: 0x20)
         /// The value can be written with a signature, without response.
         public static let authenticatedSignedWrites = Properties(rawValue: 0x40)
-        /// A descriptor (2900) contains further properties.
+        /// The descriptor Characteristic Extended Properties (2900) contains further properties.
         public static let extendedProperties = Properties(rawValue: 0x80)
 
         private static let flags: [(name: String, property: Properties)] = [
@@ -155,7 +156,7 @@ extension Characteristic {
             }
         }
 
-        /// BlueZ's names of the properties, for example `write-without-response`.
+        /// The names that BlueZ gives to the properties, for example `write-without-response`.
         public var names: [String] { Self.flags.filter { contains($0.property) }.map(\.name) }
     }
 }
@@ -164,7 +165,7 @@ extension Characteristic {
 extension Characteristic {
     /// The progress of a long write.
     public struct WriteProgress: Hashable, Sendable {
-        /// The number of bytes written so far. With response, the peripheral has confirmed them.
+        /// The number of bytes written so far. With response, the peripheral has confirmed these bytes.
         public let written: Int
         /// The length of the whole value in bytes.
         public let total: Int
@@ -182,26 +183,26 @@ extension Characteristic {
         public let error: BluetoothError
     }
 
-    /// Writes a value of any length in several writes, as firmware updates do.
+    /// Writes a value of any length in several writes, for example for a firmware update.
     ///
-    /// Each part is a separate write to this characteristic. The next part starts when the previous one is confirmed
-    /// or, without response, accepted by bluetoothd. Emits the progress after each part, then completes. Other
-    /// operations of the connection may run between two parts.
+    /// Each part is a separate write to this characteristic. The next part starts when the peripheral has confirmed the
+    /// previous part or, without response, when bluetoothd has accepted it. Emits the progress after each part, then
+    /// completes. Other operations of the connection may run between two parts.
     ///
-    /// If a part fails, `retry` is called. If its stream completes, the same part is written again. The part is not
-    /// retried if the connection has ended, the characteristic is gone or the manager is closed.
+    /// If a part fails, `retry` is called. If the stream of `retry` completes, the same part is written again. A part
+    /// is not retried if the connection has ended, the characteristic is no longer valid, or the manager is closed.
     ///
-    /// Cold. Disposing lets the current part finish and writes no further ones. Delivers on the manager's queue. Fails
-    /// as ``writeValue(_:type:)`` does, and with ``BluetoothError/Kind/invalidArgument`` if `partLength` is not from 1
-    /// to 512.
+    /// Cold. Disposing lets the current part finish and writes no further parts. Delivers on the manager's queue. Fails
+    /// with the errors of ``writeValue(_:type:)``, and with ``BluetoothError/Kind/invalidArgument`` if `partLength` is
+    /// less than 1 or more than 512.
     ///
     /// - Parameters:
     ///   - value: The bytes, of any length.
     ///   - type: Whether the peripheral confirms each part. Default: with response.
     ///   - partLength: The length of each part except the last, in bytes, from 1 to 512. Default: one packet, that is
     ///     ``Peripheral/maximumWriteValueLength(for:)`` without response.
-    ///   - retry: Returns a stream that completes if the part should be written again. Default: it fails with the error
-    ///     of the part.
+    ///   - retry: Returns a stream that completes if the part should be written again. Default: a stream that fails
+    ///     with the error of the part.
     public func writeLongValue(
         _ value: [UInt8], type: WriteType = .withResponse, partLength: Int? = nil,
         retry: @escaping @Sendable (WriteFailure) -> Completable = { .error($0.error) }

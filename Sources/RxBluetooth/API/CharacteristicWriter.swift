@@ -1,9 +1,9 @@
 public import Rx
 
-/// Sends a stream of writes without response to one characteristic.
+/// A writer that sends a stream of writes without response to one characteristic.
 ///
-/// ``Characteristic/acquireWrite()`` emits it. No other program can write the characteristic until that subscription
-/// ends.
+/// ``Characteristic/acquireWrite()`` emits the writer. No other program can write the characteristic until the
+/// subscription to `acquireWrite()` ends.
 public final class CharacteristicWriter: Sendable {
     /// The characteristic that is written.
     public let characteristic: Characteristic
@@ -19,13 +19,13 @@ public final class CharacteristicWriter: Sendable {
 
     /// Writes one value without response.
     ///
-    /// Completes when the value is passed to bluetoothd. If bluetoothd has no room, the write waits for it. The
-    /// peripheral does not confirm the write. Writes keep the order of their subscriptions. Cold: each subscription
-    /// writes once, and disposing removes a write that still waits. Delivers on the manager's queue.
+    /// Completes when the value is in the socket to bluetoothd. If the socket is full, the write waits until it has
+    /// room. The peripheral does not confirm the write. Writes keep the order of their subscriptions. Cold: each
+    /// subscription writes once, and disposing removes a write that still waits. Delivers on the manager's queue.
     ///
     /// Fails with:
-    /// - ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes, which
-    ///   bluetoothd would discard.
+    /// - ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes, because
+    ///   bluetoothd would discard such values.
     /// - ``BluetoothError/Kind/closed`` if the subscription to ``Characteristic/acquireWrite()`` has ended.
     /// - The error of the connection when it ends.
     public func write(_ value: [UInt8]) -> Completable {
@@ -49,15 +49,18 @@ public final class CharacteristicWriter: Sendable {
 extension Characteristic {
     /// Acquires the characteristic for a stream of writes without response.
     ///
-    /// A socket replaces one D-Bus call for each write. Emits the writer once, and does not complete. Cold: disposing
-    /// releases the characteristic. Until then ``writeValue(_:type:)`` fails with ``BluetoothError/Kind/exclusiveUse``
-    /// in every program. Delivers on the manager's queue. To write a stream of values:
+    /// The values are sent through a socket to bluetoothd, so a write needs no D-Bus call. Emits the writer once, and
+    /// does not complete. Cold: disposing releases the characteristic. Until the release, ``writeValue(_:type:)`` fails
+    /// with ``BluetoothError/Kind/exclusiveUse`` in every program. Delivers on the manager's queue.
+    ///
+    /// Example, which writes a stream of values:
     ///
     ///     characteristic.acquireWrite().flatMap { writer in values.concatMap { writer.write($0) } }
     ///
-    /// Another program's acquisition ends when that program closes its socket or leaves the bus, or when the link ends.
-    /// bluetoothd has no call to end it earlier: close the link with ``Peripheral/disconnect()`` or
-    /// ``ConnectOptions/ExistingLink/replace``, and acquire the characteristic over the new link.
+    /// If another program has acquired the characteristic, its acquisition ends when that program closes its socket or
+    /// leaves the bus, or when the link ends. bluetoothd has no call that ends it earlier. To end it, close the link
+    /// with ``Peripheral/disconnect()`` or ``ConnectOptions/ExistingLink/replace``, and acquire the characteristic over
+    /// the new link.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include

@@ -3,30 +3,30 @@ public import Logging
 public import Rx
 
 extension BluetoothManager {
-    /// How a manager works: its adapter, where it delivers, deadlines, pairing and the log.
+    /// The settings of a manager: adapter, scheduler, deadlines, pairing and log.
     ///
     /// Each property has a default. Set only what differs, for example with `.init(adapter: .named("hci1"))`. A manager
-    /// copies its configuration: a change of the value afterwards does not affect it.
+    /// copies its configuration, so later changes of the value do not affect the manager.
     public struct Configuration: Sendable {
-        /// The adapter to work with. Default: ``AdapterSelection/automatic``.
+        /// The adapter that the manager works with. Default: ``AdapterSelection/automatic``.
         public var adapter: AdapterSelection
-        /// Delivers the elements, errors and completions of all streams. Default: the main queue.
+        /// The scheduler on which streams deliver elements, errors and completions. Default: the main queue.
         ///
-        /// Time stamps are its `now`. Deadlines do not run on it, but on the clock of the bus.
+        /// Time stamps are the `now` of the scheduler. Deadlines run on the clock of the bus, see ``Deadlines``.
         public var scheduler: any SchedulerType
         /// How long to wait for replies. Default: see ``Deadlines``.
         public var deadlines: Deadlines
         /// How to answer pairing requests. Default: decline all, see ``PairingPolicy``.
         public var pairing: PairingPolicy
-        /// Where to log, at level warning and below. Default nil: nowhere.
+        /// The logger for events; its most severe level is warning. Default: nil, no log.
         public var logger: Logger?
-        /// Whether log lines may contain data of devices. Default: no address, no name and no value.
+        /// Whether log lines may contain addresses, names and values of devices. Default: no.
         public var logContents: LogContents
-        /// The source for what bluetoothd does not report, such as the RSSI of a link. Default: nil.
+        /// The source of values that bluetoothd does not report, such as the RSSI of a link. Default: nil.
         ///
-        /// If nil, a manager on the system bus asks the adapter's own controller. A manager on a given bus has none,
-        /// because the adapters of that bus may be simulated: ``Peripheral/readRSSI()`` then fails with
-        /// ``BluetoothError/Kind/unsupported``.
+        /// If nil, a manager on the system bus reads these values from the adapter's own controller. A manager on a
+        /// given bus cannot read them, because the adapters of that bus may be simulated: ``Peripheral/readRSSI()``
+        /// fails with ``BluetoothError/Kind/unsupported``.
         public var controller: (any HostController)?
 
         /// Makes a configuration that delivers on a dispatch queue.
@@ -71,68 +71,69 @@ extension BluetoothManager {
     }
 }
 
-/// Which adapter a manager works with. A gateway may have several.
+/// Which adapter a manager works with, if the machine has several.
 public enum AdapterSelection: Hashable, Sendable {
     /// The best adapter that is present.
     ///
-    /// It is an adapter that can be a central. Adapters that are on take precedence, then those with fewer connected
-    /// devices, whichever program connected them, then lower numbers. The choice changes only if the adapter is
-    /// removed, or off while another one is on.
+    /// The manager chooses among the adapters that support the central role. Adapters that are on take precedence, then
+    /// adapters with fewer devices that any program has connected, then adapters with lower numbers. The choice changes
+    /// only if the adapter is removed, or is off while another adapter is on.
     case automatic
     /// The adapter with this name, for example `hci1`.
     ///
-    /// Names may change when adapters are plugged in again, so the manager then follows the adapter by its address.
-    /// While that adapter is absent, another one with the name is used.
+    /// Names may change when adapters are plugged in again, so the manager remembers the address of the adapter that
+    /// first had the name. While that adapter is absent, the manager uses the adapter that has the name now.
     case named(String)
-    /// The adapter with this address, whatever its name.
+    /// The adapter with this address, independent of its name.
     case address(BluetoothAddress)
 
-    /// The adapter with this number: 1 is ``named(_:)`` with `hci1`.
+    /// Returns the selection of an adapter by number: 1 stands for the name `hci1`, see ``named(_:)``.
     public static func number(_ number: Int) -> AdapterSelection { .named("hci\(number)") }
 }
 
 /// How long a manager waits before an operation fails with ``BluetoothError/Kind/timedOut``.
 ///
 /// Deadlines run on the clock of the bus: the kernel's monotonic clock, which stops during a suspend, or virtual time
-/// in tests. Setting the wall clock changes nothing. A deadline of zero or less fails at once, and one that is too long
-/// to count never ends.
+/// in tests. Changes of the wall clock do not affect deadlines. A deadline of zero or less has passed at once. A
+/// deadline that is too long for the clock never passes.
 public struct Deadlines: Sendable {
-    /// Connecting. Default: 30 s.
+    /// The deadline for connecting. Default: 30 s.
     public var connect: Duration = .seconds(30)
-    /// Reading the services of a peripheral after connecting. Default: 30 s.
+    /// The deadline for reading the services of a peripheral after connecting. Default: 30 s.
     public var services: Duration = .seconds(30)
-    /// A read, a write, or turning notifications on. Default: 30 s, as in ATT.
+    /// The deadline for a read, a write, or turning notifications on. Default: 30 s, as in ATT.
     ///
-    /// It begins when the operation has its turn.
+    /// The time begins when the operation starts, after the earlier operations of the connection.
     public var operation: Duration = .seconds(30)
-    /// A pairing, with its connection and the time that a person needs to answer. Default: 90 s.
+    /// The deadline for a pairing, including connecting and the user's answer. Default: 90 s.
     ///
-    /// It begins when the pairing has its turn.
+    /// The time begins when the pairing starts, after the pairings that it has to wait for.
     public var pair: Duration = .seconds(90)
-    /// Disconnecting. Default: 5 s.
+    /// The deadline for disconnecting. Default: 5 s.
     public var disconnect: Duration = .seconds(5)
-    /// How long to hold back a link loss that the adapter may have caused. Default: 0.25 s.
+    /// How long to delay a link loss, to find out whether the adapter caused it. Default: 0.25 s.
     ///
-    /// If the adapter is switched off meanwhile, the reason of the loss is ``BluetoothError/DisconnectReason/adapter``.
-    /// The kernel closes the links of an adapter before it reports that the adapter is off; with one link, this took
-    /// 0.07 s. With zero, a loss is emitted at once, and one that the adapter caused has no reason or a wrong one.
+    /// The kernel closes the links of an adapter before it reports that the adapter is off; with one link, the report
+    /// was 0.07 s later. If the adapter is switched off during the delay, the reason of the link loss is
+    /// ``BluetoothError/DisconnectReason/adapter``. With zero, a link loss is emitted at once, so a loss that the
+    /// adapter caused has no reason or a wrong reason.
     public var disconnectReasonGrace: Duration = .milliseconds(250)
-    /// Reading the RSSI of a link from the controller. Default: 5 s.
+    /// The deadline for reading the RSSI of a link from the controller. Default: 5 s.
     public var rssi: Duration = .seconds(5)
-    /// Starting a scan. Default: 15 s.
+    /// The deadline for starting a scan. Default: 15 s.
     public var startScan: Duration = .seconds(15)
-    /// Stopping a scan. Default: 5 s.
+    /// The deadline for stopping a scan. Default: 5 s.
     public var stopScan: Duration = .seconds(5)
-    /// The first list of bluetoothd's objects. Default: 8 s.
+    /// The deadline for the first list of bluetoothd's objects. Default: 8 s.
     ///
-    /// After it, ``BluetoothManager/state`` is ``BluetoothState/daemonUnavailable`` until the list arrives. The manager
-    /// repeats the request meanwhile.
+    /// After the deadline, ``BluetoothManager/state`` is ``BluetoothState/daemonUnavailable`` until the list arrives.
+    /// The manager repeats the request until then.
     public var snapshot: Duration = .seconds(8)
-    /// A diagnosis. Default: 2 s. After it, the diagnosis contains what was found until then.
+    /// The deadline for a diagnosis, after which it contains what is known by then. Default: 2 s.
     public var diagnosis: Duration = .seconds(2)
-    /// Undoing what a subscription started. Default: 2 s.
+    /// The deadline for undoing what a subscription started. Default: 2 s.
     public var cleanup: Duration = .seconds(2)
 
-    /// Makes the defaults.
+    /// Creates deadlines with the default values.
     public init() {}
 }

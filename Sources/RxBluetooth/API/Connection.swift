@@ -2,9 +2,10 @@ public import Rx
 
 /// The state of this manager's connection to a peripheral.
 ///
-/// A link that only other programs use does not count until ``Peripheral/connect(options:)`` shares it.
+/// A link that only other programs use is not a connection of this manager. ``Peripheral/connect(options:)`` can share
+/// such a link.
 public enum ConnectionState: Equatable, Sendable {
-    /// There is no connection. The error says why the last one ended or failed; nil if there was none.
+    /// There is no connection. The error is why the last connection ended; nil if there was none.
     case disconnected(BluetoothError?)
     /// A connection is being made.
     case connecting
@@ -17,7 +18,7 @@ public enum ConnectionState: Equatable, Sendable {
 extension ConnectionState: Comparable {
     /// Orders states by progress: disconnected, disconnecting, connecting, connected.
     ///
-    /// Neither of two disconnected states precedes the other, whatever their errors are.
+    /// Disconnected states with different errors have the same rank.
     public static func < (one: ConnectionState, other: ConnectionState) -> Bool { one.progress < other.progress }
 
     private var progress: Int {
@@ -42,9 +43,9 @@ extension Peripheral {
     /// The state of this manager's connection to the peripheral.
     ///
     /// Emits the current state first, then each change, and never completes. If the adapter is switched off, the state
-    /// is ``ConnectionState/disconnected(_:)`` with that reason. Fails only if the manager was deallocated before the
-    /// subscription, with ``BluetoothError/Kind/closed``. Hot; subscribing neither connects nor opens the bus. The
-    /// subscription keeps the manager alive. Delivers on the manager's queue.
+    /// is ``ConnectionState/disconnected(_:)`` with the reason ``BluetoothError/DisconnectReason/adapter``. Fails only
+    /// if the manager was deallocated before the subscription, with ``BluetoothError/Kind/closed``. Hot; subscribing
+    /// neither connects nor opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue.
     public var connectionState: Observable<ConnectionState> {
         .deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
@@ -55,9 +56,9 @@ extension Peripheral {
 }
 
 extension BluetoothManager {
-    /// All changes of this manager's connections.
+    /// The changes of all connections of this manager.
     ///
-    /// Emits the changes that follow the subscription. Never completes and never fails. Hot; subscribing neither
+    /// Emits each change after the subscription. Never completes and never fails. Hot; subscribing neither
     /// connects nor opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue.
     public var connectionChanges: Observable<ConnectionChange> {
         access.keptAlive(by: access.connectionChanges.observe(on: access.settings.scheduler))
@@ -66,14 +67,14 @@ extension BluetoothManager {
 
 /// The options of ``Peripheral/connect(options:)``.
 public struct ConnectOptions: Sendable {
-    /// What `connect` does with a link that exists already.
+    /// What ``Peripheral/connect(options:)`` does with a link that exists already.
     ///
-    /// Another program, or this one before a restart, may have made it. bluetoothd reports only that a device is
-    /// connected, and not by which program or since when. A link also outlives its program: after a crash it remains
-    /// until the peripheral or a program closes it.
+    /// The link may be from another program, or from this program before a restart. bluetoothd reports only that a
+    /// device is connected, not since when or by which program. If a program crashes, its link remains until the
+    /// peripheral or another program closes it.
     ///
-    /// ``BluetoothManager/retrieveConnectedPeripherals(withServices:)`` lists such links. ``Peripheral/disconnect()``
-    /// closes one without connecting first.
+    /// ``BluetoothManager/retrieveConnectedPeripherals(withServices:)`` lists the peripherals with a link.
+    /// ``Peripheral/disconnect()`` closes an existing link without connecting first.
     public enum ExistingLink: Sendable {
         /// Use the link and leave it open at the end, because another program may use it.
         case share
@@ -81,7 +82,7 @@ public struct ConnectOptions: Sendable {
         case takeOver
         /// Close the link and make a new one. The connection fails if the link cannot be closed.
         ///
-        /// The link is closed once. If another program connects again immediately, its new link is shared.
+        /// The link is closed only once. If another program immediately makes a new link, that link is shared.
         case replace
     }
 
@@ -90,25 +91,25 @@ public struct ConnectOptions: Sendable {
     /// The policy for connecting again after link loss. Default: nil, no reconnection.
     public var reconnection: Reconnection?
 
-    /// Creates options. By default an existing link is shared, and a lost link ends the connection.
+    /// Creates options. By default, an existing link is shared, and a link loss ends the connection.
     public init(existingLink: ExistingLink = .share, reconnection: Reconnection? = nil) {
         self.existingLink = existingLink
         self.reconnection = reconnection
     }
 
-    /// Options that connect again after each link loss, with the default delays of ``Reconnection``.
+    /// Returns options that connect again after link loss, with the default delays of ``Reconnection``.
     ///
     /// - Parameters:
-    ///   - attempts: The number of consecutive failures that ends the connection; less than 1 counts as 1. Default:
-    ///     nil, no limit.
+    ///   - attempts: The number of consecutive failures that ends the connection; values below 1 count as 1.
+    ///     Default: nil, no limit.
     ///   - limit: The longest time without a link, more than zero. Default: nil, no limit.
     public static func reconnect(attempts: Int? = nil, within limit: Duration? = nil) -> ConnectOptions {
         ConnectOptions(reconnection: Reconnection(attempts: attempts, limit: limit))
     }
 
-    /// Options that connect again after each link loss, according to a policy.
+    /// Returns options that connect again after each link loss, according to a policy.
     ///
-    /// - Parameter reconnection: The delays, and when to give up.
+    /// - Parameter reconnection: The policy: the delays, and when to give up.
     public static func reconnect(_ reconnection: Reconnection) -> ConnectOptions {
         ConnectOptions(reconnection: reconnection)
     }
@@ -117,20 +118,20 @@ public struct ConnectOptions: Sendable {
 /// The policy for connecting again after link loss: the delays, and when to give up.
 ///
 /// Each attempt follows a delay, which doubles after each failure up to ``maximumDelay``. A link that ends within
-/// ``minimumStableDuration`` counts as a failure too, so that a peripheral that drops every link does not keep the
+/// ``minimumStableDuration`` also counts as a failure: otherwise a peripheral that drops every link would keep the
 /// controller busy.
 ///
-/// While the bus, bluetoothd or the adapter is not available, no attempt is made. The next one starts as soon as
+/// While the bus, bluetoothd or the adapter is not available, no attempt is made. The next attempt starts as soon as
 /// Bluetooth can be used again.
 public struct Reconnection: Sendable {
     /// The delay before the first attempt. Default: 0.25 s; minimum: 10 ms.
     public var initialDelay: Duration
-    /// The longest delay. Default: 30 s; minimum: 10 ms.
+    /// The longest delay before an attempt. Default: 30 s; minimum: 10 ms.
     public var maximumDelay: Duration
     /// The largest random change of a delay, as a fraction from 0 to 1. Default: 0.2.
     ///
-    /// It spreads the attempts at many peripherals that were lost together. A delay never exceeds ``maximumDelay``.
-    /// Values outside the range count as 0 or 1, and NaN as 0.
+    /// If the links to many peripherals were lost at the same time, the changes spread the attempts. A delay never
+    /// exceeds ``maximumDelay``. Values below 0 and NaN count as 0, values above 1 count as 1.
     public var jitter: Double
     /// The number of consecutive failures that ends the connection. Default: nil, no limit.
     ///
@@ -139,14 +140,14 @@ public struct Reconnection: Sendable {
     public var attempts: Int?
     /// The longest time without a link. Default: nil, no limit.
     ///
-    /// After it the connection fails with the last error. With zero or less, connecting fails with
-    /// ``BluetoothError/Kind/invalidArgument``.
+    /// When this time has passed, the connection fails with the last error. If the limit is zero or less, connecting
+    /// fails with ``BluetoothError/Kind/invalidArgument``.
     public var limit: Duration?
     /// The seed of the random changes, for reproducible delays. Default: nil, random.
     public var seed: UInt64?
-    /// Returns whether an error ends the connection at once. Default: ``isFinal(_:)``.
+    /// Returns whether an error ends the connection without another attempt. Default: ``isFinal(_:)``.
     ///
-    /// Disconnecting and closing the manager always end it. The closure may run on any thread.
+    /// Disconnecting and closing the manager always end the connection. The closure may run on any thread.
     public var shouldGiveUp: @Sendable (BluetoothError) -> Bool
 
     /// The shortest duration of a link that counts as a success: 10 s.
@@ -167,21 +168,21 @@ public struct Reconnection: Sendable {
         self.shouldGiveUp = shouldGiveUp
     }
 
-    /// Returns whether connecting again cannot help after an error.
+    /// Returns whether an error is final: connecting again would not help.
     ///
-    /// Final are disconnection by this program, a closed manager, a lost bond, failed authentication or pairing, and a
-    /// missing permission. An existing connection, an invalid argument and a missing feature are final too. Errors of
-    /// pairing are final because another attempt could ask the user again.
+    /// These errors are final: disconnection by this program, a closed manager, a lost bond, failed authentication or
+    /// pairing, a missing permission, a refusal, an existing connection, an invalid argument, and a missing feature.
+    /// Errors of pairing are final because another attempt could ask the user again.
     ///
-    /// This is not the opposite of ``BluetoothError/isTransient``, which is about an immediate repetition. A connection
-    /// waits longer after each failure, so that a peripheral may return or an adapter may be switched on. These are not
-    /// final:
-    /// - Attempts over classic Bluetooth: bluetoothd selects the transport by where it saw the peripheral last.
-    /// - A device that bluetoothd removed, for example one without a bond when the adapter is switched off. It is
-    ///   scanned for.
-    /// - A link that ``Peripheral/pair()`` closes in order to pair.
-    /// - ``BluetoothError/DisconnectReason/authentication`` if the library inferred it because a pairing was in
-    ///   progress. The peripheral may have been out of range.
+    /// This function is not the opposite of ``BluetoothError/isTransient``, which is about an immediate repetition. A
+    /// reconnection waits longer after each failure, so the peripheral may return, or the adapter may be switched on,
+    /// before the next attempt. For example, these errors are not final:
+    /// - An attempt over classic Bluetooth failed. bluetoothd uses LE when it receives an LE advertisement later.
+    /// - bluetoothd removed the device, for example a device without a bond when the adapter is switched off. The
+    ///   reconnection scans for the device.
+    /// - ``Peripheral/pair()`` closed the link in order to pair.
+    /// - The reason is ``BluetoothError/DisconnectReason/authentication``, but the library only inferred this reason
+    ///   because a pairing was in progress. The peripheral may have been out of range.
     public static func isFinal(_ error: BluetoothError) -> Bool {
         switch error.kind {
         case .disconnected(.requested): true

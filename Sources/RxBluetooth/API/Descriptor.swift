@@ -2,14 +2,14 @@ public import Rx
 
 /// A descriptor of a characteristic.
 ///
-/// It is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection`` it stays valid after
-/// each reconnection.
+/// A descriptor is valid for the connection in which it was discovered. With ``ConnectOptions/reconnection``, it stays
+/// valid after each reconnection.
 public struct Descriptor: Hashable, Sendable {
     /// The characteristic that the descriptor belongs to.
     public let characteristic: Characteristic
     /// The UUID of the descriptor.
     public let uuid: BluetoothUUID
-    /// The attribute handle, unique within the peripheral.
+    /// The attribute handle of the descriptor, unique within the peripheral.
     public let handle: UInt16
 
     var target: String { "\(uuid) of \(characteristic.target)" }
@@ -17,9 +17,9 @@ public struct Descriptor: Hashable, Sendable {
 
     /// Reads the value.
     ///
-    /// Emits the value once. Cold: each subscription queues one read. Delivers on the manager's queue. Fails as
-    /// ``Characteristic/readValue()`` does; the properties of the characteristic do not matter. Source: BlueZ,
-    /// `gatt-api.txt`, `GattDescriptor1`.
+    /// Emits the value once. Cold: each subscription queues one read. Delivers on the manager's queue. Fails with the
+    /// errors of ``Characteristic/readValue()``, except that the properties of the characteristic are not checked.
+    /// Source: BlueZ, `gatt-api.txt`, `GattDescriptor1`.
     public func readValue() -> Single<[UInt8]> {
         characteristic.peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
     }
@@ -29,8 +29,9 @@ public struct Descriptor: Hashable, Sendable {
     /// Cold: each subscription queues one write. A disposed write that has not started is never sent. Delivers on the
     /// manager's queue.
     ///
-    /// Fails as ``Characteristic/writeValue(_:type:)`` does. The Client Characteristic Configuration descriptor (2902)
-    /// belongs to bluetoothd, and writing it fails with ``BluetoothError/Kind/notPermitted``: use
+    /// Fails with the errors of ``Characteristic/writeValue(_:type:)``, except that the properties of the
+    /// characteristic are not checked. Only bluetoothd may write the Client Characteristic Configuration descriptor
+    /// (2902): writing that descriptor fails with ``BluetoothError/Kind/notPermitted``. To turn notifications on, use
     /// ``Characteristic/observeValueUpdates(using:buffer:)``.
     ///
     /// - Parameter value: The bytes, at most 512.

@@ -1,8 +1,8 @@
 extension Diagnosis {
-    /// The duration after which a scan, a connection, an operation or a pairing is reported as slow.
+    /// The duration from which a scan, a connection, an operation or a pairing is reported as slow.
     static let worthMentioning = Duration.seconds(5)
 
-    /// The diagnosis if the bus does not answer.
+    /// Returns the diagnosis for a bus that does not answer.
     static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
         var diagnosis = Diagnosis(
             state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
@@ -11,7 +11,7 @@ extension Diagnosis {
         return diagnosis
     }
 
-    /// The findings, with the most likely cause first.
+    /// Returns the findings, with the most likely cause first; at least one.
     func found(_ selection: AdapterSelection) -> [Finding] {
         var found = [obstacle(selection)].compactMap { $0 } + activities
         if rejectedMessages > 0 {
@@ -30,9 +30,9 @@ extension Diagnosis {
             : [Finding(.working, "Bluetooth can be used, and this program's operations are in progress.")]
     }
 
-    /// The first reason why Bluetooth cannot be used; nil if it can.
+    /// Returns the first obstacle to the use of Bluetooth: bus, bluetoothd or adapter; nil if none.
     ///
-    /// Causes behind it do not matter until it is removed.
+    /// Later obstacles are not reported: they cannot be checked before the first obstacle is removed.
     private func obstacle(_ selection: AdapterSelection) -> Finding? {
         switch bus {
         case .reachable: break
@@ -57,6 +57,7 @@ extension Diagnosis {
         }
     }
 
+    /// Returns why no adapter can be used; nil if the selected adapter is on.
     private func adapterObstacle(_ selection: AdapterSelection) -> Finding? {
         let advice = BluetoothError(.noAdapter).advice
         let blocked = switches.first(where: \.isBlocked)
@@ -94,7 +95,7 @@ extension Diagnosis {
         }
     }
 
-    /// What has been in progress for long, with the longest first.
+    /// The scans, connections and pairings that take long, with the longest first.
     private var activities: [Finding] {
         var found: [(Duration, Finding)] = []
         for scan in scans { found += scan.findings }
@@ -193,12 +194,12 @@ extension Diagnosis.Finding {
         self.init(cause: cause, text: text, advice: advice)
     }
 
-    /// A finding with the sentences of an error.
+    /// Makes a finding with the summary and the advice of an error kind.
     fileprivate init(_ cause: Diagnosis.Cause, _ error: BluetoothError) {
         let bare = BluetoothError(error.kind)
         var text = bare.description
         if let advice = bare.advice { text = String(text.dropLast(advice.count + 1)) }
-        // The name bluetoothd stays in lower case at the beginning of a sentence.
+        // Begins with a capital letter, except for the name bluetoothd.
         let start = text.hasPrefix("bluetoothd") ? "b" : text.prefix(1).uppercased()
         self.init(cause, start + text.dropFirst(), bare.advice)
     }

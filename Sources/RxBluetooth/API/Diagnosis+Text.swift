@@ -1,11 +1,11 @@
 extension Diagnosis: CustomStringConvertible {
-    /// The findings with their advice, then all facts, one per line.
+    /// The findings with their advice, then all ``facts``, one per line.
     public var description: String {
         let causes = findings.map { finding in [finding.text, finding.advice].compactMap { $0 }.joined(separator: " ") }
         return (causes + facts).joined(separator: "\n")
     }
 
-    /// The state of everything as sentences, from the bus to the pairings.
+    /// The facts of the diagnosis as sentences, from the state of the bus to the pairings.
     public var facts: [String] {
         [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + (adapters.isEmpty ? [] : [choice])
             + switches.map(\.sentence)
@@ -107,7 +107,7 @@ extension Diagnosis.PairingStatus {
 }
 
 extension AdapterSelection {
-    /// The selected adapter; nil for automatic selection.
+    /// The requested name or address as text; nil for automatic selection.
     var wanted: String? {
         switch self {
         case .automatic: nil
@@ -116,7 +116,7 @@ extension AdapterSelection {
         }
     }
 
-    /// Why the manager uses this adapter, or none.
+    /// Returns a sentence with the reason why the manager uses an adapter, or no adapter.
     func reason(for adapter: AdapterRecord?) -> String {
         guard let adapter else {
             return wanted.map { "No adapter is chosen: \($0) was requested." } ?? "No adapter is chosen."
@@ -133,7 +133,7 @@ extension AdapterSelection {
 }
 
 extension Duration {
-    /// The approximate length in words.
+    /// The duration as rounded text, for example `90 s` or `3 min`.
     var spoken: String {
         switch self {
         case ..<Duration.seconds(1): "less than a second"

@@ -1,26 +1,27 @@
 public import Rx
 
-/// The state of everything between this program and a device, with the likely causes of a problem.
+/// The state of bus, bluetoothd, adapters and connections, with the likely causes of a problem.
 ///
-/// ``BluetoothManager/diagnose()`` creates it. ``description`` is plain sentences, with the most likely cause first.
+/// ``BluetoothManager/diagnose()`` emits a diagnosis. ``description`` is the diagnosis in sentences, with the most
+/// likely cause first.
 public struct Diagnosis: Equatable, Sendable {
-    /// Whether Bluetooth can be used; nil if that was not known in time.
+    /// The state of Bluetooth; nil if it was not known before the deadline.
     public let state: BluetoothState?
     /// The state of the system bus.
     public let bus: BusStatus
     /// The state of bluetoothd.
     public let daemon: DaemonStatus
-    /// The adapters of this machine, by number.
+    /// The adapters of this machine, ordered by number.
     public let adapters: [Adapter]
-    /// Why the manager uses its adapter, or none, as a sentence.
+    /// A sentence with the reason why the manager uses its adapter, or no adapter.
     public let choice: String
-    /// The rfkill switches; empty without a ``HostController``.
+    /// The rfkill switches of this machine; empty without a ``HostController``.
     public let switches: [RadioSwitch]
     /// The discovery sessions of this manager.
     public let scans: [ScanStatus]
-    /// The adapters with which only other programs scan.
+    /// The scans of other programs, with adapters that this manager does not scan with.
     public let foreignScans: [ForeignScan]
-    /// The connections of this manager, by address.
+    /// The connections of this manager, ordered by the address of the peripheral.
     public let connections: [ConnectionStatus]
     /// The pairings of this manager.
     public let pairings: [PairingStatus]
@@ -35,21 +36,21 @@ public struct Diagnosis: Equatable, Sendable {
         case reachable
         /// There is no bus, or the connection to it was lost.
         case unreachable(BluetoothError)
-        /// The bus did not answer in time.
+        /// The bus did not answer before the deadline.
         case silent
     }
 
-    /// The state of bluetoothd. The name is that of its bus connection, for example `:1.5`.
+    /// The state of bluetoothd. The name is the bus name of its connection, for example `:1.5`.
     public enum DaemonStatus: Equatable, Sendable {
         /// bluetoothd answers.
         case answers(name: String)
-        /// bluetoothd runs and did not answer in time.
+        /// bluetoothd runs, but did not answer before the deadline.
         case silent(name: String)
         /// bluetoothd answers with an error.
         case refuses(name: String, BluetoothError)
         /// bluetoothd does not run.
         case notRunning
-        /// The state is not known, because the bus does not answer.
+        /// The state of bluetoothd is not known, for example because the bus does not answer.
         case unknown
     }
 
@@ -63,12 +64,12 @@ public struct Diagnosis: Equatable, Sendable {
         public let duration: Duration
         /// The number of scans that share the session.
         public let subscribers: Int
-        /// The time since the last advertisement of any device; nil if there was none.
+        /// The time since the last advertisement of any device; nil if none was received.
         public let sinceAdvertisement: Duration?
 
         /// The step of a discovery session.
         public enum Step: Equatable, Sendable {
-            /// The session is starting. bluetoothd has refused to start it this many times.
+            /// The session is starting. `refusals` counts how often bluetoothd refused to start it.
             case starting(refusals: Int)
             /// The session is active.
             case active
@@ -77,44 +78,44 @@ public struct Diagnosis: Equatable, Sendable {
         }
     }
 
-    /// A scan of other programs. bluetoothd does not report which ones.
+    /// A scan of one or more other programs. bluetoothd does not report which programs scan.
     public struct ForeignScan: Equatable, Sendable {
         /// The name of the adapter, for example `hci0`.
         public let adapter: String
-        /// The time since the scan began; nil if it began before this manager opened the bus.
+        /// The time since the scan began; nil if the scan began before this manager opened the bus.
         public let duration: Duration?
     }
 
     /// The state of a connection of this manager.
     public struct ConnectionStatus: Equatable, Sendable {
-        /// The connected peripheral.
+        /// The peripheral of the connection.
         public let peripheral: Peripheral
         /// The step that the connection is in.
         public let step: Step
         /// The time since this step began.
         public let duration: Duration
-        /// The operation that is running; nil if there is none.
+        /// The GATT operation that is running; nil if none is running.
         public let running: QueuedOperation?
-        /// The time since that operation started; nil if there is none.
+        /// The time since the start of the running operation; nil if none is running.
         public let runningFor: Duration?
-        /// The number of operations that wait for it.
+        /// The number of operations that wait behind the running operation.
         public let waiting: Int
         /// The time without a link while a reconnection is in progress; nil otherwise.
         ///
         /// See ``ConnectOptions/reconnection``.
         public let disconnectedFor: Duration?
-        /// The latest reason for being without a link; nil if there is a link or no reconnection.
+        /// Why the link was lost or the last attempt failed; nil with a link or without reconnection.
         public let cause: BluetoothError?
 
         /// The step of a connection.
         public enum Step: String, Equatable, Sendable {
-            /// The steps in their order.
+            /// The steps of a connection in their order.
             ///
-            /// - `connecting`: is being made.
-            /// - `connected`: is established.
-            /// - `losing`: the link is lost, and the reason is being determined.
-            /// - `closing`: is being closed.
-            /// - `waiting`: for the next attempt to reconnect.
+            /// - `connecting`: The connection is being made.
+            /// - `connected`: The connection is established.
+            /// - `losing`: The link is lost, and the reason is being determined.
+            /// - `closing`: The connection is being closed.
+            /// - `waiting`: The connection waits for the next attempt to reconnect.
             case connecting, connected, losing, closing, waiting
         }
     }
@@ -130,27 +131,27 @@ public struct Diagnosis: Equatable, Sendable {
 
         /// The step of a pairing.
         public enum Step: String, Equatable, Sendable {
-            /// The steps in their order.
+            /// The steps of a pairing in their order.
             ///
-            /// - `waiting`: for another pairing to end.
-            /// - `preparing`: waits for the agent and the link.
-            /// - `pairing`: waits for bluetoothd and the user's answer.
-            /// - `undoing`: is being cancelled.
+            /// - `waiting`: The pairing waits for the end of another pairing.
+            /// - `preparing`: The pairing waits for the agent and the link.
+            /// - `pairing`: The pairing waits for bluetoothd and the user's answer.
+            /// - `undoing`: The pairing is being cancelled.
             case waiting, preparing, pairing, undoing
         }
     }
 
     /// A possible cause of a problem.
     public struct Finding: Equatable, Sendable {
-        /// The cause, for programs.
+        /// The cause as a constant that programs can compare.
         public let cause: Cause
-        /// The cause as a sentence.
+        /// The cause as a sentence for users.
         public let text: String
         /// What to do, as a sentence; nil if there is nothing to do.
         public let advice: String?
     }
 
-    /// A possible cause of a problem. The raw values are the same in all versions.
+    /// The kind of a finding. The raw values stay the same in all versions.
     public enum Cause: String, CaseIterable, Sendable {
         /// There is no system bus.
         case busUnavailable = "bus-unavailable"
@@ -160,13 +161,13 @@ public struct Diagnosis: Equatable, Sendable {
         case unauthorized = "unauthorized"
         /// bluetoothd does not run.
         case daemonUnavailable = "daemon-unavailable"
-        /// bluetoothd runs and does not answer.
+        /// bluetoothd runs, but does not answer.
         case daemonSilent = "daemon-silent"
         /// bluetoothd answers with an error.
         case daemonRefuses = "daemon-refuses"
-        /// There is no adapter that can be used.
+        /// There is no adapter, or no adapter supports the central role.
         case noAdapter = "no-adapter"
-        /// There are adapters, but not the selected one.
+        /// There are adapters, but the selected adapter is absent.
         case otherAdapters = "other-adapters"
         /// rfkill blocks the adapter.
         case blocked = "blocked"
@@ -174,24 +175,24 @@ public struct Diagnosis: Equatable, Sendable {
         case poweredOff = "powered-off"
         /// The adapter is being switched on or off.
         case adapterChanging = "adapter-changing"
-        /// bluetoothd refuses to start a scan, or has not answered for 5 s.
+        /// bluetoothd refuses to start a scan, or has not answered the request for 5 s.
         case scanNotStarted = "scan-not-started"
-        /// A scan has received nothing for 5 s.
+        /// A scan has received no advertisement for 5 s.
         case nothingHeard = "nothing-heard"
-        /// Connecting has taken 5 s, or a lost connection has not come back for 5 s.
+        /// Connecting takes longer than 5 s, or a lost link has not been restored for 5 s.
         case connecting = "connecting"
         /// An operation has had no answer for 5 s.
         case operationRuns = "operation-runs"
-        /// A pairing has taken 5 s.
+        /// A pairing takes longer than 5 s.
         case pairing
         /// bluetoothd has sent malformed messages.
         case malformedMessages = "malformed-messages"
-        /// There is no problem, and something is in progress.
+        /// There is no problem, and scans, connections or pairings are in progress.
         case working = "working"
-        /// There is no problem, and this manager does nothing.
+        /// There is no problem, and this manager has no scan, connection or pairing.
         case idle = "idle"
 
-        /// Whether Bluetooth cannot be used because of this cause.
+        /// Whether the cause prevents any use of Bluetooth.
         public var isObstacle: Bool {
             switch self {
             case .busUnavailable, .busSilent, .unauthorized, .daemonUnavailable, .daemonSilent, .daemonRefuses,
@@ -204,20 +205,20 @@ public struct Diagnosis: Equatable, Sendable {
         }
     }
 
-    /// The most likely cause.
+    /// The cause of the first finding, which is the most likely cause.
     public var cause: Cause { findings.first?.cause ?? .idle }
 }
 
 extension BluetoothManager {
-    /// Determines why nothing happens, or what is in progress.
+    /// Finds out why Bluetooth does not work, or what is in progress.
     ///
-    /// It checks the bus, bluetoothd and the adapter. It reports scans, the time of the last advertisement, and the
-    /// state of each connection and pairing.
+    /// The diagnosis covers the bus, bluetoothd and the adapter, the scans with the time since the last advertisement,
+    /// and the state of each connection and pairing.
     ///
-    /// Emits one ``Diagnosis``, also if nothing answers: after ``Deadlines/diagnosis`` (default: 2 s) at the latest, or
-    /// 0.5 s later if the bus cannot be opened. Fails only with ``BluetoothError/Kind/closed``. Cold: subscribing opens
-    /// the bus if necessary and sends one request to bluetoothd, which changes nothing. Delivers on the manager's
-    /// queue.
+    /// Emits one ``Diagnosis`` after ``Deadlines/diagnosis`` (default: 2 s) at the latest, even if neither the bus nor
+    /// bluetoothd answers; 0.5 s later if the bus cannot be opened. Fails only with ``BluetoothError/Kind/closed``.
+    /// Cold: subscribing opens the bus if necessary, and sends one request to bluetoothd that changes nothing. Delivers
+    /// on the manager's queue.
     public func diagnose() -> Single<Diagnosis> {
         let (access, selection) = (access, selection)
         return Observable.deferred {
@@ -226,7 +227,7 @@ extension BluetoothManager {
             let collected: Observable<Diagnosis> = access.stream { client, emitter in
                 DiagnosisCollector(client, switches, selection, emitter).begin()
             }
-            // A deadline in the client does not run before the bus is open.
+            // Emits a diagnosis even if the bus never opens: the client's own deadline starts only when it is open.
             let late = access.pause(settings.deadlines.diagnosis.timer + .milliseconds(500))
                 .map { _ in Diagnosis.ofSilentBus(switches, selection) }
             return collected.amb(late).take(1)

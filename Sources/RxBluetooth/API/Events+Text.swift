@@ -1,7 +1,7 @@
 internal import Logging
 
 extension BluetoothEvent: CustomStringConvertible {
-    /// The event in one line, without addresses, names and values. Devices are numbered.
+    /// The event in one line, with numbers of devices instead of addresses, names and values.
     public var description: String {
         let details = kind.details(.redacted).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
         return kind.text + details.joined()
@@ -9,7 +9,7 @@ extension BluetoothEvent: CustomStringConvertible {
 }
 
 extension BluetoothEvent.Kind {
-    /// The kind of event as a sentence, which is the same for all events of the kind.
+    /// A fixed sentence for the kind of event, without its details.
     var text: String {
         switch self {
         case .stateChanged: "The state of Bluetooth changed."
@@ -39,7 +39,9 @@ extension BluetoothEvent.Kind {
         }
     }
 
-    /// The details of the event.
+    /// Returns the details of the event as log metadata.
+    ///
+    /// - Parameter contents: Whether the details may contain data of devices.
     func details(_ contents: LogContents) -> Logger.Metadata {
         var details = Details(contents)
         switch self {
@@ -95,7 +97,7 @@ extension BluetoothEvent.Kind {
     }
 }
 
-/// Collects details, without those that the log must not contain.
+/// Metadata of one event, without details that ``LogContents`` excludes from the log.
 private struct Details {
     let contents: LogContents
     var metadata: Logger.Metadata = [:]
@@ -131,9 +133,10 @@ private struct Details {
         if contents == .full { self["target"] = operation.target }
     }
 
-    /// Adds the error's code, and its D-Bus name if BlueZ or D-Bus defines it.
+    /// Adds the code of an error, its D-Bus name, and the time until a repetition.
     ///
-    /// Any other name, and the text, may contain an object path and so an address.
+    /// The redacted log contains only names that BlueZ or D-Bus defines, and no texts. Other names and texts may
+    /// contain an object path, which includes the address of a device.
     mutating func add(_ error: BluetoothError?, _ again: Duration? = nil) {
         if let again { self["again"] = "\(again)" }
         guard let error else { return }
@@ -145,7 +148,7 @@ private struct Details {
         if contents == .full { self["text"] = error.description }
     }
 
-    /// Whether BlueZ or D-Bus defines the error name. Their own names consist of letters only.
+    /// Returns whether BlueZ or D-Bus defines an error name: a known prefix, followed only by letters.
     private static func isOfVocabulary(_ name: String) -> Bool {
         ["org.bluez.Error.", "org.freedesktop.DBus.Error.", "org.freedesktop.DBus.Error.Spawn."].contains { prefix in
             let own = name.utf8.dropFirst(prefix.utf8.count)

@@ -3,13 +3,14 @@ import Logging
 public import Rx
 import Synchronization
 
-/// Something that a manager did or observed, for monitoring: waits, retries, losses and queues.
+/// An event for monitoring a manager: waits, retries, losses and queues.
 ///
-/// ``BluetoothManager/events`` emits it. ``description`` contains no address, name or value of a device; the fields do.
+/// ``BluetoothManager/events`` emits the events. ``kind`` may contain addresses and names of devices; ``description``
+/// contains no data of devices.
 public struct BluetoothEvent: Equatable, Sendable {
-    /// The number of the event among those that the manager emitted, from 1.
+    /// The number of the event among all events that the manager emitted, from 1.
     ///
-    /// A gap means that this many events were lost because a subscriber was too slow.
+    /// A gap in the numbers means that events were lost because the subscriber was too slow.
     public let number: UInt64
     /// The time of the event, on the clock of the manager's scheduler.
     public let time: Date
@@ -18,53 +19,56 @@ public struct BluetoothEvent: Equatable, Sendable {
 
     /// What happened.
     public enum Kind: Equatable, Sendable {
-        /// The state has changed.
+        /// The state of Bluetooth has changed.
         case stateChanged(BluetoothState)
-        /// The manager now uses this adapter, for example `hci0`; nil for none.
+        /// The manager now uses the adapter with this name, for example `hci0`; nil for no adapter.
         case adapterChosen(String?)
-        /// Reading bluetoothd's objects failed. It is repeated after this time; a late reply counts too.
+        /// Reading the list of bluetoothd's objects failed.
+        ///
+        /// The request is repeated after `again`. A late reply to the failed request is also used.
         case snapshotFailed(BluetoothError, again: Duration?)
-        /// A discovery session has started on this adapter. All scans with the adapter share it.
+        /// A discovery session has started. All scans with the adapter share the session.
         case scanBegan(adapter: String)
         /// bluetoothd refused to start a discovery session.
         ///
-        /// The request is repeated after this time; nil if the scans have failed.
+        /// The request is repeated after `again`; nil if it is not repeated and the scans fail.
         case scanRefused(adapter: String, BluetoothError, again: Duration?)
         /// A discovery session is restarted, and its scans continue.
         ///
-        /// It was silent for ``ScanOptions/restartsAfterSilence``, or bluetoothd has dropped it.
+        /// The session was silent for ``ScanOptions/restartsAfterSilence``, or bluetoothd has dropped it.
         case scanRestarted(adapter: String)
-        /// A discovery session has ended, with the error of its scans; nil if they were disposed.
+        /// A discovery session has ended. The error is that of its scans; nil if they were disposed.
         case scanEnded(adapter: String, BluetoothError?)
         /// A scan with ``ScanOptions/resumes`` was interrupted.
         ///
-        /// It is repeated after this time, and when Bluetooth can be used.
+        /// The scan is repeated after `again`, as soon as Bluetooth can be used.
         case scanInterrupted(BluetoothError, again: Duration)
         /// The state of a connection has changed.
         case connection(Peripheral, ConnectionState)
         /// Closing the link of a connection failed, so the link may still be up.
         case linkNotClosed(Peripheral, BluetoothError)
-        /// The controller aborted an attempt to connect, this many times in a row.
+        /// The controller aborted an attempt to connect; `aborts` counts the aborts in a row.
         ///
-        /// The attempt is repeated after this time.
+        /// The attempt is repeated after `again`.
         case connectRepeated(Peripheral, aborts: Int, again: Duration)
-        /// A reconnecting connection was lost, or an attempt failed, this many times in a row.
+        /// A connection with reconnection lost its link, or an attempt to reconnect failed.
         ///
-        /// The next attempt follows after this time, and when Bluetooth can be used.
+        /// The number of consecutive failures is `failures`. The next attempt follows after `again`, as soon as
+        /// Bluetooth can be used.
         case reconnection(Peripheral, BluetoothError, failures: Int, again: Duration)
-        /// An operation was queued. This many wait in the queue of its connection.
+        /// An operation was queued; `waiting` counts the operations that wait in the same queue.
         case operationQueued(QueuedOperation, waiting: Int)
-        /// An operation has started after waiting this long.
+        /// An operation has started after it waited in the queue.
         case operationStarted(QueuedOperation, waited: Duration)
-        /// An operation that started has ended after this time; the error is nil if it succeeded.
+        /// A started operation has ended; the error is nil if the operation succeeded.
         case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
         /// An operation was removed from the queue before it started.
         ///
-        /// The error is the reason, for example a lost link; nil if the subscription was disposed.
+        /// The error is the reason for the removal, for example a lost link; nil if the subscription was disposed.
         case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
         /// A notified value was dropped because a subscriber was too slow.
         ///
-        /// The total counts the dropped values of the characteristic.
+        /// The number of dropped values of the characteristic is `total`.
         case valueDropped(Characteristic, total: Int)
         /// bluetoothd refused to register the pairing agent, or to make it the default agent.
         case agentRefused(BluetoothError, asDefault: Bool)
@@ -74,11 +78,13 @@ public struct BluetoothEvent: Equatable, Sendable {
         case pairingUnanswered(Peripheral)
         /// ``Peripheral/pair()`` has paired a device.
         case paired(Peripheral)
-        /// bluetoothd sent a malformed message, which was ignored. The total counts since the bus was opened.
-        case messageRejected(total: Int)
-        /// bluetoothd sent a signal for an object that no longer exists, which is normal.
+        /// bluetoothd sent a malformed message, which was ignored.
         ///
-        /// The total counts since the bus was opened.
+        /// The number of such messages since the bus was opened is `total`.
+        case messageRejected(total: Int)
+        /// bluetoothd sent a signal for an object that no longer exists. This is normal.
+        ///
+        /// The number of such signals since the bus was opened is `total`.
         case signalForUnknownObject(total: Int)
     }
 }
@@ -87,21 +93,21 @@ public struct BluetoothEvent: Equatable, Sendable {
 public struct QueuedOperation: Equatable, Sendable {
     /// The number of the operation within its link, from 1.
     public let number: UInt64
-    /// What the operation does.
+    /// The kind of operation.
     public let operation: BluetoothError.Operation
     /// The peripheral at the other end of the connection.
     public let peripheral: Peripheral
-    /// The attribute, with the text that errors use.
+    /// The attribute that the operation accesses, as text; errors contain the same text.
     public let target: String
 }
 
 extension BluetoothManager {
     /// The manager's events for monitoring: queues, retries, drops, scan sessions, links and recovery.
     ///
-    /// Emits the events that follow the subscription. Never completes and never fails. Hot; subscribing neither
-    /// connects nor opens the bus. The subscription keeps the manager alive. Without subscribers no event is created.
-    /// Delivers on the manager's queue. At most 1024 events wait there; then the oldest are dropped, which leaves a gap
-    /// in ``BluetoothEvent/number``.
+    /// Emits each event after the subscription. Never completes and never fails. Hot; subscribing neither connects nor
+    /// opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue. At most 1024 events
+    /// wait for a slow subscriber. If there are more, the oldest are dropped, which leaves a gap in
+    /// ``BluetoothEvent/number``.
     public var events: Observable<BluetoothEvent> { access.keptAlive(by: access.settings.eventLog.events) }
 }
 
@@ -109,14 +115,16 @@ extension BluetoothManager {
 public enum LogContents: Hashable, Sendable {
     /// No address, name or value of a device, and no text from bluetoothd.
     ///
-    /// Names of D-Bus errors are included if BlueZ or D-Bus defines them. Devices are numbered in the order in which
-    /// the manager met them.
+    /// Names of D-Bus errors are included if BlueZ or D-Bus defines them. Devices have numbers, in the order in which
+    /// the manager first received data of them.
     case redacted
-    /// Everything.
+    /// All details, including addresses, names and values of devices.
     case full
 }
 
-/// Sends each event to the subscribers and to the log. Events that neither needs are not built.
+/// The sink of a manager's events, which sends them to the subscribers and to the log.
+///
+/// An event is not created if there is no subscriber and its log level is off.
 final class EventLog: Sendable {
     private let logger: Logger
     private let contents: LogContents
@@ -130,7 +138,7 @@ final class EventLog: Sendable {
         self.scheduler = scheduler
     }
 
-    /// Each method records an event at its log level, on any thread.
+    /// Records an event at the log level of the method's name. All four methods may run on any thread.
     func warning(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.warning, event) }
     func info(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.info, event) }
     func debug(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.debug, event) }
@@ -147,7 +155,7 @@ final class EventLog: Sendable {
         subject.onNext(BluetoothEvent(number: number, time: scheduler.now, kind: kind))
     }
 
-    /// The events after the subscription, with a bounded buffer that drops the oldest.
+    /// The events after the subscription, with a bounded buffer that drops the oldest events.
     var events: Observable<BluetoothEvent> {
         subject.observe(
             on: scheduler, within: ValueBuffer(capacity: 1024, overflow: .dropOldest),

@@ -1,34 +1,36 @@
 /// Access to the controller of an adapter, for values that bluetoothd does not provide.
 ///
-/// A manager for the system bus uses ``HCIController``. A manager with a given bus has none by default, because the
-/// adapters behind that bus may not belong to this machine. Tests provide their own implementation.
+/// By default, a manager on the system bus reads the controllers of this machine, and a manager on a given bus has no
+/// host controller, because the adapters of that bus may be simulated. Tests can implement this protocol.
 public protocol HostController: Sendable {
     /// Reads the RSSI of the link to a peripheral.
     ///
-    /// Called in the bus context, so it must not block. Only the first call of `answer` before the deadline counts.
+    /// Called on the thread of the bus, so the implementation must not block. Only the first call of `answer` before
+    /// the deadline counts.
     ///
     /// - Parameters:
     ///   - address: The peripheral's address, as the controller knows it.
     ///   - adapter: The adapter's name, for example `hci0`.
     ///   - deadline: The time after which the answer is ignored.
-    ///   - answer: Receives the RSSI in dBm or the error. May be called on any thread.
+    ///   - answer: Receives the RSSI in dBm or the error. The implementation may call it on any thread.
     func readRSSI(
         of address: BluetoothAddress, on adapter: String, deadline: Duration,
         _ answer: @escaping @Sendable (Result<Int, BluetoothError>) -> Void)
 
-    /// Ends a discovery of the kernel that a killed bluetoothd has left behind.
+    /// Ends a discovery in the kernel that a killed bluetoothd has started.
     ///
-    /// The kernel continues such a discovery for up to 10.24 s, and the next bluetoothd cannot scan until it ends.
-    /// Called in the bus context, so it must not block. The default implementation does nothing.
+    /// The kernel continues such a discovery for up to 10.24 s, and a new bluetoothd cannot scan during this time.
+    /// Called on the thread of the bus, so the implementation must not block. The default implementation does nothing.
     ///
     /// - Parameters:
     ///   - adapter: The adapter's name, for example `hci0`.
-    ///   - done: Receives whether the discovery was ended. Call it once, on any thread.
+    ///   - done: Receives whether the discovery was ended. The implementation calls it once, on any thread.
     func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void)
 
     /// Reads the rfkill switches of this machine.
     ///
-    /// ``BluetoothManager/diagnose()`` calls it on the subscribing thread. The default implementation returns none.
+    /// ``BluetoothManager/diagnose()`` calls this method on the subscribing thread. The default implementation returns
+    /// no switches.
     func radioSwitches() -> [RadioSwitch]
 }
 
@@ -44,19 +46,19 @@ extension HostController {
 ///
 /// Source: Linux, `Documentation/ABI/stable/sysfs-class-rfkill`.
 public struct RadioSwitch: Hashable, Sendable {
-    /// The name: that of the adapter, for example `hci0`, or of a switch of the machine.
+    /// The name of the switch: an adapter's name such as `hci0`, or that of a switch of the machine.
     ///
     /// Characters that are not printable ASCII are replaced by `?`.
     public let name: String
-    /// Whether software or a key blocks the radio; `rfkill unblock bluetooth` unblocks it.
+    /// Whether software or a key blocks the radio, which `rfkill unblock bluetooth` unblocks.
     public let isSoftBlocked: Bool
-    /// Whether a hardware switch blocks the radio; only that switch unblocks it.
+    /// Whether a hardware switch blocks the radio, which only that switch unblocks.
     public let isHardBlocked: Bool
 
     /// Whether the radio is blocked by software or hardware.
     public var isBlocked: Bool { isSoftBlocked || isHardBlocked }
 
-    /// Creates a switch with these states.
+    /// Creates a description of a switch, for example for a test.
     public init(name: String, isSoftBlocked: Bool, isHardBlocked: Bool) {
         self.name = name
         self.isSoftBlocked = isSoftBlocked

@@ -3,17 +3,18 @@ public import Rx
 extension Peripheral {
     /// Pairs with the device and creates a bond.
     ///
-    /// Completes when the device is paired, and at once without sending anything if bluetoothd has a bond already.
-    /// Requests of bluetoothd are answered according to the manager's ``PairingPolicy``. Cold; overlapping
-    /// subscriptions share one attempt, and disposing the last one cancels it. Delivers on the manager's queue.
+    /// Completes when the device is paired. If bluetoothd has a bond already, completes at once without sending
+    /// anything. The manager's ``PairingPolicy`` answers the requests of bluetoothd. Cold; overlapping subscriptions
+    /// share one attempt, and disposing of the last subscription cancels the attempt. Delivers on the manager's queue.
     ///
-    /// If the device has lost its bond, or an attribute requires a stronger one, call ``forget()`` first. Without a
-    /// connection of this manager, pairing makes one and closes it at the end; a ``connect()`` during this time waits
-    /// for the end. A connection in which an operation failed with ``BluetoothError/Kind/needsPairing`` is closed first
-    /// and fails with that error. If the policy may need an answer of the user, devices pair one after another.
+    /// If the device has lost its bond, or an attribute requires a stronger bond, call ``forget()`` first. Without a
+    /// connection of this manager, pairing makes a connection and closes it at the end; a ``connect()`` waits until
+    /// then. If an operation of the connection has failed with ``BluetoothError/Kind/needsPairing``, pairing first
+    /// closes the connection, which fails with that error. If the policy may have to answer requests, devices pair one
+    /// after another.
     ///
     /// Fails with:
-    /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or an answer was wrong.
+    /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or a passkey was wrong.
     /// - ``BluetoothError/Kind/refused`` if ``PairingPolicy/allowed`` does not include the device.
     /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device; scan for it again.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``.
@@ -38,10 +39,10 @@ extension Peripheral {
     /// when the manager is closed. Source: BlueZ, `device-api.txt`, `Paired`.
     public var isPaired: Observable<Bool> { watch(\.isPaired) }
 
-    /// Whether bluetoothd has a bond with the device: keys that remain after the connection.
+    /// Whether bluetoothd has a bond with the device: keys that are stored after the connection.
     ///
-    /// Emits and fails as ``isPaired`` does, and before BlueZ 5.65 it has the same value. It describes this side only:
-    /// the device may have lost its bond. Source: BlueZ, `device-api.txt`, `Bonded`.
+    /// Emits and fails as ``isPaired`` does. With BlueZ before 5.65, the value is that of ``isPaired``. The value
+    /// is true even if the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
@@ -53,15 +54,16 @@ extension Peripheral {
 
     /// Marks the device as trusted or not.
     ///
-    /// bluetoothd keeps a trusted device, lets it use services of this computer without a request, and connects to it
-    /// when it advertises for that. Completes when bluetoothd has stored the change. Cold; disposing does not cancel a
-    /// request that was sent. Delivers on the manager's queue.
+    /// bluetoothd does not remove a trusted device by itself, and lets the device use services of this computer without
+    /// a pairing request. bluetoothd also connects to a trusted device that advertises in order to reconnect. Completes
+    /// when bluetoothd has stored the change. Cold; disposing does not cancel a request that was sent. Delivers on the
+    /// manager's queue.
     ///
     /// Fails with ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device, with
     /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and if Bluetooth cannot be used. Source: BlueZ,
     /// `device-api.txt`, `Trusted`.
     ///
-    /// - Parameter isTrusted: Whether the device is trusted. Default: true.
+    /// - Parameter isTrusted: Whether bluetoothd should trust the device. Default: true.
     public func trust(_ isTrusted: Bool = true) -> Completable {
         operation(.trust) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
             try client.trust(isTrusted, self, emitter)
@@ -71,19 +73,21 @@ extension Peripheral {
 
     /// Removes the device from bluetoothd, with its bond, name and services.
     ///
-    /// A link is closed first, even if another program made it; the stream of ``connect(options:)`` fails with
-    /// ``BluetoothError/Kind/disconnected(_:)`` and the reason ``BluetoothError/DisconnectReason/requested``. Completes
-    /// when the device is removed, and at once if bluetoothd does not know it. Cold; disposing does not cancel a
-    /// request that was sent. Delivers on the manager's queue.
+    /// If there is a link, the manager closes it first, even if another program made it. The stream of
+    /// ``connect(options:)`` fails with ``BluetoothError/Kind/disconnected(_:)`` and the reason
+    /// ``BluetoothError/DisconnectReason/requested``. Completes when the device is removed, and at once if bluetoothd
+    /// does not know the device. Cold; disposing does not cancel a request that was sent. Delivers on the manager's
+    /// queue.
     ///
-    /// The device keeps its side of the bond. Often it has to remove it too before it can pair again.
+    /// The device itself keeps its keys of the bond. Many devices can pair again only after the user has removed the
+    /// keys on the device.
     ///
     /// Fails with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with
     /// ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used. Source: BlueZ,
     /// `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
         operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
-            // A reconnection would bring the device back.
+            // Ends the reconnection, which would otherwise find and connect the device again.
             reconnector?.end(BluetoothError(.disconnected(.requested)))
             try client.forget(self, emitter)
         }
@@ -94,10 +98,10 @@ extension Peripheral {
 extension BluetoothManager {
     /// The pairing requests of bluetoothd, if the policy's mode is ``PairingPolicy/Mode/ask``.
     ///
-    /// Emits each request to all subscribers; the first answer decides. Hot: subscribing registers the manager's agent,
+    /// Emits each request to all subscribers; the first answer counts. Hot: subscribing registers the manager's agent,
     /// and opens the bus if necessary. A request is rejected if there is no answer within ``PairingPolicy/timeout``, if
-    /// there is no subscriber, or when the last one is disposed. In other modes nothing is emitted. Delivers on the
-    /// manager's queue.
+    /// there is no subscriber, or when the last subscription is disposed. With other modes, nothing is emitted.
+    /// Delivers on the manager's queue.
     ///
     /// Never completes, and continues after a restart of bluetoothd. Fails with ``BluetoothError/Kind/busUnavailable``
     /// when the bus is lost, and with ``BluetoothError/Kind/closed`` when the manager is closed. Source: BlueZ,

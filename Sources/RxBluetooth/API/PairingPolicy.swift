@@ -1,28 +1,28 @@
-/// How a manager answers pairing requests of bluetoothd.
+/// The rules by which a manager answers pairing requests of bluetoothd.
 ///
-/// The manager registers one agent for all its pairings: with its first connection, pairing or subscription to
-/// ``BluetoothManager/pairingRequests``, and again after a restart of bluetoothd. With ``isDefault`` it is registered
-/// as soon as bluetoothd runs. Source: BlueZ, `agent-api.txt`.
+/// The manager registers one agent for all its pairings. It registers the agent with its first connection, pairing or
+/// subscription to ``BluetoothManager/pairingRequests``, and again after a restart of bluetoothd. If ``isDefault`` is
+/// set, it registers the agent as soon as bluetoothd runs. Source: BlueZ, `agent-api.txt`.
 public struct PairingPolicy: Hashable, Sendable {
-    /// How requests are answered.
+    /// How pairing requests are answered.
     public enum Mode: Hashable, Sendable {
         /// No agent is registered.
         ///
-        /// bluetoothd then uses the agent of another program, such as a desktop's. Without any, pairing works only if
-        /// it needs neither display nor keyboard. An operation that needs pairing gets no answer for 30 s, after which
-        /// the link is lost.
+        /// bluetoothd uses the agent of another program, for example of the desktop. If there is no agent at all,
+        /// pairing works only if it needs neither display nor keyboard. An operation that needs pairing gets no answer
+        /// for 30 s; after this time the link is lost.
         case noAgent
         /// All requests are rejected.
         ///
         /// An operation on a protected attribute fails at once with ``BluetoothError/Kind/needsPairing``, and further
-        /// operations of that connection with ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the
+        /// operations of that connection fail with ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the
         /// connection within 30 s unless the device is bonded. ``Peripheral/pair()`` can still succeed with Just Works
         /// pairing, for which bluetoothd sends no request.
         case refuse
         /// Just Works pairing is accepted; pairing with a passkey or a comparison is rejected.
         ///
-        /// An operation on a protected attribute then pairs by itself if bluetoothd asks this manager's agent; see
-        /// ``isDefault``.
+        /// An operation on a protected attribute starts a pairing by itself. That pairing succeeds if bluetoothd asks
+        /// this manager's agent; see ``isDefault``.
         case justWorks
         /// The manager answers with this passkey from 0 to 999999, for example one printed on the device.
         case passkey(UInt32)
@@ -30,29 +30,29 @@ public struct PairingPolicy: Hashable, Sendable {
         case ask
     }
 
-    /// How requests are answered. Default: ``Mode/refuse``.
+    /// How pairing requests are answered. Default: ``Mode/refuse``.
     public var mode: Mode
     /// The devices that may pair. Default: nil, all devices.
     ///
-    /// Requests of other devices are rejected, and ``Peripheral/pair()`` with them fails with
+    /// Requests about other devices are rejected, and ``Peripheral/pair()`` with another device fails with
     /// ``BluetoothError/Kind/refused`` before anything is sent.
     ///
     /// The list also decides which devices may use services of this computer (`AuthorizeService`). With
-    /// ``Mode/justWorks`` and ``Mode/passkey(_:)`` the listed ones may, and none if it is nil. With ``Mode/ask`` the
-    /// user decides; with ``Mode/refuse`` none may.
+    /// ``Mode/justWorks`` and ``Mode/passkey(_:)``, only the listed devices may; if the list is nil, no device may.
+    /// With ``Mode/ask``, the user decides about the allowed devices. With ``Mode/refuse``, no device may.
     ///
-    /// A bonded device with private addresses matches with its identity address and with the address of its first
-    /// connection.
+    /// A bonded device with private addresses is allowed if the list has its identity address or the address of its
+    /// first connection.
     public var allowed: Set<BluetoothAddress>?
     /// Whether the manager's agent is bluetoothd's default agent. Default: false.
     ///
-    /// bluetoothd asks the default agent about pairings that no program requested: those that a device starts or that a
-    /// protected attribute requires. Only one agent can be the default; desktops usually have one. Without a request
-    /// for it, the agent that was registered first is the default.
+    /// bluetoothd asks the default agent about pairings that no program requested: pairings that a device starts, or
+    /// that a protected attribute requires. Only one agent can be the default, and desktops usually have a default
+    /// agent. If no program requests to be the default, the agent that was registered first is the default.
     public var isDefault: Bool
     /// The time that the user has to answer before a request is rejected. Default: 30 s.
     ///
-    /// It runs on the clock of ``Deadlines``. bluetoothd itself waits for 60 s.
+    /// The time is measured on the clock of ``Deadlines``. bluetoothd itself waits for 60 s.
     public var timeout: Duration
 
     /// Creates a policy. Traps if a passkey is above 999999.
@@ -69,26 +69,28 @@ public struct PairingPolicy: Hashable, Sendable {
         self.timeout = timeout
     }
 
+    /// Returns whether a device with these addresses may pair.
     func allows(_ addresses: [BluetoothAddress]) -> Bool {
         allowed.map { addresses.contains(where: $0.contains) } ?? true
     }
 
-    /// The IO capability that the agent registers, which decides the pairing method; nil for no agent.
+    /// The IO capability of the agent, which decides the pairing method; nil for no agent.
     ///
     /// Source: Core Specification 5.4, Vol 3, Part H, 2.3.5.1.
     var capability: String? {
         switch mode {
         case .noAgent: nil
         case .refuse, .justWorks: "NoInputNoOutput"
-        // With a display, devices that can show and confirm numbers would compare them instead.
+        // Without a display: with a display, some devices would compare numbers instead of using the passkey.
         case .passkey: "KeyboardOnly"
         case .ask: "KeyboardDisplay"
         }
     }
 
-    /// Whether a pairing may need an answer.
+    /// Whether bluetoothd may send requests to the agent during a pairing.
     ///
-    /// bluetoothd asks an agent one request at a time, and fails a second pairing.
+    /// If true, pairings run one after another: bluetoothd sends an agent one request at a time, and fails a second
+    /// pairing that needs an answer.
     var mayBeAsked: Bool {
         switch mode {
         case .noAgent, .refuse, .justWorks: false
@@ -96,7 +98,7 @@ public struct PairingPolicy: Hashable, Sendable {
         }
     }
 
-    /// The answer to a request of a device; nil if the user decides.
+    /// Returns the answer to a question about a device with these addresses; nil if the user decides.
     func answer(to question: PairingRequest.Question, of addresses: [BluetoothAddress]) -> PairingRequest.Answer? {
         guard allows(addresses) else { return .reject }
         switch (mode, question) {
@@ -110,7 +112,7 @@ public struct PairingPolicy: Hashable, Sendable {
         case (.passkey(let passkey), .pinCode):
             let digits = String(passkey)
             return .pinCode(String(repeating: "0", count: 6 - digits.count) + digits)
-        // Accepting a number that is not compared, or a method without the given passkey, would lose the protection.
+        // Rejects a number that the user cannot compare, and a method without the given passkey: neither is protected.
         case (.justWorks, _), (.passkey, _): return .reject
         }
     }

@@ -2,12 +2,12 @@ public import Rx
 
 /// A request of bluetoothd during pairing, which the user answers once.
 ///
-/// It is open until it is answered, until ``PairingPolicy/timeout`` has passed, or until bluetoothd cancels it because
-/// the pairing ended; see ``outcome``. All methods may be called on any thread.
+/// A request is open until it is answered, until ``PairingPolicy/timeout`` has passed, or until bluetoothd cancels the
+/// request because the pairing ended; see ``outcome``. All methods may be called on any thread.
 public final class PairingRequest: Sendable {
     /// The question of a request. Source: BlueZ, `agent-api.txt`.
     public enum Question: Hashable, Sendable {
-        /// Does the device show the same number? It has six digits, from 0 to 999999.
+        /// Does the device show this number? The number has six digits, from 000000 to 999999.
         case confirmation(UInt32)
         /// Which passkey does the device show? Answer with ``Answer/passkey(_:)``.
         case passkey
@@ -19,18 +19,18 @@ public final class PairingRequest: Sendable {
         case service(BluetoothUUID)
         /// Show this passkey, so that the user types it on the device. No answer is needed.
         ///
-        /// `entered` is the number of digits that were typed; each further digit is a new request. The request is
-        /// answered before it is emitted.
+        /// `entered` counts the digits that were typed so far; bluetoothd sends a new request for each further digit.
+        /// The manager answers the request before emitting it.
         case displayPasskey(UInt32, entered: UInt16)
         /// Show this PIN, so that the user types it on the device. No answer is needed.
         ///
-        /// The request is answered before it is emitted.
+        /// The manager answers the request before emitting it.
         case displayPinCode(String)
     }
 
     /// The answer to a request.
     public enum Answer: Hashable, Sendable {
-        /// Yes.
+        /// Yes. The pairing, or the use of the service, is accepted.
         case accept
         /// The passkey, from 0 to 999999.
         case passkey(UInt32)
@@ -42,9 +42,9 @@ public final class PairingRequest: Sendable {
 
     /// How a request ended.
     public enum Outcome: Hashable, Sendable {
-        /// The user answered, or the question was only a display.
+        /// The user answered, or the question only shows something and needs no answer.
         case answered(Answer)
-        /// There was no answer in time, or no subscriber. The request was rejected.
+        /// There was no answer in time, or no subscriber, so the request was rejected.
         case unanswered
         /// bluetoothd cancelled the request or stopped, or the manager was closed.
         case cancelled
@@ -52,15 +52,17 @@ public final class PairingRequest: Sendable {
 
     static let highestPasskey: UInt32 = 999_999
 
-    /// The device that pairs.
+    /// The device that the request is about.
     public let peripheral: Peripheral
-    /// The question.
+    /// The question to the user.
     public let question: Question
     private let scheduler: any SchedulerType
     private let answered: @Sendable (Answer) -> Void
     private let state = BehaviorSubject<Outcome?>(value: nil)
     private let isOver = Guarded(false)
 
+    /// Makes an open request.
+    ///
     /// - Parameter answered: Called once with a valid answer, on any thread.
     init(
         _ question: Question, about peripheral: Peripheral, scheduler: any SchedulerType,
@@ -74,7 +76,7 @@ public final class PairingRequest: Sendable {
 
     /// Answers the request. Only the first answer counts.
     ///
-    /// - Parameter answer: The answer, which has to fit the question. ``Answer/reject`` fits all questions.
+    /// - Parameter answer: The answer, which must fit ``question``. ``Answer/reject`` fits all questions.
     /// - Returns: Whether the request was still open.
     /// - Throws: ``BluetoothError/Kind/invalidArgument`` if the answer does not fit. The request stays open.
     @discardableResult
@@ -96,7 +98,7 @@ public final class PairingRequest: Sendable {
         state.compactMap { $0 }.take(1).observe(on: scheduler).asSingle()
     }
 
-    /// Ends the request. Returns whether it was open.
+    /// Ends the request with an outcome. Returns whether the request was open.
     @discardableResult
     func end(_ outcome: Outcome) -> Bool {
         let isFirst = isOver.withLock { isOver in
@@ -117,7 +119,7 @@ extension PairingRequest.Question {
         }
     }
 
-    /// Why an answer does not fit the question; nil if it fits.
+    /// Returns why an answer does not fit the question; nil if it fits.
     func flaw(of answer: PairingRequest.Answer) -> String? {
         switch (self, answer) {
         case (_, .reject): nil

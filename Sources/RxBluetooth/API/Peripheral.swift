@@ -2,13 +2,13 @@ public import Rx
 
 /// A Bluetooth LE device in the peripheral role.
 ///
-/// A manager has one object for each device of an adapter, so identity is equality. The object does not hold a
-/// connection: subscribing to ``connect(options:)`` makes one, and disposing ends it. If the manager is deallocated,
-/// operations fail with ``BluetoothError/Kind/closed``.
+/// A manager has one object for each device of an adapter, so two peripherals are equal if they are the same object.
+/// The object alone does not keep a connection: subscribing to ``connect(options:)`` makes a connection, and disposing
+/// ends it. If the manager is deallocated, operations fail with ``BluetoothError/Kind/closed``.
 public final class Peripheral: Sendable {
     /// The device's address. A random address may belong to another device later.
     public let address: BluetoothAddress
-    /// The number that stands for the peripheral in log lines without addresses.
+    /// The number that identifies the peripheral in log lines without addresses.
     let number: UInt64
     private let adapter: AdapterIdentity
     private weak let access: BlueZAccess?
@@ -23,7 +23,7 @@ public final class Peripheral: Sendable {
         var drops: [CharacteristicKey: Int] = [:]
     }
 
-    /// State that few peripherals have, allocated when needed.
+    /// State that only peripherals with a connection or an observer need.
     private struct Use {
         var connection: BehaviorSubject<ConnectionState>?
         var reconnector: Reconnector?
@@ -41,16 +41,16 @@ public final class Peripheral: Sendable {
         info = Guarded(Info(name: nil, kind: kind))
     }
 
-    /// The key of the device, with the current number of its adapter (Q28).
+    /// The key of the device: its address, and the current number of its adapter (Q28).
     var key: DeviceKey { DeviceKey(adapter: adapter.number, address: address) }
 
-    /// The selection that finds the peripheral's adapter again.
+    /// The selection of the peripheral's adapter: by address, or by name if the address is unknown.
     var adapterSelection: AdapterSelection { adapter.address.map { .address($0) } ?? .named("hci\(adapter.number)") }
 
     /// The name of the peripheral's adapter, for example `hci0`.
     ///
-    /// It may change when the adapter is plugged in again. While the adapter is absent, this is its last name; nil if
-    /// another adapter has that name now.
+    /// The name may change when the adapter is plugged in again. While the adapter is absent, the value is its last
+    /// name, or nil if another adapter has that name now.
     public var adapterName: String? { adapter.number == AdapterIdentity.absent ? nil : "hci\(adapter.number)" }
 
     /// The address of the peripheral's adapter; nil if bluetoothd does not report it.
@@ -59,7 +59,7 @@ public final class Peripheral: Sendable {
     /// Whether ``address`` is public or random; nil if bluetoothd does not report it.
     public var addressKind: BluetoothAddress.Kind? { info.withLock(\.kind) }
 
-    /// The latest name, from an advertisement or read from the connected device; nil if none is known.
+    /// The latest name that was advertised or read from the connected device; nil if none is known.
     public var name: String? { info.withLock(\.name) }
 
     func update(name: String?, kind: BluetoothAddress.Kind?) {
@@ -71,26 +71,26 @@ public final class Peripheral: Sendable {
 
     /// Connects to the peripheral.
     ///
-    /// Emits the peripheral once when it is connected, and does not complete. When the link is lost it fails with
-    /// ``BluetoothError/Kind/disconnected(_:)``, and everything that uses the connection fails with the same reason.
-    /// Cold: subscribing connects, disposing disconnects. A link that another program made is shared and left open,
-    /// unless the options say otherwise. Delivers on the manager's queue.
+    /// Emits the peripheral once when it is connected, and does not complete. When the link is lost, the stream fails
+    /// with ``BluetoothError/Kind/disconnected(_:)``, and all operations over the connection fail with the same reason.
+    /// Cold: subscribing connects, disposing disconnects. By default, a link that another program made is shared and
+    /// left open, see ``ConnectOptions/existingLink``. Delivers on the manager's queue.
     ///
-    /// Until ``Deadlines/connect`` has passed:
-    /// - An attempt that the controller aborts is repeated after 250 ms, at most eight times.
-    /// - If another program is connecting to the peripheral, its link is awaited and shared. If that attempt fails,
-    ///   this one follows.
-    /// - If bluetoothd removes the device, which it does if the device does not answer, the device is scanned for and
-    ///   the attempt is repeated.
+    /// An attempt is repeated in these cases, until ``Deadlines/connect`` has passed:
+    /// - If the controller aborts the attempt, it is repeated after 250 ms, at most eight times.
+    /// - If another program is connecting to the peripheral, the manager waits for the link of that program and shares
+    ///   it. If that program fails, the manager repeats its own attempt.
+    /// - If bluetoothd removes the device, because the device does not answer, the manager scans for the device and
+    ///   then repeats the attempt.
     ///
-    /// With ``ConnectOptions/reconnection`` a lost link is made again until the policy gives up; then it fails with the
-    /// last error. It emits once, when the services were read for the first time; ``connectionState`` reports each loss
-    /// and its reason. Discovered attributes stay valid. Discovery and notifications wait for the next link and
-    /// continue. Reads and writes fail, because they may have taken effect.
+    /// With ``ConnectOptions/reconnection``, the manager connects again after each link loss until the policy gives up;
+    /// then the stream fails with the last error. The stream emits only once, when the services were read for the first
+    /// time. ``connectionState`` reports each loss and its reason. Discovered attributes stay valid. Discovery and
+    /// notifications wait for the next link and continue. Reads and writes fail, because they may have taken effect.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/alreadyConnected`` if this manager has a connection to the peripheral.
-    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/connect``.
+    /// - ``BluetoothError/Kind/timedOut`` if the peripheral is not connected within ``Deadlines/connect``.
     /// - ``BluetoothError/Kind/connectFailed(_:)``, ``BluetoothError/Kind/noFreeSlot``,
     ///   ``BluetoothError/Kind/bondLost`` or a similar error if bluetoothd cannot connect.
     /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the peripheral; scan for it again.
@@ -99,13 +99,14 @@ public final class Peripheral: Sendable {
     ///
     /// Source: BlueZ, `device-api.txt`, `Connect`.
     ///
-    /// - Parameter options: Whether to reconnect, and what to do with an existing link. Default: no reconnection, share
-    ///   the link.
+    /// - Parameter options: Whether to reconnect, and what to do with an existing link. Default: no reconnection, and
+    ///   an existing link is shared.
     public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
         if let reconnection = options.reconnection { return reconnecting(options, reconnection) }
         return link(LinkRequest(existing: options.existingLink))
     }
 
+    /// Connects once, without reconnection.
     func link(_ request: LinkRequest) -> Observable<Peripheral> {
         operation(.connect) { [self] (client, emitter) throws(BluetoothError) in
             try client.links.connect(self, request, emitter)
@@ -114,16 +115,16 @@ public final class Peripheral: Sendable {
 
     /// Closes the link to the peripheral, even if another program made it.
     ///
-    /// Completes when the link is closed, and at once if there is none. The stream of ``connect(options:)`` fails with
-    /// ``BluetoothError/Kind/disconnected(_:)`` and the reason ``BluetoothError/DisconnectReason/requested``; there is
-    /// no reconnection. Cold; disposing does not cancel a disconnection that has started. Delivers on the manager's
+    /// Completes when the link is closed, and at once if there is no link. The stream of ``connect(options:)`` fails
+    /// with ``BluetoothError/Kind/disconnected(_:)`` and the reason ``BluetoothError/DisconnectReason/requested``, and
+    /// does not reconnect. Cold; disposing does not cancel a disconnection that has started. Delivers on the manager's
     /// queue.
     ///
     /// Fails if bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` if the link is not closed within
     /// ``Deadlines/disconnect``. Source: BlueZ, `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
-            // A reconnecting connection without a link has nothing to close, but has to end.
+            // Ends the reconnection explicitly, because between two links there is no link to close.
             reconnector?.end(BluetoothError(.disconnected(.requested)))
             client.begin(.disconnect, address.description, emitter) { client, emitter in
                 client.links.disconnect(self, emitter)
@@ -135,12 +136,12 @@ public final class Peripheral: Sendable {
     /// Discovers the services of the connected peripheral.
     ///
     /// Emits one element for each service, in the order of the handles, then completes. bluetoothd reads all services
-    /// after it connects; discovery waits for that and sends nothing. Cold. With ``ConnectOptions/reconnection`` it
-    /// starts again after a lost link. Delivers on the manager's queue.
+    /// after it connects; discovery waits for bluetoothd and sends no request. Cold. With
+    /// ``ConnectOptions/reconnection``, discovery starts again after link loss. Delivers on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/attributeNotFound`` if none of the requested services exists.
-    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd has not read the services after ``Deadlines/services``.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not read the services within ``Deadlines/services``.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// - Parameter services: The UUIDs to discover. Default: empty, all services.
@@ -156,24 +157,24 @@ public final class Peripheral: Sendable {
 
     /// The ATT MTU of the current link in bytes.
     ///
-    /// 23 without a link, and until bluetoothd reports a larger one. ``observeMTU()`` emits its changes. Source: Core
-    /// Specification 5.4, Vol 3, Part F, 3.2.8.
+    /// The value is 23 without a link, and until bluetoothd reports a larger MTU. ``observeMTU()`` emits the changes.
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
     public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
 
-    /// The bytes that one packet of the current link holds; nil if its MTU is not known.
+    /// The number of value bytes that fit into a packet of the link; nil if the MTU is not known.
     var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
 
     /// Reads the RSSI of the link in dBm, from −127 to 20, usually −100 to −30.
     ///
-    /// Emits the value once. The adapter's controller provides it, because bluetoothd reports only the RSSI of
-    /// advertisements. No privilege is needed and nothing is sent to the peripheral. Cold; subscriptions during a read
+    /// Emits the RSSI once. The value comes from the adapter's controller, because bluetoothd reports only the RSSI of
+    /// advertisements. No privilege is needed, and nothing is sent to the peripheral. Cold; subscriptions during a read
     /// share its result. Delivers on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     /// - ``BluetoothError/Kind/unsupported`` if the controller cannot read the RSSI, or the manager was created without
     ///   a ``HostController``.
-    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/rssi``.
+    /// - ``BluetoothError/Kind/timedOut`` if the controller does not answer within ``Deadlines/rssi``.
     ///
     /// Source: Core Specification 5.4, Vol 4, Part E, 7.5.4.
     public func readRSSI() -> Single<Int> {
@@ -185,6 +186,7 @@ public final class Peripheral: Sendable {
         .asSingle()
     }
 
+    /// Returns a stream that runs `begin` in the bus context and delivers on the manager's scheduler.
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
@@ -192,9 +194,9 @@ public final class Peripheral: Sendable {
         return undelivered(begin).observe(on: scheduler)
     }
 
-    /// A stream that starts when it is known whether Bluetooth can be used.
+    /// Returns a stream that runs `begin` as soon as it is known whether Bluetooth can be used.
     ///
-    /// An error that `begin` throws fails it as an error of `operation`.
+    /// If `begin` throws, the stream fails with that error, which names the operation and the peripheral.
     func operation<Element: Sendable>(
         _ operation: BluetoothError.Operation,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
@@ -202,7 +204,7 @@ public final class Peripheral: Sendable {
         stream { [target = address.description] client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
-    /// A stream of values with a bounded buffer in front of its subscriber.
+    /// Returns a stream of a characteristic's values, with a bounded buffer before the subscriber.
     func stream(
         within buffer: ValueBuffer, of characteristic: Characteristic,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<[UInt8]>) -> Void
@@ -218,6 +220,7 @@ public final class Peripheral: Sendable {
         }
     }
 
+    /// Returns a stream that runs `begin` in the bus context and also delivers there.
     private func undelivered<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
@@ -228,15 +231,15 @@ public final class Peripheral: Sendable {
             }, begin)
     }
 
-    /// The number of values of a characteristic that were dropped because a buffer was full.
+    /// Returns the number of values of a characteristic that were lost because a buffer was full.
     func drops(of key: CharacteristicKey) -> Int { info.withLock { $0.drops[key] ?? 0 } }
 }
 
 extension Peripheral {
-    /// The access to the bus; nil if the manager is deallocated.
+    /// The manager's access to bluetoothd; nil if the manager is deallocated.
     var present: BlueZAccess? { access }
 
-    /// The connection state, created with the first connection or subscription.
+    /// The subject of the connection state, which is created on first use.
     var connection: BehaviorSubject<ConnectionState> {
         use.withLock { use in
             if let connection = use.connection { return connection }
@@ -246,7 +249,7 @@ extension Peripheral {
         }
     }
 
-    /// Sets the connection state, and reports a change.
+    /// Sets the connection state, and emits and logs a change.
     func enter(_ state: ConnectionState) {
         let connection = connection
         guard (try? connection.value()) != state else { return }
@@ -255,10 +258,10 @@ extension Peripheral {
         access?.connectionChanges.onNext(ConnectionChange(peripheral: self, state: state))
     }
 
-    /// Keeps the peripheral connected; nil without reconnection.
+    /// The object that connects again after each link loss; nil without reconnection.
     var reconnector: Reconnector? { use.withLock(\.reconnector) }
 
-    /// Sets the reconnector. Returns false if there is one already.
+    /// Sets the reconnector. Returns false if there is a reconnector already.
     func claim(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
             guard use.reconnector == nil else { return false }
@@ -267,7 +270,7 @@ extension Peripheral {
         }
     }
 
-    /// Removes the reconnector. Returns false if the current one is another.
+    /// Removes a reconnector. Returns false if it is not the current reconnector.
     func free(_ reconnector: Reconnector) -> Bool {
         use.withLock { use in
             guard use.reconnector === reconnector else { return false }
@@ -281,7 +284,7 @@ extension Peripheral: Hashable, CustomStringConvertible {
     /// The address, followed by the name if one is known.
     public var description: String { name.map { "\(address) “\($0)”" } ?? address.description }
 
-    /// Returns whether both are the same object. A manager has one object for each device of an adapter.
+    /// Returns whether both are the same object.
     public static func == (one: Peripheral, other: Peripheral) -> Bool { one === other }
 
     /// Hashes the identity of the object.
@@ -291,11 +294,11 @@ extension Peripheral: Hashable, CustomStringConvertible {
 extension Peripheral {
     /// Makes a peripheral without a manager, for tests of code that receives peripherals.
     ///
-    /// Every operation of it fails with ``BluetoothError/Kind/closed``. It belongs to no adapter.
+    /// All its operations fail with ``BluetoothError/Kind/closed``, and it belongs to no adapter.
     ///
     /// - Parameters:
-    ///   - address: The address.
-    ///   - name: The name. Default: none.
+    ///   - address: The address of the peripheral.
+    ///   - name: The name of the peripheral. Default: none.
     public convenience init(address: BluetoothAddress, name: String? = nil) {
         let absent = AdapterIdentity(number: AdapterIdentity.absent, address: nil)
         self.init(address, of: absent, kind: nil, access: nil, number: 0)

@@ -4,9 +4,9 @@ public import Rx
 extension Peripheral {
     /// Observes changes of the peripheral's services, for example after a firmware update.
     ///
-    /// Emits the services that are no longer valid, and an empty list if services were only added. Operations on these
-    /// services and their attributes fail with ``BluetoothError/Kind/attributeNotFound``, even if a new service looks
-    /// the same. All other services stay valid. ``discoverServices(_:)`` returns the new ones.
+    /// Emits the services that are no longer valid, or an empty list if services were only added. Operations on invalid
+    /// services and their attributes fail with ``BluetoothError/Kind/attributeNotFound``, even if a new service has the
+    /// same UUID. All other services stay valid. ``discoverServices(_:)`` emits the new services.
     ///
     /// Never completes. Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the
     /// connection when it ends. Cold. Delivers on the manager's queue.
@@ -20,9 +20,8 @@ extension Peripheral {
 
     /// Observes the name of the connected peripheral.
     ///
-    /// Emits the current name, then each change, and never completes. The name is nil if none is known. It is the same
-    /// as ``name``: from an advertisement, or read from the device after connecting. Nothing is sent. Cold. Delivers on
-    /// the manager's queue.
+    /// Emits the current ``name``, then each change, and never completes. The element is nil if no name is known. No
+    /// request is sent. Cold. Delivers on the manager's queue.
     ///
     /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the connection when
     /// it ends. Source: BlueZ, `device-api.txt`, `Name`.
@@ -37,14 +36,14 @@ extension Peripheral {
     /// Observes the battery level in percent, from 0 to 100.
     ///
     /// Emits the current level, then each change, and never completes. The level comes from bluetoothd's
-    /// `org.bluez.Battery1`. If bluetoothd also shows the characteristic (2A19), its value is read and its
-    /// notifications are turned on, so that a level is available at once. Cold; disposing ends that.
-    /// Delivers on the manager's queue.
+    /// `org.bluez.Battery1`. If bluetoothd also shows the characteristic Battery Level (2A19), its value is read and
+    /// its notifications are turned on, so that a level is available at once. Cold; disposing turns the notifications
+    /// off. Delivers on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/unsupported`` if there is neither the characteristic nor a level within
     ///   ``Deadlines/services``.
-    /// - The error of reading the characteristic.
+    /// - The errors of ``Characteristic/readValue()``, if the characteristic cannot be read.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// Source: BlueZ, `battery-api.txt`; Battery Service 1.1.
@@ -63,6 +62,9 @@ extension Peripheral {
             .distinctUntilChanged()
     }
 
+    /// Observes the level that bluetoothd reports.
+    ///
+    /// - Parameter isCertain: Whether a level is certain to arrive, so that the stream needs no deadline.
     private func batteryLevel(isCertain: Bool) -> Observable<Int> {
         stream { [self] client, emitter in
             emitter.attempt(.read, "the battery level of \(address)") { () throws(BluetoothError) in
@@ -74,10 +76,10 @@ extension Peripheral {
 }
 
 extension Characteristic {
-    /// The levels of a Battery Level characteristic: the value that is read, then the notified ones.
+    /// Reads the value of a Battery Level characteristic, then observes the notified values.
     fileprivate func percentage() -> Observable<Int> {
         let updates = updates == nil ? .empty() : observeValueUpdates(buffer: Self.latest)
-        // bluetoothd may keep these notifications to itself, and reports the changes instead (Q109).
+        // Ignores that notifications are refused: bluetoothd may reserve them, and reports the level by itself (Q109).
         let tolerant: Observable<[UInt8]> = updates.catch { error in
             switch (error as? BluetoothError)?.kind {
             case .refused, .notPermitted, .exclusiveUse, .unsupported, .busy, .attError: .empty()
@@ -93,7 +95,7 @@ extension Characteristic {
 
 // MARK: - MTU
 extension Peripheral {
-    /// The default ATT MTU, with which every LE link starts: 23 bytes.
+    /// The ATT MTU at the beginning of every LE link, which is also the smallest MTU: 23 bytes.
     ///
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
     public static let smallestMTU = 23
@@ -101,8 +103,8 @@ extension Peripheral {
     /// Observes the ATT MTU of the connection in bytes.
     ///
     /// Emits the current MTU, then each change, and never completes. The MTU is 23 until bluetoothd and the peripheral
-    /// have negotiated a larger one. BlueZ before 5.62 does not report it, so it stays 23 there. Nothing is sent. Cold.
-    /// Delivers on the manager's queue.
+    /// have negotiated a larger MTU. BlueZ before 5.62 does not report the MTU, so the value stays 23. No request is
+    /// sent. Cold. Delivers on the manager's queue.
     ///
     /// Fails with ``BluetoothError/Kind/notConnected`` without a connection, and with the error of the connection when
     /// it ends. Source: BlueZ, `gatt-api.txt`, `MTU`.
@@ -116,8 +118,8 @@ extension Peripheral {
 
     /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the current link.
     ///
-    /// Without response it is one packet: ``mtu`` − 3, at most 512. With response it is always 512, because bluetoothd
-    /// sends longer values in parts.
+    /// Without response, the maximum is one packet: ``mtu`` − 3, at most 512. With response, it is always 512, because
+    /// bluetoothd sends a value longer than one packet in parts.
     ///
     /// - Parameter type: Whether the peripheral confirms the write.
     public func maximumWriteValueLength(for type: Characteristic.WriteType) -> Int {
@@ -127,6 +129,6 @@ extension Peripheral {
         }
     }
 
-    /// The bytes of a value in one packet, which begins with one byte of opcode and two of handle.
+    /// Returns the number of value bytes in a packet, after one byte of opcode and two of handle.
     static func payload(of mtu: Int) -> Int { min(Characteristic.longestValue, mtu - 3) }
 }

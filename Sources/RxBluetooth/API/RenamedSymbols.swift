@@ -1,104 +1,104 @@
 public import Dispatch
 public import Rx
 
-// Names of CoreBluetooth and RxBluetoothKit that are different here: the compiler's error says what to use instead.
-// No symbol is an overload of scanForPeripherals or discoverServices: that would change the errors for wrong arguments.
+// Declares names of CoreBluetooth and RxBluetoothKit as unavailable, so that compiler errors name the replacement.
+// Has no overload of scanForPeripherals or discoverServices: overloads would change the errors for wrong arguments.
 
-/// An unavailable symbol has no caller.
+/// The body of all unavailable symbols, which no program can call.
 private func unavailable() -> Never { preconditionFailure("An unavailable symbol was called.") }
 
 // MARK: Types
 
-/// RxBluetoothKit's name.
+/// The name of ``BluetoothManager`` in RxBluetoothKit.
 @available(*, unavailable, renamed: "BluetoothManager")
 public typealias CentralManager = BluetoothManager
 
-/// CoreBluetooth's name.
+/// The name of ``BluetoothManager`` in CoreBluetooth.
 @available(*, unavailable, renamed: "BluetoothManager")
 public typealias CBCentralManager = BluetoothManager
 
-/// CoreBluetooth's name.
+/// The name of ``BluetoothState`` in CoreBluetooth.
 @available(*, unavailable, renamed: "BluetoothState")
 public typealias CBManagerState = BluetoothState
 
-/// CoreBluetooth's name.
+/// The name of ``Peripheral`` in CoreBluetooth.
 @available(*, unavailable, renamed: "Peripheral")
 public typealias CBPeripheral = Peripheral
 
-/// CoreBluetooth's name.
+/// The name of ``Service`` in CoreBluetooth.
 @available(*, unavailable, renamed: "Service")
 public typealias CBService = Service
 
-/// CoreBluetooth's name.
+/// The name of ``Characteristic`` in CoreBluetooth.
 @available(*, unavailable, renamed: "Characteristic")
 public typealias CBCharacteristic = Characteristic
 
-/// CoreBluetooth's name.
+/// The name of ``Descriptor`` in CoreBluetooth.
 @available(*, unavailable, renamed: "Descriptor")
 public typealias CBDescriptor = Descriptor
 
-/// CoreBluetooth's name.
+/// The name of ``BluetoothUUID`` in CoreBluetooth.
 @available(*, unavailable, renamed: "BluetoothUUID")
 public typealias CBUUID = BluetoothUUID
 
-/// CoreBluetooth's name.
+/// The name of ``BluetoothError`` in CoreBluetooth.
 @available(*, unavailable, renamed: "BluetoothError")
 public typealias CBError = BluetoothError
 
-/// CoreBluetooth's name.
+/// A type of CoreBluetooth that this library does not have.
 @available(*, unavailable, message: "use BluetoothError and its attCode")
 public typealias CBATTError = BluetoothError
 
 // MARK: The manager
 
 extension BluetoothManager {
-    /// RxBluetoothKit's initialiser.
+    /// An initialiser of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use BluetoothManager(configuration: .init(queue: queue))")
     public convenience init(queue: DispatchQueue) { unavailable() }
 
-    /// CoreBluetooth's initialiser.
+    /// An initialiser of CoreBluetooth that this library does not have.
     @available(*, unavailable, message: "use BluetoothManager(configuration: .init(queue: queue))")
     public convenience init(delegate: AnyObject?, queue: DispatchQueue?) { unavailable() }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``state`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "state")
     public func observeState() -> Observable<BluetoothState> { unavailable() }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``state`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "state")
     public func observeStateWithInitialValue() -> Observable<BluetoothState> { unavailable() }
 
-    /// CoreBluetooth's method.
+    /// A method of CoreBluetooth that this library does not have.
     @available(*, unavailable, message: "dispose of the subscription to scanForPeripherals(withServices:options:)")
     public func stopScan() { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// The name of ``retrievePeripherals(withAddresses:)`` in CoreBluetooth and RxBluetoothKit.
     @available(*, unavailable, renamed: "retrievePeripherals(withAddresses:)")
     public func retrievePeripherals<Identifier>(withIdentifiers identifiers: [Identifier]) -> Single<[Peripheral]> {
         unavailable()
     }
 
-    /// RxBluetoothKit's method.
+    /// A method of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use peripheral.connect(options:)")
     public func establishConnection(
         _ peripheral: Peripheral, options: ConnectOptions = ConnectOptions()
     ) -> Observable<Peripheral> { unavailable() }
 
-    /// CoreBluetooth's method.
+    /// A method of CoreBluetooth that this library does not have.
     @available(*, unavailable, message: "use peripheral.connect(options:)")
     public func connect(
         _ peripheral: Peripheral, options: ConnectOptions = ConnectOptions()
     ) -> Observable<Peripheral> { unavailable() }
 
-    /// CoreBluetooth's method.
+    /// A method of CoreBluetooth that this library does not have.
     @available(*, unavailable, message: "dispose of the subscription to peripheral.connect(options:)")
     public func cancelPeripheralConnection(_ peripheral: Peripheral) -> Completable { unavailable() }
 
-    /// RxBluetoothKit's method.
+    /// A method of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use peripheral.connectionState, or connectionChanges for all peripherals")
     public func observeConnect(for peripheral: Peripheral? = nil) -> Observable<Peripheral> { unavailable() }
 
-    /// RxBluetoothKit's method.
+    /// A method of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use peripheral.connectionState, or connectionChanges for all peripherals")
     public func observeDisconnect(for peripheral: Peripheral? = nil) -> Observable<Peripheral> { unavailable() }
 }
@@ -106,67 +106,67 @@ extension BluetoothManager {
 // MARK: Peripherals
 
 extension Peripheral {
-    /// The property of CoreBluetooth and RxBluetoothKit.
+    /// The name of ``address`` in CoreBluetooth and RxBluetoothKit.
     @available(*, unavailable, renamed: "address", message: "BlueZ identifies a device by its address")
     public var identifier: BluetoothAddress { unavailable() }
 
-    /// RxBluetoothKit's property.
+    /// The name of ``connectionState`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "connectionState", message: "it emits the present state first")
     public var isConnected: Bool { unavailable() }
 
-    /// The property of CoreBluetooth and RxBluetoothKit.
+    /// The name of ``connectionState`` in CoreBluetooth and RxBluetoothKit.
     @available(*, unavailable, renamed: "connectionState", message: "it emits the present state first")
     public var state: ConnectionState { unavailable() }
 
-    /// RxBluetoothKit's method.
+    /// The name of ``connectionState`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "connectionState")
     public func observeConnection() -> Observable<ConnectionState> { unavailable() }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``connect(options:)`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "connect(options:)")
     public func establishConnection(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
         unavailable()
     }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``observeModifiedServices()`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "observeModifiedServices()")
     public func observeServicesModification() -> Observable<[Service]> { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// A method of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use service.discoverIncludedServices(_:)")
     public func discoverIncludedServices(
         _ services: [BluetoothUUID]? = nil, for service: Service
     ) -> Observable<Service> { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// A method of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use service.discoverCharacteristics(_:)")
     public func discoverCharacteristics(
         _ characteristics: [BluetoothUUID]? = nil, for service: Service
     ) -> Observable<Characteristic> { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// A method of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use characteristic.discoverDescriptors()")
     public func discoverDescriptors(for characteristic: Characteristic) -> Observable<Descriptor> { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// A method of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use characteristic.readValue()")
     public func readValue(for characteristic: Characteristic) -> Single<[UInt8]> { unavailable() }
 
-    /// The method of CoreBluetooth and RxBluetoothKit.
+    /// A method of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use characteristic.writeValue(_:type:)")
     public func writeValue(
         _ value: [UInt8], for characteristic: Characteristic, type: Characteristic.WriteType = .withResponse
     ) -> Completable { unavailable() }
 
-    /// CoreBluetooth's method.
+    /// A method of CoreBluetooth that this library does not have.
     @available(*, unavailable, message: "subscribe to characteristic.observeValueUpdates()")
     public func setNotifyValue(_ isEnabled: Bool, for characteristic: Characteristic) { unavailable() }
 
-    /// RxBluetoothKit's method.
+    /// A method of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use characteristic.observeValueUpdates()")
     public func observeValueUpdate(for characteristic: Characteristic) -> Observable<[UInt8]> { unavailable() }
 
-    /// RxBluetoothKit's method.
+    /// A method of RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use characteristic.observeValueUpdates()")
     public func observeValueUpdateAndSetNotification(
         for characteristic: Characteristic
@@ -176,27 +176,27 @@ extension Peripheral {
 // MARK: Characteristics
 
 extension Characteristic {
-    /// The property of CoreBluetooth and RxBluetoothKit.
+    /// A property of CoreBluetooth and RxBluetoothKit that this library does not have.
     @available(*, unavailable, message: "use readValue(), or observeValueUpdates() for notified values")
     public var value: [UInt8]? { unavailable() }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func observeValueUpdate() -> Observable<[UInt8]> { unavailable() }
 
-    /// RxBluetoothKit's name.
+    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func observeValueUpdateAndSetNotification() -> Observable<[UInt8]> { unavailable() }
 
-    /// RxBluetoothKit's name before version 6.
+    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit before version 6.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func setNotificationAndMonitorUpdates() -> Observable<[UInt8]> { unavailable() }
 
-    /// RxBluetoothKit's name before version 6.
+    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit before version 6.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func monitorValueUpdate() -> Observable<[UInt8]> { unavailable() }
 
-    /// The method of other libraries.
+    /// A method of other Bluetooth libraries that this library does not have.
     @available(*, unavailable, message: "subscribe to observeValueUpdates()")
     public func setNotifyValue(_ isEnabled: Bool) { unavailable() }
 }

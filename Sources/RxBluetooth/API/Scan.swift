@@ -4,14 +4,15 @@ public import Rx
 extension BluetoothManager {
     /// Scans for peripherals.
     ///
-    /// Emits each peripheral that is received, once or for every advertisement as ``ScanOptions/allowsDuplicates``
-    /// says, and never completes. Cold and shared: all scans of a manager over one adapter use one discovery session.
-    /// The first subscription starts it, disposing the last one stops it. Each subscription receives only peripherals
-    /// that match its own arguments. Delivers on the manager's queue.
+    /// Emits each peripheral that is received, once or for every advertisement, depending on
+    /// ``ScanOptions/allowsDuplicates``, and never completes. Cold and shared: all scans of a manager over one adapter
+    /// share one discovery session. The first subscription starts the session, and disposing of the last subscription
+    /// stops it. Each subscription receives only peripherals that match its own arguments. Delivers on the manager's
+    /// queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
-    ///   cannot be used, also when this happens later. With ``ScanOptions/resumes`` the scan waits instead.
+    ///   cannot be used, at the start or later. With ``ScanOptions/resumes``, the scan waits instead of failing.
     /// - ``BluetoothError/Kind/busy`` if the controller refuses to scan for more than 11 s.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/startScan``.
     /// - ``BluetoothError/Kind/invalidArgument`` for invalid options, before anything is sent.
@@ -21,14 +22,14 @@ extension BluetoothManager {
     /// - Parameters:
     ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
     ///     peripherals.
-    ///   - options: Which peripherals are emitted, how often, and what follows an interruption.
+    ///   - options: Which peripherals are emitted, how often, and what happens after an interruption.
     public func scanForPeripherals(
         withServices services: [BluetoothUUID] = [], options: ScanOptions = ScanOptions()
     ) -> Observable<ScannedPeripheral> {
         access.scan(services, options, on: selection)
     }
 
-    /// Lists the peripherals that bluetoothd knows, by address, without scanning.
+    /// Lists the peripherals that bluetoothd knows, ordered by address, without scanning.
     ///
     /// Emits the list once. The peripherals may be out of range. Cold. Delivers on the manager's queue. Fails if
     /// Bluetooth cannot be used.
@@ -42,37 +43,37 @@ extension BluetoothManager {
 
 /// The options of a scan. The defaults are those of CoreBluetooth.
 public struct ScanOptions: Hashable, Sendable {
-    /// Whether each advertisement is emitted. Default: false.
+    /// Whether a peripheral is emitted for each of its advertisements. Default: false.
     ///
-    /// With false, a peripheral is emitted when it is first received, and again when its name or its listed services
-    /// change.
+    /// With false, a peripheral is emitted when it is first received, and again when its name or the services that it
+    /// lists change.
     public var allowsDuplicates: Bool
     /// Whether the scan first emits the peripherals that bluetoothd already knows. Default: false.
     ///
-    /// They have ``ScannedPeripheral/isCached`` set, and may be out of range.
+    /// For these peripherals, ``ScannedPeripheral/isCached`` is true. They may be out of range.
     public var includesKnown: Bool
     /// Whether the scan continues by itself after an interruption. Default: false, the scan fails.
     ///
-    /// With true, it waits while Bluetooth cannot be used, for example because bluetoothd restarts, the adapter is off
-    /// or unplugged, or the computer is suspended. ``BluetoothManager/state`` shows the reason. It retries errors that
-    /// may pass, such as ``BluetoothError/Kind/busy``, after pauses that grow from 0.25 s to 30 s, and fails only with
-    /// other errors. After an interruption, peripherals are emitted again.
+    /// With true, the scan waits while Bluetooth cannot be used, for example because bluetoothd restarts, the adapter
+    /// is off or unplugged, or the computer is suspended. ``BluetoothManager/state`` emits the reason. After temporary
+    /// errors such as ``BluetoothError/Kind/busy``, the scan starts again after pauses that grow from 0.25 s to 30 s.
+    /// The scan fails only with other errors. After an interruption, peripherals are emitted again.
     public var resumes: Bool
-    /// Restarts the scan after this long without any advertisement. Default: nil, never.
+    /// How long the scan may receive no advertisement before it is restarted. Default: nil, no restart.
     ///
-    /// Controllers sometimes stop reporting while they seem to scan. The restart follows after one to two times this
-    /// duration. While nothing is received, the duration doubles with each restart, up to 16 times. Scans that share a
-    /// session use the shortest duration.
+    /// Controllers sometimes stop reporting advertisements while they seem to scan. The restart happens after one to
+    /// two times this duration. While no advertisement is received, the duration doubles with each restart, up to 16
+    /// times its value. Scans that share a discovery session use the shortest duration.
     ///
     /// The minimum is 0.1 s. With zero or less, the scan fails with ``BluetoothError/Kind/invalidArgument``.
     public var restartsAfterSilence: Duration?
 
-    /// Whether only listed services match, and not service data. Default: false.
+    /// Whether only listed services match, so that service data alone does not match. Default: false.
     ///
-    /// If all scans of the manager set it and name services, bluetoothd filters by these services. That saves work if
-    /// many other devices advertise. bluetoothd cannot filter by service data.
+    /// If all scans of the manager set this option and request services, bluetoothd filters by these services, which
+    /// saves work if many other devices advertise. bluetoothd cannot filter by service data.
     public var listedServicesOnly: Bool
-    /// The filters, of which a peripheral has to match at least one. Default: empty, all peripherals.
+    /// Filters; a peripheral has to match at least one of them. Default: empty, all peripherals.
     public var filters: [ScanFilter]
 
     /// Creates options. The defaults are those of the properties.
@@ -89,15 +90,15 @@ public struct ScanOptions: Hashable, Sendable {
     }
 }
 
-/// A peripheral as a scan received it.
+/// A scan result: a peripheral with its advertised data and RSSI.
 public struct ScannedPeripheral: Sendable {
-    /// The peripheral. It is the same object each time it is received.
+    /// The peripheral. All scan results of one peripheral have the same object.
     public let peripheral: Peripheral
     /// The data that the peripheral has advertised.
     public let advertisementData: AdvertisementData
     /// The RSSI in dBm, from −127 to 20; nil if bluetoothd does not report it.
     public let rssi: Int16?
-    /// Whether the data was stored by bluetoothd and not received by the current discovery session.
+    /// Whether bluetoothd had stored the data, and the current discovery session has not received it.
     public let isCached: Bool
     /// The time at which this process received the data, on the clock of the manager's scheduler.
     public let timestamp: Date
@@ -108,8 +109,8 @@ public struct ScannedPeripheral: Sendable {
     ///   - peripheral: The peripheral, for example ``Peripheral/init(address:name:)``.
     ///   - advertisementData: The advertised data. Default: none.
     ///   - rssi: The signal strength in dBm. Default: unknown.
-    ///   - isCached: Whether it is from the memory of bluetoothd. Default: false.
-    ///   - timestamp: When it was received. Default: now.
+    ///   - isCached: Whether bluetoothd had stored the data. Default: false.
+    ///   - timestamp: The time at which the data was received. Default: now.
     public init(
         peripheral: Peripheral, advertisementData: AdvertisementData = AdvertisementData(), rssi: Int16? = nil,
         isCached: Bool = false, timestamp: Date = Date()
@@ -124,9 +125,9 @@ public struct ScannedPeripheral: Sendable {
 
 /// The conditions that a peripheral's advertisement has to match.
 ///
-/// All conditions of a filter have to match. Data that was not advertised does not match a condition for it. The
-/// library applies filters itself, because bluetoothd merges the filters of all programs. Only the lowest
-/// ``minimumRSSI`` of all scans is passed to bluetoothd.
+/// All conditions of a filter have to match. A condition for data that was not advertised does not match. The library
+/// applies filters itself, because bluetoothd merges the filters of all programs. Only the lowest ``minimumRSSI`` of
+/// all scans is passed to bluetoothd.
 public struct ScanFilter: Hashable, Sendable {
     /// A condition for the advertised name.
     public enum NamePattern: Hashable, Sendable {
@@ -140,7 +141,7 @@ public struct ScanFilter: Hashable, Sendable {
     public var address: BluetoothAddress?
     /// The condition for the advertised name. Default: nil, any name or none.
     public var name: NamePattern?
-    /// The services that have to be listed or to have data, all of them. Default: none required.
+    /// The services that a peripheral has to list or send data of, all of them. Default: none.
     public var services: [BluetoothUUID]
     /// Patterns of manufacturer data by company identifier, all of which have to match. Default: none.
     public var manufacturerData: [UInt16: DataPattern]
@@ -163,6 +164,7 @@ public struct ScanFilter: Hashable, Sendable {
         self.minimumRSSI = minimumRSSI
     }
 
+    /// Returns whether a device matches all conditions of the filter.
     func matches(_ record: DeviceRecord) -> Bool {
         let heard = record.advertisement
         if let address, address != record.key.address { return false }
@@ -180,11 +182,11 @@ public struct ScanFilter: Hashable, Sendable {
 
 /// A pattern for the beginning of data, with an optional mask.
 public struct DataPattern: Hashable, Sendable {
-    /// The bytes with unmasked bits cleared, up to the last byte with a masked bit.
+    /// The bytes to compare, with ignored bits cleared; ends with the last byte that has a compared bit.
     private let bytes: [UInt8]
     private let mask: [UInt8]
 
-    /// Matches any data, also empty data.
+    /// A pattern that matches any data, also empty data.
     public static let any = DataPattern(bytes: [], mask: [])
 
     private init(bytes: [UInt8], mask: [UInt8]) {
@@ -196,7 +198,7 @@ public struct DataPattern: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The beginning of the data, at least one byte.
-    ///   - mask: The bits to compare, as long as `bytes`. Default: nil, all bits.
+    ///   - mask: The bits to compare, with the length of `bytes`. Default: nil, all bits.
     /// - Throws: ``BluetoothError/Kind/invalidArgument`` if `bytes` is empty or the mask has another length.
     public init(_ bytes: [UInt8], mask: [UInt8]? = nil) throws(BluetoothError) {
         let mask = mask ?? Array(repeating: 0xFF, count: bytes.count)
@@ -205,11 +207,12 @@ public struct DataPattern: Hashable, Sendable {
                 .invalidArgument,
                 detail: bytes.isEmpty ? "A pattern needs at least one byte" : "A mask must be as long as its data")
         }
-        // Data may be shorter if the mask ignores the rest (S19).
+        // Drops trailing bytes that the mask ignores, so that shorter data can match (S19).
         let count = (mask.lastIndex { $0 != 0 } ?? -1) + 1
         self.init(bytes: zip(bytes, mask).prefix(count).map { $0 & $1 }, mask: Array(mask.prefix(count)))
     }
 
+    /// Returns whether data begins with the pattern; false if there is no data.
     func matches(_ data: [UInt8]?) -> Bool {
         guard let data, data.count >= bytes.count else { return false }
         return bytes.indices.allSatisfy { data[$0] & mask[$0] == bytes[$0] }
