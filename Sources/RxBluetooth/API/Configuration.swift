@@ -129,7 +129,9 @@ public struct Deadlines: Sendable {
     /// After the deadline, ``BluetoothManager/state`` is ``BluetoothState/daemonUnavailable`` until the list arrives.
     /// The manager repeats the request until then.
     public var snapshot: Duration = .seconds(8)
-    /// The deadline for a diagnosis, after which it contains what is known by then. Default: 2 s.
+    /// The deadline for a diagnosis. Default: 2 s.
+    ///
+    /// At the deadline, the diagnosis is emitted with the facts that are known by then.
     public var diagnosis: Duration = .seconds(2)
     /// The deadline for undoing what a subscription started. Default: 2 s.
     public var cleanup: Duration = .seconds(2)

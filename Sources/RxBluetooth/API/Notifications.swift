@@ -72,7 +72,7 @@ public struct ValueBuffer: Hashable, Sendable {
         ///
         /// The new value is lost.
         case fail
-        /// The oldest buffered value is lost. Use it for measurements if only the latest one matters.
+        /// The oldest buffered value is lost. Useful if only the latest value matters.
         case dropOldest
         /// The new value is lost.
         case dropNewest

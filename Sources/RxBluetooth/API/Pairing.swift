@@ -14,7 +14,8 @@ extension Peripheral {
     /// after another.
     ///
     /// Fails with:
-    /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or a passkey was wrong.
+    /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or an answer to a request
+    ///   was wrong.
     /// - ``BluetoothError/Kind/refused`` if ``PairingPolicy/allowed`` does not include the device.
     /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device; scan for it again.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``.
@@ -39,10 +40,10 @@ extension Peripheral {
     /// when the manager is closed. Source: BlueZ, `device-api.txt`, `Paired`.
     public var isPaired: Observable<Bool> { watch(\.isPaired) }
 
-    /// Whether bluetoothd has a bond with the device: keys that are stored after the connection.
+    /// Whether bluetoothd has a bond with the device: keys that remain stored after the connection.
     ///
-    /// Emits and fails as ``isPaired`` does. With BlueZ before 5.65, the value is that of ``isPaired``. The value
-    /// is true even if the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
+    /// Emits and fails as ``isPaired`` does. With BlueZ before 5.65, the value is that of ``isPaired``. The value may be
+    /// true although the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
@@ -55,7 +56,7 @@ extension Peripheral {
     /// Marks the device as trusted or not.
     ///
     /// bluetoothd does not remove a trusted device by itself, and lets the device use services of this computer without
-    /// a pairing request. bluetoothd also connects to a trusted device that advertises in order to reconnect. Completes
+    /// an authorization request. bluetoothd also connects to a trusted device that advertises in order to reconnect. Completes
     /// when bluetoothd has stored the change. Cold; disposing does not cancel a request that was sent. Delivers on the
     /// manager's queue.
     ///

@@ -21,8 +21,8 @@ public struct PairingPolicy: Hashable, Sendable {
         case refuse
         /// Just Works pairing is accepted; pairing with a passkey or a comparison is rejected.
         ///
-        /// An operation on a protected attribute starts a pairing by itself. That pairing succeeds if bluetoothd asks
-        /// this manager's agent; see ``isDefault``.
+        /// An operation on a protected attribute starts a pairing by itself. That pairing is accepted if bluetoothd
+        /// asks this manager's agent; see ``isDefault``.
         case justWorks
         /// The manager answers with this passkey from 0 to 999999, for example one printed on the device.
         case passkey(UInt32)
@@ -87,7 +87,7 @@ public struct PairingPolicy: Hashable, Sendable {
         }
     }
 
-    /// Whether bluetoothd may send requests to the agent during a pairing.
+    /// Whether bluetoothd may send the agent requests while this manager pairs a device.
     ///
     /// If true, pairings run one after another: bluetoothd sends an agent one request at a time, and fails a second
     /// pairing that needs an answer.

@@ -50,7 +50,7 @@ public struct ScanOptions: Hashable, Sendable {
     public var allowsDuplicates: Bool
     /// Whether the scan first emits the peripherals that bluetoothd already knows. Default: false.
     ///
-    /// For these peripherals, ``ScannedPeripheral/isCached`` is true. They may be out of range.
+    /// Their scan results have ``ScannedPeripheral/isCached`` set, and the peripherals may be out of range.
     public var includesKnown: Bool
     /// Whether the scan continues by itself after an interruption. Default: false, the scan fails.
     ///
