@@ -6,7 +6,7 @@ public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     case poweredOff = "powered-off"
     /// An rfkill switch, in hardware or in software, blocks the adapter.
     case blocked
-    /// bluetoothd runs, but there is no adapter, or the selected adapter is absent.
+    /// bluetoothd runs, but no adapter supports the central role, or the selected adapter is absent.
     case noAdapter = "no-adapter"
     /// bluetoothd does not run.
     case daemonUnavailable = "daemon-unavailable"

@@ -59,14 +59,14 @@ public struct BluetoothUUID: Hashable, Sendable {
     /// The name that the Bluetooth SIG assigned, such as “Heart Rate Measurement”; nil if unknown.
     public var name: String? { shortNumber.flatMap(AssignedNames.name(of:)) }
 
-    /// Returns the UUID of the characteristic that the Bluetooth SIG gave a name; nil if unknown.
+    /// Returns the UUID of the characteristic with a name of the Bluetooth SIG; nil if unknown.
     ///
     /// Upper and lower case are equal.
     public static func characteristic(named name: String) -> BluetoothUUID? {
         AssignedNames.characteristic(named: name).map { BluetoothUUID($0) }
     }
 
-    /// Returns the UUID of the service that the Bluetooth SIG gave a name; nil if unknown.
+    /// Returns the UUID of the service with a name of the Bluetooth SIG; nil if unknown.
     ///
     /// Upper and lower case are equal.
     public static func service(named name: String) -> BluetoothUUID? {
