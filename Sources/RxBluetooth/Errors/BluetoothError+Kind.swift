@@ -7,7 +7,7 @@ extension BluetoothError {
         case daemonUnavailable
         /// This process is not allowed to use bluetoothd.
         case unauthorized
-        /// There is no adapter, or the selected adapter is absent.
+        /// No adapter supports the central role, or the selected adapter is absent.
         case noAdapter
         /// The adapter is off.
         case poweredOff
@@ -74,7 +74,7 @@ extension BluetoothError {
     /// Why a connection ended.
     public enum DisconnectReason: String, Sendable {
         // Q86, see docs/quirks.md.
-        /// bluetoothd gave no reason. Versions before BlueZ 5.83 never give one.
+        /// bluetoothd gave no reason. Versions before BlueZ 5.83 never give a reason.
         ///
         /// Usually the peripheral is out of range or was switched off, or it closed the link.
         case unknown
