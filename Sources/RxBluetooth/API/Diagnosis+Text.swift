@@ -133,7 +133,7 @@ extension AdapterSelection {
 }
 
 extension Duration {
-    /// The duration as rounded text, for example `90 s` or `3 min`.
+    /// The duration as text, rounded down, for example `90 s` or `3 min`.
     var spoken: String {
         switch self {
         case ..<Duration.seconds(1): "less than a second"

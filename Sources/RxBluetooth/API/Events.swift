@@ -124,7 +124,7 @@ public enum LogContents: Hashable, Sendable {
 
 /// The sink of a manager's events, which sends them to the subscribers and to the log.
 ///
-/// An event is not created if there is no subscriber and its log level is off.
+/// An event is created only if there is a subscriber or the logger accepts its log level.
 final class EventLog: Sendable {
     private let logger: Logger
     private let contents: LogContents

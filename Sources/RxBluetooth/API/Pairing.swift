@@ -42,8 +42,8 @@ extension Peripheral {
 
     /// Whether bluetoothd has a bond with the device: keys that remain stored after the connection.
     ///
-    /// Emits and fails as ``isPaired`` does. With BlueZ before 5.65, the value is that of ``isPaired``. The value may be
-    /// true although the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
+    /// Emits and fails as ``isPaired`` does. With BlueZ before 5.65, the value is that of ``isPaired``. The value may
+    /// be true although the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
@@ -56,9 +56,9 @@ extension Peripheral {
     /// Marks the device as trusted or not.
     ///
     /// bluetoothd does not remove a trusted device by itself, and lets the device use services of this computer without
-    /// an authorization request. bluetoothd also connects to a trusted device that advertises in order to reconnect. Completes
-    /// when bluetoothd has stored the change. Cold; disposing does not cancel a request that was sent. Delivers on the
-    /// manager's queue.
+    /// an authorization request. bluetoothd also connects to a trusted device that advertises in order to reconnect.
+    /// Completes when bluetoothd has stored the change. Cold; disposing does not cancel a request that was sent.
+    /// Delivers on the manager's queue.
     ///
     /// Fails with ``BluetoothError/Kind/peripheralGone`` if bluetoothd does not know the device, with
     /// ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and if Bluetooth cannot be used. Source: BlueZ,
