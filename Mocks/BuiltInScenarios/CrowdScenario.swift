@@ -4,11 +4,11 @@ extension Scenario {
     /// 1,000 non-connectable beacons that advertise five times a second each, to test a client under load.
     public static let crowd = crowd(of: 1000, every: .milliseconds(200))
 
-    /// A number of non-connectable beacons.
+    /// Returns a scenario with a number of non-connectable beacons.
     ///
     /// - Parameters:
-    /// - count: The number of beacons, 0 to 65,536. Their addresses start at `C0:C0:C0:C0:00:00`.
-    /// - interval: The time between two advertisements of a beacon.
+    ///   - count: The number of beacons, 0 to 65,536. Their addresses start at `C0:C0:C0:C0:00:00`.
+    ///   - interval: The time between two advertisements of a beacon.
     public static func crowd(of count: Int, every interval: Duration) -> Scenario {
         precondition((0...0x1_0000).contains(count), "A crowd has 0 to 65,536 beacons, not \(count).")
         return Scenario(

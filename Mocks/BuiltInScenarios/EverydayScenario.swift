@@ -1,6 +1,8 @@
 extension Scenario {
-    /// Five typical peripherals: a heart-rate strap that notifies, a thermometer, a non-connectable beacon,
-    /// a plug that drops its link, and a sensor with two services of one UUID.
+    /// Five typical peripherals.
+    ///
+    /// They are a heart-rate strap that notifies, a thermometer, a non-connectable beacon, a plug that drops its link,
+    /// and a sensor with two services of the same UUID.
     public static let everyday = Scenario(peripherals: [
         heartRateStrap, thermometer, doorBeacon, loosePlug, twinSensor,
     ])
@@ -10,7 +12,7 @@ extension Scenario {
             every: .milliseconds(100), rssi: -58, jitter: 4, name: "Heart rate strap", services: ["180d", "180f"],
             appearance: 0x0341)
         SimulatedService("180d") {
-            // The Heart Rate Profile does not require a readable measurement, but some straps have one.
+            // The measurement is readable, as on some real straps, although the Heart Rate Profile does not require it.
             SimulatedCharacteristic(
                 "2a37", .read([0x00, 61]), .notify(every: .seconds(1)) { beat in [0x00, 62 + UInt8(beat % 24)] })
             SimulatedCharacteristic("2a38", .read([0x01]))
@@ -31,7 +33,7 @@ extension Scenario {
             every: .milliseconds(250), rssi: -71, jitter: 3, name: "Thermometer", txPower: 4, services: ["181a"],
             serviceData: ["181a": [0x2E, 0x09]], appearance: 0x0300)
         SimulatedService("181a") {
-            // Hundredths of a degree Celsius, little-endian: 23.50 to 23.59.
+            // Each value is a temperature in hundredths of a degree Celsius, little-endian, from 23.50 to 23.59.
             SimulatedCharacteristic(
                 "2a6e", .read([0x2E, 0x09]), .notify(every: .seconds(2)) { count in [0x2E + UInt8(count % 10), 0x09] },
                 descriptors: [.userDescription("Living room")])

@@ -3,7 +3,7 @@ import RxBluetoothSupport
 extension Scenario {
     /// The adapter and eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`.
     ///
-    /// Three heart-rate monitors, two services of one UUID, a value that requires encryption,
+    /// Three are heart-rate monitors. The others have two services of the same UUID, a value that requires encryption,
     /// a link that drops after 1.5 s, 1,000 notifications a second, and a hostile name.
     public static let lab = Scenario(
         adapters: [SimulatedAdapter(address: "00:AA:01:00:00:01", name: "BlueZ 5.66")],
@@ -16,7 +16,7 @@ extension Scenario {
         "F0:F1:F2:F3:F4:" + lastByte.hexadecimal(uppercase: true)
     }
 
-    /// The GATT service of these peripherals: Service Changed, Client Supported Features, Database Hash.
+    /// The GATT service of each peripheral: Service Changed, Client Supported Features, Database Hash.
     private static let gatt = SimulatedService("1801") {
         SimulatedCharacteristic("2a05", .indicate)
         SimulatedCharacteristic("2b29", .read([0]), .write)
@@ -37,7 +37,7 @@ extension Scenario {
             SimulatedConnection(dropsAfter: dropsAfter)
             gatt
             SimulatedService("180d") {
-                // Flags 0, then the beats per minute.
+                // Each value is a flags byte of 0 and the beats per minute.
                 SimulatedCharacteristic("2a37", .notify(every: .milliseconds(50)) { [0, 60 + UInt8($0 % 60)] })
                 SimulatedCharacteristic("2a38", .read([index + 1]))
                 SimulatedCharacteristic("2a39", .read([0]), .write, .writeWithoutResponse)
@@ -68,7 +68,7 @@ extension Scenario {
         advertisement("LOUD", ["ffe0"])
         gatt
         SimulatedService("ffe0") {
-            // 0, 1, 2… in eight bytes, big-endian.
+            // Each value is the number of the notification (0, 1, 2…) in eight bytes, big-endian.
             SimulatedCharacteristic(
                 "ffe1",
                 .notify(every: .milliseconds(1)) { count in
@@ -77,7 +77,7 @@ extension Scenario {
         }
     }
 
-    /// Red text, a right-to-left override, a tab and a zero-width space.
+    /// A peripheral with a hostile name: red text, a right-to-left override, a tab and a zero-width space.
     private static let hostile = SimulatedPeripheral(
         "\u{1B}[31mEVIL\u{1B}[0m\u{202E}\t\u{200B}", address: address(0x14)
     ) {

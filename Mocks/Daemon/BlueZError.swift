@@ -25,7 +25,7 @@ enum BlueZError {
     static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
     static func failed(_ text: String) -> DBusError { error("Failed", text) }
 
-    /// The error for an ATT error code, as src/gatt-client.c maps it (Q96).
+    /// Returns the D-Bus error to which src/gatt-client.c maps an ATT error code (Q96).
     static func att(_ code: UInt8) -> DBusError {
         switch code {
         case 0x02: return notPermitted("Read not permitted")

@@ -32,8 +32,8 @@ final class BluetoothDaemon {
     private func named() {
         loop.run {
             agents.appear()
-            // Adapters are pairable while an agent is registered (adapter_set_io_capability).
-            // bluetoothd sets that in the kernel first, so `RegisterAgent` is answered before the signal.
+            // Adapters are pairable while an agent is registered (adapter_set_io_capability). The change is delayed,
+            // because bluetoothd first informs the kernel: the signal follows the reply to `RegisterAgent`.
             agents.defaultChanged = { [weak self] agent in
                 self?.loop.after(.zero) { [weak self] in
                     for adapter in self?.adapters ?? [] { adapter.setPairable(agent != nil) }
@@ -85,7 +85,9 @@ final class BluetoothDaemon {
         die()
     }
 
-    /// Ends without any signal. The kernel drops the links, because their sockets close with the process.
+    /// Ends the daemon at once, without a D-Bus signal.
+    ///
+    /// The links end also: the kernel drops them when their sockets close with the process.
     func die() {
         loop.end()
         export?.cancel()

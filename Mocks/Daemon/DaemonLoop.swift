@@ -2,11 +2,11 @@ import DBus
 
 /// The main loop of the daemon.
 ///
-/// Runs work in the bus's context, and sends changed properties after each turn.
+/// Runs each piece of work as one turn in the bus's context, and sends changed properties after it.
 final class DaemonLoop {
     let bus: any Bus
     let tree: ObjectTree
-    /// Set when the daemon ends. No work runs afterwards.
+    /// Whether the daemon has ended. No work runs afterwards.
     private var isOver = false
     private var clients: [String: ClientWatch] = [:]
 
@@ -28,7 +28,7 @@ final class DaemonLoop {
         return bus.schedule(after: delay) { transfer.content() }
     }
 
-    /// Calls an object of a client, after pending signals were sent. The reply starts a turn of its own.
+    /// Sends pending signals, then calls an object of a client. The reply is handled in another turn.
     @discardableResult
     func call(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value],
@@ -42,7 +42,7 @@ final class DaemonLoop {
         return bus.call(call, timeout: timeout) { transfer.content($0) }
     }
 
-    /// Calls an object of a client without waiting for a reply.
+    /// Sends pending signals, then calls an object of a client without waiting for a reply.
     func callWithoutReply(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
     ) {
@@ -108,7 +108,7 @@ final class DaemonLoop {
     }
 }
 
-/// A handler for a client that leaves the bus.
+/// A handler that runs when a client leaves the bus.
 final class ClientDepartureHandler {
     let client: String
     let left: () -> Void
@@ -121,7 +121,7 @@ final class ClientDepartureHandler {
 
 /// Moves a value of the bus's context through a Sendable closure.
 struct BusContextTransfer<Content>: @unchecked Sendable {
-    // Guard: created and read only in the bus's context.
+    // Guard: `content` is created and read only in the bus's context.
     let content: Content
 
     init(_ content: Content) { self.content = content }

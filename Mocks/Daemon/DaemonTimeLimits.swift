@@ -1,4 +1,6 @@
-/// Delays and time limits of bluetoothd and the kernel, measured or taken from the named source file.
+/// Delays and time limits of bluetoothd and the kernel, measured or from the named source file.
+///
+/// "From X to Y" describes a constant that is the time from the event X to the event Y.
 enum DaemonTimeLimits {
     /// From `StartDiscovery` to its reply.
     static let startDiscovery = Duration.milliseconds(10)

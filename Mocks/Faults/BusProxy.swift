@@ -1,8 +1,8 @@
 import DBus
 
-/// A bus that forwards to another one, and lets subclasses change what is sent.
+/// A bus that forwards everything to another bus. Subclasses override `send` to change messages.
 class BusProxy: ForwardingBus, @unchecked Sendable {
-    // Guard: what subclasses keep is used only in the context of `bus`.
+    // Guard: the state of subclasses is used only in the context of `bus`.
     let bus: any Bus
 
     init(_ bus: any Bus) { self.bus = bus }

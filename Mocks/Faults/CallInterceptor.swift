@@ -3,7 +3,7 @@ import Rx
 
 /// Receives each call before the daemon does: records it and applies the faults that match.
 ///
-/// It lives in the bus's context and outlives the daemon, so faults keep counting across restarts.
+/// It belongs to the bus's context and outlives the daemon, so faults keep counting calls across restarts.
 final class CallInterceptor {
     let recorder: Recorder
     let quirks: Set<Quirk>
@@ -17,7 +17,9 @@ final class CallInterceptor {
     final class ActiveFault {
         let fault: Fault
         private var count = 0
-        /// The reply that waits for the next one. Locked, because replies of two daemon runs can meet here.
+        /// The stored reply that waits for the next reply.
+        ///
+        /// It is locked, because the two replies can be of two daemon runs, which have different contexts.
         private let held = Guarded<(@Sendable () -> Void)?>(nil)
 
         init(_ fault: Fault) { self.fault = fault }
@@ -28,7 +30,7 @@ final class CallInterceptor {
             return fault.calls.contains(count)
         }
 
-        /// Stores a reply until the next one. Returns the stored reply, which may then be sent.
+        /// Stores the reply and returns nil, or removes and returns the reply that was stored before.
         func swap(with answer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
             held.withLock { held in
                 defer { held = held == nil ? answer : nil }
@@ -48,7 +50,7 @@ final class CallInterceptor {
 
     func removeAll() { rules = [] }
 
-    /// Handles a call. `answer` passes it to the daemon.
+    /// Records a call, applies the matching faults, and passes the call to the daemon by `answer`.
     func take(
         _ call: IncomingCall, on bus: any Bus, of environment: DaemonEnvironment, _ answer: (IncomingCall) -> Void
     ) {
@@ -83,7 +85,7 @@ final class CallInterceptor {
         }
     }
 
-    /// Called when a reply is sent.
+    /// Records a reply when it is sent, and counts the call as answered.
     func answered(_ number: Int, of client: String, with message: Message) {
         recorder.answered(number, with: message)
         if let left = waiting[client] { waiting[client] = left > 1 ? left - 1 : nil }

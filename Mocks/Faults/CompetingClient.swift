@@ -16,7 +16,7 @@ public final class CompetingClient: Sendable {
             return
         }
         waiting = Guarded([])
-        // Any reply proves that a real bus has assigned the unique name.
+        // A real bus assigns the unique name later. Once the bus replies to any call, the name exists.
         guard
             let question = try? Message.call(
                 to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetId")
@@ -27,7 +27,7 @@ public final class CompetingClient: Sendable {
         }
     }
 
-    /// The unique name of its connection, as the recorder lists it; nil until a real bus has assigned it.
+    /// The unique name of the client, as in ``RecordedCall/sender``; nil until a real bus has assigned it.
     public var name: String? { (bus as? LoopbackConnection)?.uniqueName ?? (bus as? Connection)?.uniqueName }
 
     /// Calls a method of BlueZ, for example `call("/org/bluez/hci0", "Adapter1.StartDiscovery")`.
@@ -51,7 +51,7 @@ public final class CompetingClient: Sendable {
     }
 
     private func begin() {
-        // Calls that arrive meanwhile are sent after these.
+        // Calls that are made while this loop sends also wait, so that they are sent in order.
         while true {
             let messages = waiting.withLock { waiting in
                 let messages = waiting ?? []
@@ -71,15 +71,15 @@ public final class CompetingClient: Sendable {
         call("/org/bluez/hci\(number)", "Adapter1.StartDiscovery")
     }
 
-    /// Stops its scan.
+    /// Stops the client's scan on an adapter.
     public func stopDiscovery(adapter number: Int = 0) { call("/org/bluez/hci\(number)", "Adapter1.StopDiscovery") }
 
-    /// Connects a peripheral.
+    /// Connects to a peripheral.
     public func connect(_ address: String, adapter number: Int = 0) {
         call(Self.path(address, number), "Device1.Connect")
     }
 
-    /// Disconnects a peripheral, no matter which client connected it.
+    /// Disconnects a peripheral, whichever client connected to it.
     public func disconnect(_ address: String, adapter number: Int = 0) {
         call(Self.path(address, number), "Device1.Disconnect")
     }
@@ -97,7 +97,7 @@ public final class CompetingClient: Sendable {
             .variant(.bool(isOn)))
     }
 
-    /// Leaves the bus. Its scans and notify sessions end.
+    /// Leaves the bus. The client's scans and notify sessions end.
     public func leave() { bus.close() }
 
     private static func path(_ address: String, _ adapter: Int) -> String {
@@ -109,7 +109,7 @@ public final class CompetingClient: Sendable {
 extension SimulatedBlueZ {
     /// Connects another client to the bus.
     ///
-    /// It stays there until it leaves, even if no reference to it remains.
+    /// The client stays on the bus until ``CompetingClient/leave()``, even if no reference to it remains.
     public func competingClient() -> CompetingClient {
         let rival = CompetingClient(anotherConnection()) { [recorder] in recorder.note(rival: $0) }
         keep(rival)

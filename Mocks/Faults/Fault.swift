@@ -3,13 +3,13 @@ import DBus
 /// A rule that makes calls fail or misbehave: which calls, how often, and how.
 ///
 ///     Fault("Device1.Connect", at: "*/dev_C0_FF_EE_00_00_01", calls: .first(2),
-/// .error("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+///         .error("org.bluez.Error.Failed", "le-connection-abort-by-local"))
 ///     Fault("GattCharacteristic1.WriteValue", calls: .only(3), .never)
 ///     Fault("Device1.Connect", .meanwhile(after: .milliseconds(50)) { $0.setPower(false) })
 ///
-/// If several rules match a call, all of them apply. The first error counts.
+/// If several rules match a call, all of them apply. If several return an error, the daemon sends the first error.
 public struct Fault: Sendable {
-    /// Which of the matching calls are affected. Each rule counts them from 1.
+    /// Which of the matching calls are affected. Each rule counts its matching calls from 1.
     public enum Calls: Hashable, Sendable {
         /// Every call.
         case all
@@ -17,7 +17,7 @@ public struct Fault: Sendable {
         case only(Int)
         /// The first calls, up to this number.
         case first(Int)
-        /// All calls from this one on, counted from 1.
+        /// This call, counted from 1, and all later calls.
         case from(Int)
 
         func contains(_ number: Int) -> Bool {
@@ -46,7 +46,7 @@ public struct Fault: Sendable {
 
         let kind: EffectKind
 
-        /// The daemon executes the call and replies later by this delay. A negative delay counts as 0.
+        /// The daemon executes the call and delays its reply by this time. A negative delay counts as 0.
         public static func late(_ delay: Duration) -> Effect { Effect(kind: .late(max(.zero, delay))) }
         /// The daemon executes the call and never replies.
         public static let never = Effect(kind: .never)
@@ -54,11 +54,11 @@ public struct Fault: Sendable {
         public static let lost = Effect(kind: .lost)
         /// The daemon replies twice. The bus delivers the first reply only.
         public static let twice = Effect(kind: .twice)
-        /// The replies of two matching calls are swapped: each reply waits for the next one.
+        /// The replies of each two matching calls are swapped: the first reply is sent after the second.
         public static let swapped = Effect(kind: .swapped)
         /// The daemon does not execute the call and returns this error.
         ///
-        /// Invalid D-Bus names are sent as `Failed`.
+        /// If the name is not a valid D-Bus error name, the daemon sends `Failed` instead.
         public static func error(_ name: String, _ text: String = "") -> Effect {
             Effect(kind: .error(DBusError(name: name, message: text)))
         }
@@ -71,14 +71,14 @@ public struct Fault: Sendable {
             after delay: Duration = .zero, _ event: @escaping @Sendable (SimulatedBlueZ) -> Void
         ) -> Effect { meanwhile(after: delay) { bluez, _ in event(bluez) } }
 
-        /// The same, with the call as an argument.
+        /// The daemon starts to execute the call, and `event` runs with the call after the delay.
         static func meanwhile(
             after delay: Duration, _ event: @escaping @Sendable (SimulatedBlueZ, RecordedCall) -> Void
         ) -> Effect { Effect(kind: .meanwhile(max(.zero, delay), event)) }
 
         static func error(_ error: DBusError) -> Effect { Effect(kind: .error(error)) }
 
-        /// The daemon does not execute the call if the closure returns an error.
+        /// If the closure returns an error, the daemon returns this error and does not execute the call.
         static func refused(_ reason: @escaping @Sendable (Circumstances) -> DBusError?) -> Effect {
             Effect(kind: .refused(reason))
         }
@@ -94,7 +94,7 @@ public struct Fault: Sendable {
     public let pattern: CallPattern
     /// Which of the matching calls are affected.
     public let calls: Calls
-    /// How they misbehave.
+    /// How the affected calls misbehave.
     public let effect: Effect
 
     /// Creates a rule. `property` restricts `Properties.Get` and `Properties.Set` to one property.

@@ -4,13 +4,13 @@ public import DBus
 public enum MalformedSignal: String, CaseIterable, Sendable {
     /// `RSSI` is a string.
     case wrongType = "wrong-type"
-    /// It has an unknown property.
+    /// The signal has an unknown property.
     case unknownProperty = "unknown-property"
-    /// Its path is that of a device that does not exist.
+    /// The signal is for an object that does not exist.
     case goneObject = "gone-object"
-    /// Its interface is not one of BlueZ's.
+    /// The interface is not an interface of BlueZ.
     case unknownInterface = "unknown-interface"
-    /// Its body has too few arguments.
+    /// The body has too few arguments.
     case shortBody = "short-body"
 }
 

@@ -52,7 +52,7 @@ extension Quirk {
     private static let refusal = "Rejected send message; the bus's policy does not let this client call org.bluez"
 }
 
-/// Effects of some quirks.
+/// The actions of the simulation that some quirks cause.
 extension SimulatedBlueZ {
     fileprivate func crashForAWhile() {
         crash()
@@ -64,7 +64,7 @@ extension SimulatedBlueZ {
         replugAdapter(number)
     }
 
-    /// Removes a device as bluetoothd does by itself.
+    /// Removes a device without a call of a client, as bluetoothd sometimes does.
     fileprivate func removeDevice(_ call: RecordedCall) {
         control { _, daemon in
             for adapter in daemon?.adapters ?? [] {

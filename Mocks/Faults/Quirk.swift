@@ -13,9 +13,9 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q9 = 9
     /// The bus's policy rejects all calls.
     case Q15 = 15
-    /// Another connection sends forged signals that each device is connected.
+    /// When a device appears, another connection sends a forged signal that the device is connected.
     case Q17 = 17
-    /// A removed device changes once more.
+    /// After a device is removed, the daemon sends one more `PropertiesChanged` of the device.
     case Q19 = 19
     /// Properties that older daemons do not have are missing.
     case Q20 = 20
@@ -61,7 +61,7 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q74 = 74
     /// The first two calls of `Connect` fail with `InProgress`.
     case Q76 = 76
-    /// The first two attempts at each peripheral fail with `le-connection-abort-by-local`.
+    /// The first two connection attempts to each peripheral fail with `le-connection-abort-by-local`.
     case Q77 = 77
     /// `Connected` turns true and false again while `Connect` is pending.
     case Q78 = 78

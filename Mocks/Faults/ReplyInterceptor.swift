@@ -10,7 +10,7 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
     var delay = Duration.zero
     var copies = 1
     var replacement: DBusError?
-    /// The fault that holds this reply until the next one.
+    /// The fault that swaps this reply with another reply; nil for none.
     var rule: CallInterceptor.ActiveFault?
 
     init(_ call: Message, _ number: Int, on bus: any Bus, interceptor: CallInterceptor) {
@@ -27,7 +27,8 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
     }
 
     private func release(_ answer: Message) {
-        // A delayed reply can outlive the daemon, and with it the context of the interceptor.
+        // If the daemon was restarted during the delay, the reply is dropped,
+        // because the interceptor now belongs to the context of the new run.
         guard interceptor.simulation?.isServed(by: bus) != false else { return }
         guard let rule else { return deliver(answer) }
         guard let held = rule.swap(with: { self.deliver(answer) }) else { return }
@@ -40,7 +41,7 @@ final class ReplyInterceptor: BusProxy, @unchecked Sendable {
         let sent = replacement.flatMap { try? Message.failure(of: call, $0) } ?? answer
         interceptor.answered(number, of: call.sender ?? "", with: sent)
         bus.send(sent)
-        // A message can be sent once only, so the duplicate is a new one.
+        // A message can be sent only once, so the duplicate is a new message.
         if copies > 1, let double = try? Message.failure(of: call, DBusError(name: DBusError.Name.failed, message: ""))
         {
             bus.send(double)

@@ -1,6 +1,6 @@
 import DBus
 
-/// Sends the daemon's signals, changed as the quirks demand.
+/// Sends the daemon's signals with the changes that the quirks require.
 final class SignalInterceptor: BusProxy, @unchecked Sendable {
     // Guard: used only in the context of `bus`.
     private let interceptor: CallInterceptor
@@ -36,7 +36,7 @@ final class SignalInterceptor: BusProxy, @unchecked Sendable {
         }
     }
 
-    /// Sends the GATT objects 50 ms after `ServicesResolved` (Q72).
+    /// Announces the GATT objects 50 ms after `ServicesResolved` (Q72).
     private func releaseLater() {
         bus.schedule(after: .milliseconds(50)) { [self] in
             let all = held

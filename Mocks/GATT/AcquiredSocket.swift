@@ -41,7 +41,7 @@ final class AcquiredSocket {
         }
     }
 
-    /// Sends a packet. It is lost if the client's buffer is full (Q106).
+    /// Sends a packet. The packet is lost if the client's buffer is full (Q106).
     func send(_ packet: [UInt8]) { end?.socket.send(packet) }
 
     func close() {

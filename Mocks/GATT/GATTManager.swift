@@ -1,7 +1,7 @@
 import DBus
 
 /// The GATT applications that clients registered, `org.bluez.GattManager1`.
-/// No central is simulated, so nothing reads them. Source: BlueZ 5.66, src/gatt-database.c.
+/// No central is simulated, so nothing reads their attributes. Source: BlueZ 5.66, src/gatt-database.c.
 final class GATTManager {
     private unowned let adapter: DaemonAdapter
     private var all: [ApplicationRegistration] = []
@@ -43,9 +43,9 @@ final class GATTManager {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Reads the client's objects while its call waits (Q25).
+    /// Handles `RegisterApplication`: reads the client's objects before it replies (Q25).
     ///
-    /// Without a reply in time there are none (Q116).
+    /// If the client does not return its objects in time, the application has no objects and is rejected (Q116).
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -91,8 +91,9 @@ final class GATTManager {
         }
     }
 
-    /// Every added or removed service is a change (services_modified in src/adapter.c).
-    /// A UUID that is new or gone is a second change after the kernel's reply (add_uuid_complete).
+    /// Marks `UUIDs` as changed after a service was added or removed (services_modified in src/adapter.c).
+    ///
+    /// If its UUID is new or gone, a second change follows after the kernel's reply (add_uuid_complete).
     private func uuidsChanged(_ isKernelTold: Bool) {
         adapter.changed("UUIDs")
         guard isKernelTold, !isKernelAsked else { return }

@@ -1,6 +1,6 @@
 import DBus
 
-/// The attributes that bluetoothd serves to centrals, with those of registered applications.
+/// The attributes that bluetoothd serves to centrals, including those of registered applications.
 /// Source: BlueZ 5.66, src/shared/gatt-db.c.
 final class LocalGATTDatabase {
     /// One service in the database.
@@ -8,7 +8,7 @@ final class LocalGATTDatabase {
         let uuid: String
         let isPrimary: Bool
         fileprivate let first: Int
-        /// The handles of its attributes; nil for a reserved one.
+        /// The handles of the service's attributes; nil for an attribute that is reserved but not added yet.
         fileprivate var handles: [Int?]
 
         fileprivate init(_ uuid: String, isPrimary: Bool, first: Int, count: Int) {
@@ -26,17 +26,17 @@ final class LocalGATTDatabase {
     private var entries: [ServiceEntry] = []
     private var next = 1
 
-    /// bluetoothd's own services are first: GAP, GATT, Device Information and Volume Control.
+    /// Creates a database with bluetoothd's own services: GAP, GATT, Device Information, Volume Control.
     init() {
         for (uuid, count) in [("1800", 7), ("1801", 10), ("180a", 3), ("1844", 9)] {
             _ = insert(FullUUID.described(uuid), isPrimary: true, at: 0, count: count)
         }
     }
 
-    /// Whether any service has this UUID.
+    /// Returns whether any service has this UUID.
     func has(_ uuid: String) -> Bool { entries.contains { $0.uuid == uuid } }
 
-    /// Returns nil if the handles are taken (gatt_db_insert_service).
+    /// Inserts a service. Returns nil if its handles are taken or too high (gatt_db_insert_service).
     fileprivate func insert(_ uuid: String, isPrimary: Bool, at handle: Int, count: Int) -> ServiceEntry? {
         let first = handle == 0 ? next : handle
         let last = first + count - 1
@@ -45,7 +45,7 @@ final class LocalGATTDatabase {
         for (index, entry) in entries.enumerated() {
             let range = entry.first...entry.last
             if range.contains(first) || range.contains(last) {
-                // The same service at the same handles is not added twice.
+                // If the same service is already at the same handles, that service is returned.
                 let isSame = entry.uuid == uuid && entry.isPrimary == isPrimary && range == first...last
                 return isSame ? entry : nil
             }
@@ -54,7 +54,7 @@ final class LocalGATTDatabase {
         }
         let entry = ServiceEntry(uuid, isPrimary: isPrimary, first: first, count: count)
         entries.insert(entry, at: place)
-        // The counter has 16 bits. It is 0 after the last handle.
+        // As in bluetoothd, the counter has 16 bits, so it becomes 0 after the last handle.
         next = max(first + count, next) & Self.highest
         return entry
     }
@@ -63,13 +63,15 @@ final class LocalGATTDatabase {
 }
 
 extension LocalGATTDatabase.ServiceEntry {
-    /// The index of the first unused attribute that has `behind` more after it (get_attribute_index).
+    /// Returns the index of the first unused attribute; nil if fewer than `behind` attributes follow it.
+    ///
+    /// Source: get_attribute_index.
     private func free(_ behind: Int) -> Int? {
         let index = handles.firstIndex { $0 == nil }
         return index.flatMap { $0 < handles.count - behind ? $0 : nil }
     }
 
-    /// Adds a descriptor or another single attribute.
+    /// Adds a descriptor or another single attribute and returns its handle; nil on failure.
     fileprivate func addDescriptor(at handle: Int) -> Int? {
         guard let index = free(0), handle == 0 || handle > first else { return nil }
         let handle = handle == 0 ? (handles[index - 1] ?? 0) + 1 : handle
@@ -77,7 +79,9 @@ extension LocalGATTDatabase.ServiceEntry {
         return handle
     }
 
-    /// Adds a characteristic. The handle is that of its value.
+    /// Adds a characteristic and returns the handle of its value; nil on failure.
+    ///
+    /// `handle` is the requested handle of the value; 0 for any.
     fileprivate func addCharacteristic(at handle: Int) -> Int? {
         guard handle == 0 || handle > first, handle != 0xFFFF, let index = free(1) else { return nil }
         let handle = handle == 0 ? (handles[index - 1] ?? 0) + 2 : handle
@@ -91,7 +95,8 @@ extension LocalGATTDatabase {
     /// Adds a service with its characteristics.
     ///
     /// Returns nil and adds nothing on failure (database_add_service).
-    /// `write` gets the handles to write back. `earlier` are the services added before, by path.
+    /// `write` is called with each handle that must be written back to the client.
+    /// `earlier` contains the application's services that were added before, by path.
     func add(
         _ service: RegisteredApplication.RegisteredService, _ earlier: [ObjectPath: ServiceEntry],
         write: (RegisteredApplication.RegisteredObject, UInt16) -> Void
@@ -105,7 +110,7 @@ extension LocalGATTDatabase {
             + service.characteristics.reduce(0) { $0 + 2 + $1.ownDescriptors + $1.descriptors.count }
         guard let entry = insert(uuid, isPrimary: isPrimary, at: handle, count: count) else { return nil }
         if object.needsHandle { write(object, UInt16(entry.first)) }
-        // Only earlier services can be included.
+        // A service can include only itself and earlier services.
         for path in includes where earlier[path] != nil || path == object.path { _ = entry.addDescriptor(at: 0) }
         for characteristic in service.characteristics where !add(characteristic, to: entry, write) {
             remove(entry)

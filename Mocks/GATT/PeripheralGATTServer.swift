@@ -2,13 +2,15 @@
 final class PeripheralGATTServer {
     private(set) var services: [ServerService] = []
 
-    /// Assigns the handles. ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
+    /// Creates the server of a peripheral and assigns the handles.
+    ///
+    /// There are enough handles: ``SimulatedPeripheral/check(_:_:)`` has limited the number of attributes.
     init(_ peripheral: SimulatedPeripheral) {
         var handles = Handles()
         for service in peripheral.allServices { services.append(ServerService(service, from: &handles)) }
     }
 
-    /// Returns the characteristic with a UUID. `index` selects one of several, from 0.
+    /// Returns the characteristic with a UUID. If several have it, `index` selects one of them, from 0.
     func characteristic(_ uuid: String, index: Int = 0) -> ServerCharacteristic? {
         let uuid = FullUUID.described(uuid)
         let all = services.lazy.flatMap(\.characteristics).filter { $0.uuid == uuid }
@@ -26,7 +28,7 @@ final class PeripheralGATTServer {
     }
 }
 
-/// Assigns handles, from 1 on.
+/// The counter that assigns attribute handles, from 1.
 struct Handles {
     private var next = 1
 
@@ -56,7 +58,7 @@ final class ServerService {
     }
 
     /// Whether a profile of bluetoothd claims the service and hides it: GAP, HID, Scan Parameters (Q109).
-    /// The profiles for battery and device information do not claim theirs.
+    /// The profiles for battery and device information do not claim their services.
     var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
 }
 
@@ -74,6 +76,6 @@ final class ServerDescriptor {
         value = descriptor.value
     }
 
-    /// Whether it is the Client Characteristic Configuration Descriptor.
+    /// Whether the descriptor is the Client Characteristic Configuration Descriptor (CCCD).
     var isSwitch: Bool { uuid.hasPrefix("00002902-") }
 }

@@ -4,7 +4,7 @@ import DBus
 ///
 /// Source: BlueZ 5.66, src/gatt-database.c.
 struct RegisteredApplication {
-    /// One interface of an object of the client.
+    /// One interface of an object that the client exports.
     struct RegisteredObject {
         let path: ObjectPath
         let interface: String
@@ -27,7 +27,7 @@ struct RegisteredApplication {
             }
         }
 
-        /// Whether bluetoothd writes the handle back.
+        /// Whether bluetoothd writes the assigned handle back to the client.
         var needsHandle: Bool { properties["Handle"] != nil && handle == 0 }
 
         fileprivate func path(_ property: String) -> ObjectPath? {
@@ -66,7 +66,7 @@ struct RegisteredApplication {
             }
         }
 
-        /// Nil if absent or of the wrong type (parse_primary).
+        /// Whether the service is primary; nil if the property is absent or of the wrong type (parse_primary).
         var isPrimary: Bool? {
             if case .bool(let isPrimary)? = object.properties["Primary"] { isPrimary } else { nil }
         }
@@ -74,6 +74,8 @@ struct RegisteredApplication {
 
     private(set) var services: [RegisteredService] = []
 
+    /// Creates the application from its objects.
+    ///
     /// Throws the error that bluetoothd returns for an invalid application (client_ready_cb).
     init(_ objects: [RegisteredObject]) throws(DBusError) {
         if objects.isEmpty { throw BlueZError.failed("No object received") }
@@ -130,7 +132,7 @@ struct RegisteredApplication {
 }
 
 extension RegisteredApplication.RegisteredObject {
-    /// The interfaces in a reply to `GetManagedObjects`, in their order.
+    /// Returns the interfaces in a reply to `GetManagedObjects`, in the order of the reply.
     static func all(in reply: Message) -> [RegisteredApplication.RegisteredObject] {
         guard case .dictionary("o", _, let objects)? = try? reply.read({ (body) throws(DBusError) in try body.value() })
         else { return [] }
@@ -145,12 +147,12 @@ extension RegisteredApplication.RegisteredObject {
         }
     }
 
-    /// gdbus/client.c ignores these interfaces.
+    /// The interfaces that bluetoothd ignores (gdbus/client.c).
     private static let plain = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties"]
 }
 
 extension Value {
-    /// The entries of an `a{sv}`.
+    /// The entries of a dictionary of type `a{sv}`; empty for any other value.
     var properties: [String: Value] {
         guard case .dictionary("s", "v", let entries) = self else { return [:] }
         return entries.reduce(into: [:]) { properties, entry in

@@ -1,6 +1,6 @@
 import DBus
 
-/// A socket that a client acquired for a characteristic, or is about to.
+/// A socket that a client acquired for a characteristic, or the pending call for a socket.
 final class Acquisition {
     /// The pending call; nil once the socket exists.
     var call: IncomingCall?
@@ -8,7 +8,7 @@ final class Acquisition {
     var isOpen = false
     /// The acquisition's number on its link, in the order of the calls.
     let number: Int
-    /// Whether the peripheral's CCCD is set. For notifications only.
+    /// Whether the peripheral's CCCD is set for this socket; always false for `AcquireWrite`.
     var isArmed = false
 
     init(_ call: IncomingCall, of link: DaemonLink) {
@@ -32,7 +32,7 @@ extension RemoteCharacteristic {
     func acquireNotify(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
-        // A notify session of any client excludes the socket.
+        // While any client has a notify session, AcquireNotify fails.
         if !notifySessions.sessions.isEmpty { throw BlueZError.inProgress }
         guard server.has("notify") else { throw BlueZError.notSupported }
         let acquisition = Acquisition(call, of: link)
@@ -53,7 +53,7 @@ extension RemoteCharacteristic {
         openSockets()
     }
 
-    /// Opens the sockets of pending calls once the services are resolved.
+    /// Opens the sockets of pending calls if the services are resolved.
     func openSockets() {
         guard let link = device.link, device.areServicesResolved else { return }
         if let writing, let call = writing.call { open(writing, call, link, "WriteAcquired") }
@@ -84,7 +84,7 @@ extension RemoteCharacteristic {
         }
     }
 
-    /// Handles a packet from either socket. Packets above the MTU are dropped (Q100).
+    /// Writes a packet from a socket to the peripheral. Packets that exceed the MTU are dropped (Q100).
     private func take(_ packet: [UInt8]) {
         guard let link = device.link, packet.count <= Int(link.mtu) - 3, link.protection >= server.protection else {
             return
@@ -92,15 +92,17 @@ extension RemoteCharacteristic {
         server.take(packet)
     }
 
-    /// The acquired sockets, each with a closure that closes it.
+    /// The characteristic's acquisitions: the number of each, and a closure that closes it.
     var acquisitions: [(number: Int, close: () -> Void)] {
         [writing, notifications].compactMap(\.self).map { acquisition in
             (acquisition.number, { [self] in close(acquisition) })
         }
     }
 
-    /// Receives waiting packets first: bluetoothd's loop serves sockets before messages.
-    /// A client that closes its socket and then calls finds the characteristic released.
+    /// The same characteristic, after it has received the waiting packets of its sockets.
+    ///
+    /// bluetoothd's loop serves sockets before D-Bus messages. So if a client closes its socket and then calls a
+    /// method, the socket is already released.
     var afterReceivingPackets: RemoteCharacteristic {
         writing?.socket?.receivePackets()
         notifications?.socket?.receivePackets()

@@ -6,23 +6,23 @@ final class NotifySessions {
     var timer: BusTask?
     var count = 0
 
-    /// The peripheral's CCCD is set while any session is armed.
+    /// Whether any session is armed. The peripheral's CCCD is then set.
     var isOn: Bool { sessions.contains(where: \.isArmed) }
 }
 
 /// The notify session of one client.
 final class ClientNotifySession {
     let client: String
-    /// Whether the CCCD is set for it. False while the link is down or the write is pending.
+    /// Whether the CCCD is set for the session. False while the link is down or the CCCD is being written.
     var isArmed = false
     var token: ClientDepartureHandler?
 
     init(client: String) { self.client = client }
 }
 
-/// Notify sessions are per client.
+/// Notifications, with one notify session per client.
 ///
-/// They outlive a link and are armed again (Q103). Source: src/gatt-client.c.
+/// Sessions outlive a link and are armed again on the next link (Q103). Source: src/gatt-client.c.
 extension RemoteCharacteristic {
     /// The value of the CCCD.
     var switchValue: [UInt8] { isSwitchedOn ? [server.indicates ? 2 : 1, 0] : [0, 0] }
@@ -50,7 +50,7 @@ extension RemoteCharacteristic {
     }
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
-        // Any client can release it.
+        // If a client acquired the notifications, StopNotify of any client closes that client's socket.
         if let notifications {
             close(notifications)
             return tree.reply(call)
@@ -91,7 +91,7 @@ extension RemoteCharacteristic {
     }
 
     private func arm(_ session: ClientNotifySession, _ call: IncomingCall?) {
-        // The CCCD is already set.
+        // If the CCCD is already set, no request to the peripheral is needed.
         guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
         link.request(needing: server.protection) {
             .accepted

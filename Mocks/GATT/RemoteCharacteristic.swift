@@ -5,9 +5,9 @@ import RxBluetoothSupport
 final class RemoteCharacteristic {
     let path: ObjectPath
     let servicePath: ObjectPath
-    /// Whether a claimed service contains it (Q109).
+    /// Whether clients may only read, because bluetoothd claims the service (Q109).
     let isReadOnly: Bool
-    /// Stored, because the service can be removed while a request is pending (Q111).
+    /// The device, which is stored because the service can be removed while a request is pending (Q111).
     unowned let device: DaemonDevice
     let server: ServerCharacteristic
     /// The value read or notified last. It outlives the link.
@@ -65,13 +65,15 @@ final class RemoteCharacteristic {
             let calls = reading.finish()
             guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }
             value = Array(value.prefix(options.offset)) + part
-            // Subscribers cannot distinguish this signal from a notification (Q95).
+            // A read also signals Value, and subscribers cannot distinguish that signal from a notification (Q95).
             changed("Value", atOnce: true)
             for call in calls { tree.reply(call) { (body) throws(DBusError) in body.bytes(part) } }
         }
     }
 
-    /// Chooses the kind of write as characteristic_write_value in src/gatt-client.c does (Q98, Q99).
+    /// Writes the value, with or without response (Q98, Q99).
+    ///
+    /// The choice is that of characteristic_write_value in src/gatt-client.c.
     func write(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         if isReadOnly { throw BlueZError.notAuthorized }
@@ -100,7 +102,7 @@ final class RemoteCharacteristic {
 }
 
 extension RemoteCharacteristic {
-    /// `org.bluez.GattCharacteristic1` as BlueZ 5.66 serves it.
+    /// The interface `org.bluez.GattCharacteristic1` as BlueZ 5.66 serves it.
     static let table = InterfaceTable<RemoteCharacteristic>(
         name: "org.bluez.GattCharacteristic1",
         properties: [

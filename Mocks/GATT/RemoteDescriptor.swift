@@ -7,7 +7,7 @@ final class RemoteDescriptor {
     private unowned let characteristic: RemoteCharacteristic
     private unowned let device: DaemonDevice
     private let server: ServerDescriptor
-    /// The value read last.
+    /// The value that was read last.
     private var value: [UInt8] = []
     private var object: ServedObject?
     private var reading = SharedRead()
@@ -53,7 +53,7 @@ final class RemoteDescriptor {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
-        // The request retains the descriptor, because its service can be removed meanwhile (Q111).
+        // The request retains the descriptor, because the service can be removed before the reply (Q111).
         link.request { [self, characteristic] in
             let held = server.isSwitch ? characteristic.switchValue : server.value
             return options.offset <= held.count ? .value(Array(held.dropFirst(options.offset))) : .error(0x07)

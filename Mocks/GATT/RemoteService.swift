@@ -55,10 +55,10 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
-    /// The acquired sockets of its characteristics.
+    /// The acquisitions of the service's characteristics.
     var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
 
-    /// Whether clients may only read it (Q109).
+    /// Whether clients may only read the service's characteristics (Q109).
     var isReadOnly: Bool { service.isClaimed }
 
     func characteristic(of server: ServerCharacteristic) -> RemoteCharacteristic? {

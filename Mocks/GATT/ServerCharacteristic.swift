@@ -49,7 +49,7 @@ final class ServerCharacteristic {
         }
     }
 
-    /// The properties in the order of bluetoothd (src/gatt-client.c).
+    /// Returns the flags of a characteristic, in bluetoothd's order (src/gatt-client.c).
     private static func flags(of characteristic: SimulatedCharacteristic) -> [String] {
         let names = characteristic.behaviours.map { behaviour in
             switch behaviour.kind {
@@ -63,7 +63,7 @@ final class ServerCharacteristic {
         return ["read", "write-without-response", "write", "notify", "indicate"].filter(names.contains)
     }
 
-    /// Whether it is Service Changed.
+    /// Whether the characteristic is Service Changed (2A05).
     var isServiceChanged: Bool { uuid.hasPrefix("00002a05-") }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
@@ -89,7 +89,7 @@ final class ServerCharacteristic {
         return answer
     }
 
-    /// Handles a write without response. An invalid one is dropped.
+    /// Handles a write without response. Drops the value if it is invalid.
     func take(_ written: [UInt8]) {
         guard takesCommands, written.count <= 512 else { return }
         value = written

@@ -17,7 +17,7 @@ enum BusErrorTexts {
     }
     static func noOwner(_ name: String) -> String { "Could not get owner of name '\(name)': no such name" }
 
-    /// libdbus's answer to a call without a handler, including the line feed.
+    /// Returns libdbus's error text for a call without a handler, including the line feed at its end.
     static func unknownMethod(_ call: Message) -> String {
         "Method \"\(call.member ?? "")\" with signature \"\(call.signature)\" on interface "
             + "\"\(call.interface ?? "(null)")\" doesn't exist\n"

@@ -11,17 +11,17 @@ public final class LoopbackBus: Sendable {
     /// Creates a bus on a scheduler.
     public init(scheduler: any SchedulerType) { router = LoopbackRouter(SerialContext(scheduler: scheduler)) }
 
-    /// Connects to the bus. Unique names are `:1.0`, `:1.1`… in this order.
+    /// Connects to the bus. The unique names are `:1.0`, `:1.1`… in the order of the calls.
     public func connect() -> LoopbackConnection {
         let peer = LoopbackPeer(uniqueName: router.nextUniqueName(), router: router)
         router.context.perform { [router] in router.join(peer) }
         return LoopbackConnection(peer)
     }
 
-    /// The number of match rules. Call it only while no message is being handled.
+    /// The number of match rules on the bus. Read it only while no message is being handled.
     package var matchRules: Int { router.subscriptions.total }
 
-    /// Ends the bus as when dbus-daemon exits: all present and later connections are closed.
+    /// Ends the bus, as if dbus-daemon exited: all present and later connections are closed.
     public func shutDown() {
         router.context.perform { [router] in router.shutDown() }
     }

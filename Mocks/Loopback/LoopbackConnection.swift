@@ -1,10 +1,12 @@
 public import DBus
 
-/// A connection to a ``LoopbackBus``. Releasing the last reference closes it; a handler that holds it keeps it open.
+/// A connection to a ``LoopbackBus``. Releasing the last reference closes the connection.
 ///
-/// Its clock is the scheduler's: `now` in virtual time, and the kernel's monotonic clock in real time. It checks
-/// watched sockets in each millisecond of that clock, which sockets neither stop nor overtake, so that a simulation
-/// repeats.
+/// A handler that holds the connection keeps it open.
+///
+/// The connection uses the scheduler's `now` as its clock in virtual time, and the kernel's monotonic clock in real
+/// time. It polls watched sockets once in each millisecond of that clock, so a simulation in virtual time is
+/// repeatable.
 public final class LoopbackConnection: Bus, ForwardingBus {
     private let peer: LoopbackPeer
 
@@ -14,6 +16,6 @@ public final class LoopbackConnection: Bus, ForwardingBus {
 
     package var forwardingTarget: any Bus { peer }
 
-    /// The name that the bus gave this party, for example `:1.0`.
+    /// The unique name that the bus gave this connection, for example `:1.0`.
     public var uniqueName: String { peer.uniqueName }
 }

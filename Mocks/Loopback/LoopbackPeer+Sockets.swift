@@ -1,7 +1,9 @@
 import DBus
 
 extension LoopbackPeer {
-    /// Polls the socket every millisecond, because the kernel's clock is not the bus's clock.
+    /// Polls the socket in each millisecond of the bus's clock.
+    ///
+    /// The kernel could wait for the socket only in real time, but the bus's clock can be virtual.
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {

@@ -1,6 +1,6 @@
 import DBus
 
-/// Well-known names. There is no queue of owners.
+/// Requests and releases well-known names. Unlike dbus-daemon, the router has no queue of owners.
 extension LoopbackRouter {
     func request(_ name: String, for peer: LoopbackPeer, _ flags: NameFlags = []) -> NameRequestResult {
         let owner = owners[name]
@@ -51,6 +51,6 @@ enum NameRequestResult: UInt32 {
     case primaryOwner = 1, exists = 3, alreadyOwner = 4
     case released = 101, nonExistent = 102, notOwner = 103
 
-    /// The number in the reply.
+    /// The number in the reply. The raw values of `ReleaseName` are 100 higher, to be unique.
     var number: UInt32 { rawValue % 100 }
 }

@@ -5,21 +5,21 @@ import Synchronization
 ///
 /// Everything except ``nextUniqueName()`` runs in the serial context.
 final class LoopbackRouter: @unchecked Sendable {
-    // Guard: mutable state is used only in `context`, one piece of work at a time.
+    // Guard: mutable state is used only in `context`, which runs one piece of work at a time.
     let context: SerialContext
     var subscriptions = LoopbackSubscriptions()
 
     var peers: [String: LoopbackPeer] = [:]
     var owners: [String: LoopbackPeer] = [:]
     var namesOfOwner: [String: [String]] = [:]
-    /// Names that their owners allow others to replace.
+    /// The names that another peer may take over, because their owners allow it.
     var replaceableNames: Set<String> = []
     private var awaited: [Awaited: LoopbackPeer] = [:]
     private var isDown = false
     private var serial: UInt32 = 0
     private let joined = Atomic(0)
 
-    /// A call that the bus forwards one reply to.
+    /// A call that waits for its reply. The router forwards only one reply to it.
     private struct Awaited: Hashable {
         let caller: String
         let serial: UInt32

@@ -28,7 +28,7 @@ struct LoopbackSubscriptions {
         }
     }
 
-    /// The subscriptions to any of these senders, in the order of subscribing.
+    /// Returns the subscriptions to any of these senders, in the order in which they were added.
     func naming(_ senders: [String]) -> [LoopbackSubscription] {
         if senders.count == 1 { return bySender[senders[0]] ?? [] }
         let lists = senders.compactMap { bySender[$0] }
@@ -56,6 +56,6 @@ final class LoopbackSubscription: @unchecked Sendable {
         if !ended.isEnded, rule.matches(signal) { handler(signal) }
     }
 
-    /// Whether a signal to `destination`, or to all if nil, is for the subscriber.
+    /// Returns whether a signal to `destination` is for the subscriber; nil is a broadcast.
     func isFor(_ destination: String?) -> Bool { destination == nil || destination == peer?.uniqueName }
 }

@@ -5,8 +5,8 @@ import Rx
 
 /// The serial queue of a loop-back bus, on a scheduler: first in, first out, one job at a time.
 ///
-/// One scheduler action runs all waiting jobs. A timer that fires while none runs does the same at once,
-/// so in virtual time its job runs at the exact time.
+/// One scheduler action runs all waiting jobs. If no job runs when a timer fires, the timer runs all waiting jobs at
+/// once, so in virtual time its own job runs at the exact time.
 final class SerialContext: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -87,14 +87,16 @@ final class SerialContext: Sendable {
 }
 
 extension DispatchTimeInterval {
-    /// The interval for a delay on a bus's clock: zero if the delay is negative, nil if it is too long to ever end.
+    /// Creates the interval for a delay on a bus's clock.
+    ///
+    /// A negative delay gives zero. A delay of more than 68 years gives nil.
     package init?(busDelay delay: Duration) {
         guard delay <= .seconds(1 << 31) else { return nil }
         self.init(max(.zero, delay))
     }
 }
 
-/// A job that runs at most once, and not after `drop()`.
+/// A job that runs at most once, and never after `drop()`.
 final class OneShotJob: Sendable {
     private let work: Guarded<SerialContext.Job?>
 

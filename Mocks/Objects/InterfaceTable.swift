@@ -15,13 +15,13 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
     }
 }
 
-/// A signal, for introspection only.
+/// A signal of an interface, for introspection only.
 struct SignalRow: Sendable {
     let name: String
     let arguments: [ArgumentRow]
 }
 
-/// A property. An object for which `get` returns nil does not have it.
+/// A property of an interface. If `get` returns nil for an object, the object lacks the property.
 struct PropertyRow<Owner: AnyObject>: Sendable {
     let name: String
     let type: String
@@ -39,7 +39,9 @@ struct PropertyRow<Owner: AnyObject>: Sendable {
     }
 }
 
-/// A method. The arguments have the types of `input` when `run` is called. A thrown error is the reply.
+/// A method of an interface.
+///
+/// When `run` is called, the arguments have the types of `input`. An error that `run` throws is the reply.
 struct MethodRow<Owner: AnyObject>: Sendable {
     let name: String
     let input: [ArgumentRow]

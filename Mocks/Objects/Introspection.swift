@@ -16,7 +16,7 @@ enum Introspection {
         return text + "</node>"
     }
 
-    /// libdbus's introspection data of a path without an object: the nodes below it.
+    /// Returns libdbus's introspection data for a path without an object: the nodes below the path.
     static func plainText(nodes: [String]) -> String {
         head + "\n" + nodes.map { "  <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
     }
@@ -83,7 +83,7 @@ enum Introspection {
                     name: "InterfacesRemoved", arguments: [ArgumentRow("object", "o"), ArgumentRow("interfaces", "as")]),
             ]))
 
-    /// An interface that the tree itself implements.
+    /// Returns the table of an interface that the tree itself implements.
     private static func own(
         _ name: String, _ methods: [MethodRow<ObjectTree>], _ signals: [SignalRow] = []
     ) -> InterfaceTable<ObjectTree> {

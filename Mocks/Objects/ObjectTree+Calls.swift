@@ -15,7 +15,7 @@ extension ObjectTree {
             let text = Introspection.text(of: object, isRoot: path == .root, nodes: children(of: path) ?? [])
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case (Self.introspectable, "Introspect", _), (nil, "Introspect", _):
-            // gdbus has no such method. libdbus answers at any path.
+            // gdbus has no object or no method for this call, so libdbus answers it, at any path.
             let text = Introspection.plainText(nodes: children(of: path) ?? [])
             return reply(call) { (body) throws(DBusError) in try body.string(text) }
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "") where path == .root:
@@ -100,7 +100,7 @@ extension ObjectTree {
     }
 
     private static let introspectable = "org.freedesktop.DBus.Introspectable"
-    /// Interfaces of every object that have no properties.
+    /// The standard interfaces of objects that have no properties themselves.
     private static let plain = [introspectable, "org.freedesktop.DBus.Properties"]
 
     private func find(_ interface: String, of object: ServedObject) throws(DBusError) -> ServedInterface {

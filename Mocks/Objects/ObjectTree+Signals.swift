@@ -2,13 +2,15 @@ import DBus
 
 /// Builds and sends signals.
 extension ObjectTree {
-    /// Whether clients know the object and no change is pending.
+    /// Returns whether the object has been announced and has no pending changes.
     func isSettled(_ object: ServedObject) -> Bool { !object.isNew && !object.isPending }
 
     /// Sends a signal that was built before.
     func send(_ signal: Message) { bus.send(signal) }
 
-    /// Sends and returns a signal with these properties. `invalidating` lists absent ones as invalidated.
+    /// Sends and returns a `PropertiesChanged` signal with the properties at these indices.
+    ///
+    /// If `invalidating` is true, absent properties are listed as invalidated.
     @discardableResult
     func sendValues(of object: ServedObject, _ indices: [Int], invalidating: Bool = false) -> Message {
         sendValues(of: object.interface, at: object.path, indices, invalidating: invalidating)

@@ -5,9 +5,9 @@ final class ServedObject {
     let path: ObjectPath
     /// The main interface of the object.
     let interface: ServedInterface
-    /// Interfaces that were added later.
+    /// The interfaces that were added after the object.
     fileprivate(set) var others: [ServedInterface] = []
-    /// Names of removed interfaces that are not announced yet.
+    /// The names of removed interfaces, until a signal announces the removal.
     fileprivate var gone: [String] = []
     /// Whether the object is not announced yet.
     fileprivate(set) var isNew = true
@@ -32,8 +32,8 @@ final class ServedObject {
 
 /// The objects of the daemon and their pending changes.
 ///
-/// As in BlueZ's gdbus/object.c, changes are sent at the end of a turn or before the next reply.
-/// Several changes of an object in one turn make one signal.
+/// As in BlueZ's gdbus/object.c, changes are sent before the next reply or at the end of a turn of the daemon's
+/// loop. Several changes of an object in one turn make one signal.
 final class ObjectTree {
     let bus: any Bus
     private var objects: [ObjectPath: ServedObject] = [:]
@@ -63,7 +63,7 @@ final class ObjectTree {
 
     func object(at path: ObjectPath) -> ServedObject? { objects[path] }
 
-    /// The names of the child nodes of a path, sorted as by libdbus; nil if there is no such node.
+    /// Returns the names of a path's child nodes, sorted as in libdbus; nil if the path has no node.
     func children(of path: ObjectPath) -> [String]? {
         let prefix = path == .root ? "/" : "\(path)/"
         var names: Set<String> = []
@@ -89,7 +89,7 @@ final class ObjectTree {
         pending.removeAll { $0 === object }
         object.isPending = false
         guard !object.isNew else { return }
-        // Sent at once, before pending changes of other objects, as in gdbus.
+        // As in gdbus, this signal is sent at once, before pending changes of other objects.
         let plain = ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"]
         sendInterfacesRemoved(
             (object.hasProperties ? plain : [plain[1]]) + object.interfaces.map(\.name), at: object.path)
@@ -102,7 +102,7 @@ final class ObjectTree {
         enqueue(object)
     }
 
-    /// Removes an interface that was added later.
+    /// Removes an interface that was added after the object.
     func remove(_ interface: ServedInterface, from object: ServedObject) {
         guard object.others.contains(where: { $0 === interface }) else { return }
         if !object.isNew, !interface.isNew {
@@ -123,13 +123,13 @@ final class ObjectTree {
 
     /// Marks a property as changed.
     ///
-    /// `atOnce` sends it now, because notified values must not be merged (Q106).
+    /// `atOnce` sends the change now, because notified values must not be merged (Q106).
     func changed(_ object: ServedObject, _ property: Int, atOnce: Bool = false) {
         guard !object.isNew, objects[object.path] === object, object.interface.note(property) else { return }
         if atOnce { sendChanges(of: object) } else { enqueue(object) }
     }
 
-    /// Marks a property of an interface that was added later as changed.
+    /// Marks a property as changed, in an interface that was added after the object.
     func changed(_ interface: ServedInterface, of object: ServedObject, _ property: String) {
         guard let index = interface.index(of: property) else { preconditionFailure("No property \(property).") }
         guard !object.isNew, !interface.isNew, objects[object.path] === object, interface.note(index) else { return }
@@ -172,7 +172,7 @@ final class ObjectTree {
         pending.append(object)
     }
 
-    /// Additions first, then changes, then removals, as in process_changes.
+    /// Sends an object's pending signals: additions, changes, then removals, as in process_changes.
     private func sendPending(_ object: ServedObject) {
         if object.isNew { return announce(object, object.interfaces) }
         let new = object.others.filter(\.isNew)

@@ -4,7 +4,7 @@ import DBus
 class ServedInterface {
     let name: String
     fileprivate(set) var pending: [Int] = []
-    /// Whether it was added to a known object and is not announced yet.
+    /// Whether the interface was added after its object and is not announced yet.
     var isNew = false
 
     init(name: String) { self.name = name }
@@ -21,7 +21,7 @@ class ServedInterface {
         (0..<propertyCount).first { self.property($0).name == property }
     }
 
-    /// Marks a property as changed. Returns false if it was marked before.
+    /// Marks a property as changed. Returns false if the property was already marked.
     final func note(_ index: Int) -> Bool {
         if pending.contains(index) { return false }
         pending.append(index)

@@ -2,8 +2,9 @@
 package enum FullUUID {
     private static let base = "-0000-1000-8000-00805f9b34fb"
 
-    /// The full form of a UUID of 16, 32 or 128 bits; nil for any other text.
-    /// Like bluetoothd, it accepts `0x` before a short UUID.
+    /// Returns the full form of a UUID of 16, 32 or 128 bits; nil for any other text.
+    ///
+    /// Like bluetoothd, this function accepts `0x` before a short UUID.
     package static func text(_ text: String) -> String? {
         var short = text.lowercased()
         if short.hasPrefix("0x") { short.removeFirst(2) }
@@ -20,7 +21,7 @@ package enum FullUUID {
         }
     }
 
-    /// The full form of a UUID in a description. Traps if it is invalid.
+    /// Returns the full form of a UUID in a description. Traps if the UUID is invalid.
     package static func described(_ uuid: String) -> String {
         guard let full = text(uuid) else { preconditionFailure("“\(uuid)” is not a UUID.") }
         return full

@@ -1,4 +1,6 @@
-/// What a peripheral advertises while it is not connected. Fields that are nil or empty are not sent.
+/// The advertisement that a peripheral sends while it is not connected.
+///
+/// Fields that are nil or empty are not sent.
 public struct SimulatedAdvertisement: Sendable {
     /// The time between two advertisements. Rounded up to whole milliseconds.
     public var interval: Duration
@@ -6,7 +8,7 @@ public struct SimulatedAdvertisement: Sendable {
     public var rssi: Int
     /// The largest random deviation from ``rssi``, in dB.
     public var jitter: Int
-    /// The complete local name, as sent. It need not be UTF-8.
+    /// The bytes of the complete local name. They need not be UTF-8.
     public var name: [UInt8]?
     /// Whether the peripheral accepts connections.
     public var isConnectable: Bool
@@ -22,8 +24,9 @@ public struct SimulatedAdvertisement: Sendable {
     public var appearance: UInt16?
     /// The flags; nil for no flags. An unfiltered scan does not report advertisements without flags.
     public var flags: UInt8?
-    /// When the first one is sent after a scan starts.
-    /// If nil, the scenario's seed determines it, within one interval and 0.18 s.
+    /// The time from the start of a scan to the first advertisement.
+    ///
+    /// If nil, the scenario's seed determines the time. It is at most one interval and at most 0.18 s.
     public var firstAfter: Duration?
 
     /// Creates an advertisement. The name is sent in UTF-8.

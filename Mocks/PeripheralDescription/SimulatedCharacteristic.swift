@@ -34,15 +34,15 @@ public struct SimulatedBehaviour: Sendable {
 
     let kind: BehaviourKind
 
-    /// Readable. The value is empty until something is written or a test sets it.
+    /// Readable. The value is empty until a client or a test changes it.
     public static let read = SimulatedBehaviour(kind: .read(initial: [], answer: nil))
 
-    /// Readable. Has this value until something is written or a test sets it.
+    /// Readable, with this value until a client or a test changes it.
     public static func read(_ value: [UInt8] = []) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .read(initial: value, answer: nil))
     }
 
-    /// Readable. The closure answers each read. Its argument is the present value.
+    /// Readable. The closure answers each read. The closure's argument is the present value.
     public static func read(_ answer: @escaping @Sendable (_ value: [UInt8]) -> SimulatedAnswer) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .read(initial: [], answer: answer))
     }
@@ -67,20 +67,24 @@ public struct SimulatedBehaviour: Sendable {
         SimulatedBehaviour(kind: .writeWithoutResponse(taken: taken))
     }
 
-    /// Notifies, but only values that a test sends.
+    /// Notifies only the values that a test sends.
     public static let notify = SimulatedBehaviour(kind: .notify(SimulatedNotifications()))
 
-    /// Notifies at an interval while a client is subscribed. The closure returns the value for 0, 1, 2…
+    /// Notifies at an interval while a client is subscribed.
+    ///
+    /// The closure gets the number of the notification, from 0, and returns the value.
     public static func notify(
         every interval: Duration, _ value: @escaping @Sendable (_ count: Int) -> [UInt8]
     ) -> SimulatedBehaviour {
         SimulatedBehaviour(kind: .notify(SimulatedNotifications(interval: interval, value: value)))
     }
 
-    /// Indicates, but only values that a test sends.
+    /// Indicates only the values that a test sends.
     public static let indicate = SimulatedBehaviour(kind: .indicate(SimulatedNotifications()))
 
-    /// Indicates at an interval while a client is subscribed. The closure returns the value for 0, 1, 2…
+    /// Indicates at an interval while a client is subscribed.
+    ///
+    /// The closure gets the number of the indication, from 0, and returns the value.
     public static func indicate(
         every interval: Duration, _ value: @escaping @Sendable (_ count: Int) -> [UInt8]
     ) -> SimulatedBehaviour {
@@ -100,7 +104,7 @@ public struct SimulatedDescriptor: Sendable {
     public var uuid: String
     /// The value.
     public var value: [UInt8]
-    /// Whether it is writable.
+    /// Whether clients can write the descriptor.
     public var isWritable: Bool
 
     /// Creates a descriptor.
@@ -144,6 +148,6 @@ public struct SimulatedAnswer: Sendable {
         SimulatedAnswer(outcome: .error(code), delay: delay)
     }
 
-    /// No reply. After 30 s, ATT ends the link.
+    /// The peripheral does not reply. After 30 s, ATT ends the link.
     public static let silence = SimulatedAnswer(outcome: .silence)
 }

@@ -1,16 +1,18 @@
 /// How a connection to a peripheral behaves.
 public struct SimulatedConnection: Sendable {
-    /// From the call of `Connect` to the link. Default: 0.15 s.
+    /// The time from the call of `Connect` until the link exists. Default: 0.15 s.
     public var delay: Duration
-    /// From the link to `ServicesResolved`, while bluetoothd reads the GATT table. Default: 0.1 s.
+    /// The time that bluetoothd needs to read the GATT table, from the link to `ServicesResolved`.
+    ///
+    /// Default: 0.1 s.
     public var discovery: Duration
     /// How long one read or write takes. Default: 15 ms.
     public var roundTrip: Duration
-    /// How many attempts fail first.
+    /// How many connection attempts fail before one succeeds.
     ///
-    /// Each fails after ``delay`` with `le-connection-abort-by-local`. Default: none.
+    /// Each of them fails after ``delay`` with `le-connection-abort-by-local`. Default: 0.
     public var failures: Int
-    /// When the peripheral drops the link, after it was established; nil for never.
+    /// How long the link exists before the peripheral drops it; nil if the peripheral does not drop it.
     public var dropsAfter: Duration?
     /// The negotiated ATT MTU in bytes, 23 to 517.
     public var mtu: UInt16
@@ -29,7 +31,7 @@ public struct SimulatedConnection: Sendable {
     }
 }
 
-/// Why a link ended. BlueZ 5.83 and later send it in the signal `Device1.Disconnected`.
+/// Why a link ended. BlueZ 5.83 and later send this reason in the signal `Device1.Disconnected`.
 public enum SimulatedDisconnectReason: String, CaseIterable, Sendable {
     /// The kernel gave no reason.
     case unknown = "Unknown"
@@ -44,10 +46,10 @@ public enum SimulatedDisconnectReason: String, CaseIterable, Sendable {
     /// This computer was suspended.
     case suspend = "Suspend"
 
-    /// The name in the signal.
+    /// The name of the reason in the signal.
     var name: String { "org.bluez.Reason." + rawValue }
 
-    /// The text in the signal. Source: src/device.c of BlueZ 5.83.
+    /// The text of the reason in the signal. Source: src/device.c of BlueZ 5.83.
     var text: String {
         switch self {
         case .unknown: "Unspecified"

@@ -1,6 +1,7 @@
 /// How a peripheral pairs.
-/// The method also depends on the client's agent, as in Bluetooth Core, Vol 3, Part H, 2.3.5.1:
-/// an agent without input and output always gets Just Works.
+///
+/// The method also depends on the client's agent, as in Bluetooth Core, Vol 3, Part H, 2.3.5.1.
+/// For example, with an agent without input and output the method is always Just Works.
 public struct SimulatedPairing: Sendable {
     /// The input and output of the peripheral.
     public enum Method: Sendable, Hashable {
@@ -10,19 +11,19 @@ public struct SimulatedPairing: Sendable {
         case passkeyShown(UInt32)
         /// The peripheral's user types the passkey that the agent shows (`DisplayPasskey`): 0 to 999999.
         case passkeyEntered(UInt32)
-        /// Both show this number, and the agent confirms it (`RequestConfirmation`): 0 to 999999.
+        /// Both sides show this number, and the agent confirms it (`RequestConfirmation`): 0 to 999999.
         case numericComparison(UInt32)
     }
 
     /// A failure that the peripheral or the kernel causes.
     public enum Failure: Sendable, Hashable {
-        /// `AuthenticationFailed`, as after a wrong passkey.
+        /// The error `AuthenticationFailed`, as after a wrong passkey.
         case failed
-        /// `AuthenticationCanceled`
+        /// The error `AuthenticationCanceled`.
         case canceled
-        /// `AuthenticationRejected`
+        /// The error `AuthenticationRejected`.
         case rejected
-        /// `AuthenticationTimeout`
+        /// The error `AuthenticationTimeout`.
         case timeout
     }
 
@@ -32,7 +33,9 @@ public struct SimulatedPairing: Sendable {
     public var delay: Duration
     /// How long the user takes to type a passkey or compare numbers. Default: 2 s.
     public var userDelay: Duration
-    /// Whether the peripheral requires protection against an attacker in the middle. Just Works fails then.
+    /// Whether the peripheral requires protection against an attacker in the middle.
+    ///
+    /// If true, Just Works fails.
     public var isAuthenticationRequired: Bool
     /// The failure of each pairing; nil for success. Default: nil.
     public var failure: Failure?
@@ -66,14 +69,14 @@ extension SimulatedPairing.Method {
 
 /// The security of the link that a characteristic requires before it is read, written or subscribed to.
 public enum SimulatedProtection: Int, Sendable, Hashable, Comparable {
-    /// None.
+    /// No security.
     case none
     /// An encrypted link, by any pairing.
     case encryption
     /// A link that was paired by passkey or numeric comparison.
     case authentication
 
-    /// Whether one requires less than the other.
+    /// Returns whether `one` requires less security than `other`.
     public static func < (one: SimulatedProtection, other: SimulatedProtection) -> Bool {
         one.rawValue < other.rawValue
     }

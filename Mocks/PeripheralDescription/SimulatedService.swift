@@ -44,13 +44,13 @@ public enum SimulatedCharacteristics {
     public static func buildArray(_ parts: [[SimulatedCharacteristic]]) -> [SimulatedCharacteristic] {
         parts.flatMap(\.self)
     }
-    /// The result of an `if` without `else`.
+    /// Returns the characteristics of an `if` without `else`.
     public static func buildOptional(_ parts: [SimulatedCharacteristic]?) -> [SimulatedCharacteristic] { parts ?? [] }
-    /// The result of an `if` with `else`, or of a `switch`.
+    /// Returns the characteristics of an `if` with `else`, or of a `switch`.
     public static func buildEither(first parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
-    /// The result of an `else`, or of a `switch`.
+    /// Returns the characteristics of an `else`, or of a `switch`.
     public static func buildEither(second parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] { parts }
-    /// The result of an `if #available`.
+    /// Returns the characteristics of an `if #available`.
     public static func buildLimitedAvailability(_ parts: [SimulatedCharacteristic]) -> [SimulatedCharacteristic] {
         parts
     }

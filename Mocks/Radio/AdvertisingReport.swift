@@ -1,13 +1,13 @@
 import DBus
 
-/// An advertisement in the form in which bluetoothd receives it. Created once and received often.
+/// An advertisement as bluetoothd receives it. One report is created once and received many times.
 final class AdvertisingReport {
     let name: String?
     let isConnectable: Bool
     let txPower: Int16?
     let appearance: UInt16?
     let flags: UInt8
-    /// Full UUIDs, in the order in which they are sent.
+    /// The service UUIDs in full form, in the order in which they are sent.
     let services: [String]
     let manufacturerData: [(key: UInt16, data: [UInt8])]
     let serviceData: [(key: String, data: [UInt8])]
@@ -23,11 +23,12 @@ final class AdvertisingReport {
         serviceData = advertisement.serviceData.map { (FullUUID.described($0.key), $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Whether the flags are limited or general discoverable.
+    /// Whether the flags contain limited or general discoverable mode.
     var isDiscoverable: Bool { flags & 0x03 != 0 }
 
-    /// The name in UTF-8, as src/eir.c converts it. It ends at a NUL and is trimmed.
-    /// In a name that is not UTF-8, every byte above 0x7F becomes a space.
+    /// Returns a name in UTF-8, converted as in src/eir.c; nil if it is empty.
+    ///
+    /// The name ends at a NUL and is trimmed. If it is not UTF-8, every byte above 0x7F becomes a space.
     static func text(_ name: [UInt8]) -> String? {
         let bytes = name.prefix { $0 != 0 }
         let text = String(validating: bytes, as: UTF8.self)

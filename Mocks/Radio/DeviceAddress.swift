@@ -35,7 +35,7 @@ struct DeviceAddress: Hashable {
 }
 
 extension DeviceAddress {
-    /// A random resolvable private address: its two highest bits are 01.
+    /// Returns a random resolvable private address. The two highest bits of such an address are 01.
     static func randomPrivate(_ generator: inout SplitMix64) -> String {
         let number = generator.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000
         return stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }

@@ -11,9 +11,9 @@ final class RadioMedium {
     private let seed: UInt64
     private let loss: UInt64
     private var byAddress: [DeviceAddress: SimulatedDeviceState] = [:]
-    /// The next packet of each peripheral, by its index.
+    /// The next packet of each peripheral, by the index of the peripheral.
     ///
-    /// Of packets at the same time, the lower index is first.
+    /// If several packets are due at the same time, the lowest index is sent first.
     private var nextPackets: [IndexedDeadline] = []
     private var queue = TimerHeap()
     private var listeners: [DaemonAdapter] = []
@@ -21,7 +21,7 @@ final class RadioMedium {
     private var now = 0
     private var timer: BusTask?
     private var timerDue = Int.max
-    /// A clock if time is real; nil if the bus's timers are exact.
+    /// The real clock; nil if the bus's timers are exact, as in virtual time.
     var clock: (@Sendable () -> Duration)?
     private var start = Duration.zero
 
@@ -69,7 +69,9 @@ final class RadioMedium {
         deviceState.address = address
     }
 
-    /// Starts to deliver advertisements to an adapter. The first ones follow shortly, one after the other.
+    /// Starts to deliver advertisements to an adapter.
+    ///
+    /// If no other adapter listens, each peripheral sends its first advertisement a short time later.
     func startListening(_ adapter: DaemonAdapter) {
         guard !listeners.contains(where: { $0 === adapter }) else { return }
         listeners.append(adapter)
@@ -86,12 +88,12 @@ final class RadioMedium {
         if listeners.isEmpty { stopTimer() }
     }
 
-    /// Stops for all adapters, because the daemon ended.
+    /// Stops the delivery of advertisements to all adapters.
     func stopListening() {
         for adapter in listeners { stopListening(adapter) }
     }
 
-    /// A peripheral's advertisement changed: schedules its next packet by the new interval.
+    /// Schedules the next packet of a peripheral again, because its advertisement changed.
     func advertisementChanged(_ deviceState: SimulatedDeviceState) {
         guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState })
         else {
@@ -107,12 +109,12 @@ final class RadioMedium {
         guard let advertisement = deviceState.advertisement else { return 1000 }
         if let delay = advertisement.firstAfter { return Self.milliseconds(delay) }
         let span = min(Self.milliseconds(advertisement.interval), 180)
-        // Each peripheral has a slot of its own, and a random time within the slot.
+        // The first packets are spread over up to 16 slots, each packet at a random time within its slot.
         let slots = min(deviceStates.count, 16)
         return span * (index % slots) / slots + Int(deviceState.generator.next() % UInt64(span / slots + 1))
     }
 
-    /// Sets the timer for the next packet, unless it is set early enough.
+    /// Sets the timer for the next packet, unless the timer already fires by then.
     private func schedule(_ loop: DaemonLoop) {
         guard let due = queue.earliest.map({ Int($0) }), due < timerDue else { return }
         timer?.cancel()
@@ -132,8 +134,8 @@ final class RadioMedium {
 
     private func send(until due: Int) {
         now = due
-        // Real timers are late. Packets that were due meanwhile are sent now, to keep to the interval.
-        // The number is limited, because calls are waiting too.
+        // Real timers fire late. All packets that are due by now are sent, to keep to the interval,
+        // but at most 256 at a time, because calls of clients also wait for the daemon's loop.
         var budget = Int.max
         if let clock {
             now = max(due, Self.wholeMilliseconds(clock() - start))
@@ -146,7 +148,7 @@ final class RadioMedium {
             let deviceState = deviceStates[next.index]
             send(deviceState)
             let interval = Self.milliseconds(deviceState.advertisement?.interval ?? .seconds(1))
-            // A packet more than a second late counts as never sent.
+            // If this packet was due more than a second ago, the packets after it are skipped and counted as missed.
             let isTooLate = now - due > 1000
             if isTooLate, deviceState.isOnAir { sent.miss((now - due) / interval) }
             enqueue(next.index, at: (isTooLate ? now : due) + interval)
@@ -157,7 +159,7 @@ final class RadioMedium {
     private func send(_ deviceState: SimulatedDeviceState) {
         guard deviceState.isOnAir, let report = deviceState.report else { return }
         let rssi = deviceState.nextStrength()
-        // A scanner loses packets while it listens on another channel (Q65, Q66).
+        // Some packets are dropped, as a scanner loses packets while it listens on another channel (Q65, Q66).
         if loss > 0, deviceState.generator.next() % 100 < loss { return }
         sent.countOne()
         for adapter in listeners { adapter.receive(report, rssi: rssi, from: deviceState) }
@@ -167,9 +169,9 @@ final class RadioMedium {
         Int(duration / .milliseconds(1))
     }
 
-    /// At least one, rounded up, and at most 68 years.
+    /// Returns a duration in milliseconds: rounded up, at least one, and at most 68 years.
     private static func milliseconds(_ duration: Duration) -> Int {
-        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        // The duration is limited before `components`, which traps if the seconds exceed 64 bits.
         let (seconds, attoseconds) = min(max(.milliseconds(1), duration), .seconds(1 << 31)).components
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }

@@ -4,13 +4,15 @@ import RxBluetoothSupport
 final class SimulatedDeviceState {
     private(set) var description: SimulatedPeripheral
     var address: DeviceAddress
-    /// The RSSI in dBm, if it differs from the advertisement's.
+    /// The RSSI in dBm that replaces the advertisement's RSSI; nil for the advertisement's RSSI.
     var strength: Int?
     var connection: SimulatedConnection
     var advertisement: SimulatedAdvertisement? { didSet { report = advertisement.map(AdvertisingReport.init) } }
     private(set) var report: AdvertisingReport?
     var isInRange = true
-    /// The link to the peripheral. While it exists, the peripheral neither advertises nor accepts another.
+    /// The link to the peripheral; nil while not connected.
+    ///
+    /// While a link exists, the peripheral neither advertises nor accepts another link.
     var link: DaemonLink?
     /// The number of connection attempts so far.
     var attempts = 0
@@ -35,13 +37,13 @@ final class SimulatedDeviceState {
         report = description.advertisement.map(AdvertisingReport.init)
     }
 
-    /// Replaces the services. They get new handles.
+    /// Replaces the services. The new services get new handles.
     func change(services: [SimulatedService]) {
         description.services = services
         server = PeripheralGATTServer(description)
     }
 
-    /// Restores all initial values.
+    /// Restores the initial values of all characteristics and descriptors.
     func restoreValues() {
         let fresh = PeripheralGATTServer(description).services.flatMap(\.characteristics)
         for (old, new) in zip(server.services.flatMap(\.characteristics), fresh) {
@@ -59,7 +61,7 @@ final class SimulatedDeviceState {
     /// The RSSI of the next packet, in dBm.
     func nextStrength() -> Int16 {
         guard let advertisement else { return 0 }
-        // 0 means "none" to bluetoothd (Q55), and controllers report -127 to 20 only.
+        // An RSSI of 0 becomes -1, because bluetoothd takes 0 for no RSSI (Q55). Controllers report only -127 to 20.
         let rssi = (strength ?? advertisement.rssi) + generator.offset(upTo: advertisement.jitter)
         return Int16(max(-127, min(20, rssi == 0 ? -1 : rssi)))
     }
@@ -73,7 +75,7 @@ final class SimulatedDeviceState {
 }
 
 extension SplitMix64 {
-    /// A number from `-reach` to `reach`.
+    /// Returns a random number from `-reach` to `reach`.
     fileprivate mutating func offset(upTo reach: Int) -> Int {
         reach <= 0 ? 0 : Int(next() % UInt64(2 * reach + 1)) - reach
     }

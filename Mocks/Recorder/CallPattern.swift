@@ -2,9 +2,11 @@ import DBus
 
 /// Selects calls by method, object path and property.
 ///
-/// A method is `StartDiscovery` (of any interface), `Adapter1.StartDiscovery`, or in full
-/// `org.bluez.Adapter1.StartDiscovery`. `Device1.*` and `*` match any method. In a path, `*` matches any characters:
-/// `/org/bluez/hci0/dev_C0*`. `property` restricts `Properties.Get` and `Properties.Set` to one property.
+/// A method is written as `StartDiscovery` (of any interface), as `Adapter1.StartDiscovery`, or in full as
+/// `org.bluez.Adapter1.StartDiscovery`. `*` matches any method, and `Device1.*` any method of that interface.
+///
+/// In a path, `*` matches any characters: `/org/bluez/hci0/dev_C0*`.
+/// `property` restricts `Properties.Get` and `Properties.Set` to one property.
 public struct CallPattern: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The interface, in full or its last component; `*` for any.
     public let interface: String
@@ -12,7 +14,7 @@ public struct CallPattern: Hashable, Sendable, ExpressibleByStringLiteral, Custo
     public let member: String
     /// The object path. `*` matches any characters.
     public let path: String
-    /// The property that is read or written; nil for any, and for other methods.
+    /// The property that the call reads or writes; nil to match any call of the method.
     public let property: String?
 
     /// Creates a pattern. See the description of the type.

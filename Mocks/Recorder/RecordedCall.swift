@@ -5,7 +5,7 @@ import RxBluetoothSupport
 public struct RecordedCall: Hashable, Sendable {
     /// The reply to a call.
     public enum Reply: Hashable, Sendable {
-        /// No reply yet. A call that expects no reply stays so.
+        /// There is no reply yet, or the call expects no reply.
         case none
         /// The call succeeded with these values.
         case values([Value])
@@ -25,13 +25,13 @@ public struct RecordedCall: Hashable, Sendable {
     public let member: String
     /// The arguments.
     public let arguments: [Value]
-    /// When the call arrived, since the simulation was created.
+    /// The time from the creation of the simulation until the call arrived.
     public let time: Duration
     /// Whether a ``CompetingClient`` made the call.
     public let isFromCompetingClient: Bool
     /// The reply.
     public internal(set) var answer = Reply.none
-    /// When the reply was sent, since the simulation was created; nil while the call waits.
+    /// The time from the creation of the simulation until the reply was sent; nil while the call waits.
     public internal(set) var answered: Duration?
     /// The number of the first call after the reply.
     var next: Int?
@@ -43,7 +43,7 @@ public struct RecordedCall: Hashable, Sendable {
 }
 
 extension RecordedCall: CustomStringConvertible {
-    /// Path, last component of the interface, and method.
+    /// The path, the last component of the interface, and the method.
     ///
     /// Example: `/org/bluez/hci0 Adapter1.StartDiscovery`.
     public var description: String { "\(path) \(interface.split(separator: ".").last ?? "").\(member)" }

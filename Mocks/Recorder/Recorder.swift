@@ -51,7 +51,7 @@ public final class Recorder: Sendable {
         state.withLock { _ = $0.rivals.insert(name) }
     }
 
-    /// Records a call. Returns an error too if the strict mode rejects it.
+    /// Records a call. Also returns an error if the strict mode rejects the call.
     func record(_ message: Message) -> (call: RecordedCall, refusal: DBusError?) {
         let arguments = (try? message.read { (body) throws(DBusError) in try body.values() }) ?? []
         let time = now()
@@ -90,20 +90,21 @@ public final class Recorder: Sendable {
     }
 }
 
-/// Queries for assertions. They omit competing clients unless `sender` names one.
+/// Queries for assertions. They omit calls of competing clients, unless `sender` is a competing client.
 extension Recorder {
-    /// The calls that match a pattern, of one sender or of all clients.
+    /// Returns the calls that match a pattern, of one sender or of all clients.
     public func calls(_ pattern: CallPattern, from sender: String? = nil) -> [RecordedCall] {
         calls.filter { call in
             pattern.matches(call) && (sender == nil ? !call.isFromCompetingClient : call.sender == sender)
         }
     }
 
-    /// The number of calls that match a pattern.
+    /// Returns the number of calls that match a pattern.
     public func count(_ pattern: CallPattern, from sender: String? = nil) -> Int { calls(pattern, from: sender).count }
 
-    /// The calls of `pattern` after a failed call of `other`, by the same client to the same object.
-    /// Also empty if no call of `other` failed, so assert that too.
+    /// Returns the calls of `pattern` after a failed call of `other` by the same client to the same object.
+    ///
+    /// The result is also empty if no call of `other` failed, so check in the test that one failed.
     public func calls(_ pattern: CallPattern, afterFailed other: CallPattern) -> [RecordedCall] {
         let failures = calls(other).filter(\.hasFailed)
         return calls(pattern).filter { call in

@@ -31,11 +31,11 @@ public struct Scenario: Sendable {
 public struct SimulatedAdapter: Sendable {
     /// The address.
     public var address: String
-    /// The name, which is the computer's name.
+    /// The name of the adapter. On a real computer, this is the computer's name.
     public var name: String
-    /// Whether it is on when bluetoothd finds it.
+    /// Whether the adapter is on when bluetoothd finds it.
     public var isPowered: Bool
-    /// Whether rfkill blocks it. A blocked adapter is off even if ``isPowered`` is true.
+    /// Whether rfkill blocks the adapter. A blocked adapter is off even if ``isPowered`` is true.
     public var isBlocked: Bool
 
     /// Creates an adapter. By default it is powered and not blocked.
@@ -57,6 +57,6 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case handle
     /// Services that bluetoothd claims, such as HID, are visible but read-only (5.80).
     case claimedServices = "claimed-services"
-    /// `Device1.PreferredBearer` of devices that may support BR/EDR too (5.80 with `-E`).
+    /// Devices that may also support BR/EDR have `Device1.PreferredBearer` (5.80 with `-E`).
     case preferredBearer = "preferred-bearer"
 }

@@ -1,7 +1,9 @@
 extension Scenario {
     /// Creates a scenario from its parts, in any order.
-    /// Parts are ``SimulatedPeripheral``, ``SimulatedAdapter`` (by default, a powered one), ``Fault``, ``Quirk``,
-    /// and events by ``at(_:_:)``. The closure may use `if`, `switch` and `for`. A line may be an array of parts.
+    ///
+    /// Parts are ``SimulatedPeripheral``, ``SimulatedAdapter``, ``Fault``, ``Quirk``, and events by ``at(_:_:)``.
+    /// Without an adapter part, there is one powered adapter.
+    /// The closure may use `if`, `switch` and `for`. A line may be an array of parts.
     ///
     ///     let scenario = Scenario(seed: 7) {
     ///         strap
@@ -94,13 +96,13 @@ public enum ScenarioParts {
     public static func buildBlock(_ parts: [ScenarioPart]...) -> [ScenarioPart] { parts.flatMap(\.self) }
     /// Joins the results of a loop.
     public static func buildArray(_ parts: [[ScenarioPart]]) -> [ScenarioPart] { parts.flatMap(\.self) }
-    /// The result of an `if` without `else`.
+    /// Returns the parts of an `if` without `else`.
     public static func buildOptional(_ parts: [ScenarioPart]?) -> [ScenarioPart] { parts ?? [] }
-    /// The result of an `if` with `else`, or of a `switch`.
+    /// Returns the parts of an `if` with `else`, or of a `switch`.
     public static func buildEither(first parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// The result of an `else`, or of a `switch`.
+    /// Returns the parts of an `else`, or of a `switch`.
     public static func buildEither(second parts: [ScenarioPart]) -> [ScenarioPart] { parts }
-    /// The result of an `if #available`.
+    /// Returns the parts of an `if #available`.
     public static func buildLimitedAvailability(_ parts: [ScenarioPart]) -> [ScenarioPart] { parts }
 }
 

@@ -7,12 +7,12 @@ import Rx
 extension SimulatedBlueZ {
     /// Starts the daemon.
     ///
-    /// It connects, acquires the name `org.bluez` and finds its adapters. No effect if it runs.
+    /// The daemon connects, acquires the name `org.bluez` and finds its adapters. If it runs already, nothing happens.
     public func start() { start { _ in } }
 
-    /// Calls `done` in the bus's context once the daemon has its name, or with the error.
+    /// Starts the daemon, and calls `done` when it has its bus name or has failed.
     ///
-    /// Never, if it runs already.
+    /// `done` is called in the bus's context. If the daemon runs already, `done` is never called.
     func start(_ done: @escaping @Sendable (DBusError?) -> Void) {
         let (life, last) = state.withLock { state -> (Int?, (any Bus)?) in
             guard !state.isRunning else { return (nil, nil) }
@@ -21,7 +21,7 @@ extension SimulatedBlueZ {
             return (state.life, state.bus)
         }
         guard let life else { return }
-        // A real bus releases the name only when the last run's connection is gone.
+        // The run begins after the last run's connection has closed, because a real bus releases the name only then.
         if let last {
             _ = last.whenDisconnected { _ in self.begin(life, done) }
         } else {
@@ -30,7 +30,7 @@ extension SimulatedBlueZ {
         startScript()
     }
 
-    /// Begins a run, unless it was ended before it began.
+    /// Begins a run, unless the daemon was stopped or crashed before the run began.
     private func begin(_ life: Int, _ done: @escaping @Sendable (DBusError?) -> Void) {
         guard state.withLock({ $0.life }) == life else { return }
         let bus = connect()
@@ -47,7 +47,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// The times of the script count from the first start.
+    /// Schedules the events of the script at the first start of the daemon. Later starts have no effect.
     private func startScript() {
         let hasBegun = state.withLock { state in
             defer { state.hasScriptBegun = true }
@@ -65,7 +65,7 @@ extension SimulatedBlueZ {
     /// Links end, objects are removed with signals, then the name is released.
     public func stop() { stop {} }
 
-    /// Calls `done` once the daemon has left the bus, or at once if it does not run.
+    /// Stops the daemon. Calls `done` when it has left the bus, or at once if it does not run.
     func stop(_ done: @escaping @Sendable () -> Void) { end(done) { $0.stop() } }
 
     private func end(_ done: @escaping @Sendable () -> Void = {}, _ way: @escaping @Sendable (BluetoothDaemon) -> Void)

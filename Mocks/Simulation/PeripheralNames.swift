@@ -1,8 +1,9 @@
 import Rx
 
-/// The peripherals and characteristics that a control may name. Thread-safe.
+/// The peripherals and characteristics that callers of the simulation's controls may name. Thread-safe.
 ///
-/// The simulation changes later, in the bus's context. A wrong name traps at once, at the caller's line.
+/// A control changes the simulation later, in the bus's context. With this table, a wrong name traps at once, at the
+/// caller's line.
 final class PeripheralNames: Sendable {
     private struct NamedPeripheral {
         var description: SimulatedPeripheral
@@ -95,7 +96,7 @@ final class PeripheralNames: Sendable {
         if !isFree { fatalError("Two peripherals have the address \(new).", file: file, line: line) }
     }
 
-    /// The index of the peripheral with this address.
+    /// Returns the index of the peripheral with this address. Traps if there is none.
     func index(of address: String, _ file: StaticString, _ line: UInt) -> Int {
         if let index = table.withLock({ $0.index(of: address) }) { return index }
         fatalError("No peripheral of this simulation has the address “\(address)”.", file: file, line: line)

@@ -3,18 +3,19 @@ import Rx
 
 /// A simulated bluetoothd on a real message bus, in real time, for other programs.
 ///
-/// The daemon has its own connection to the bus and acquires the name `org.bluez`. Each competing client has one too.
+/// The daemon has its own connection to the bus and acquires the name `org.bluez`. Each competing client also has its
+/// own connection.
 /// For tests in one process, use ``Simulation``.
 public final class ServedSimulation: Sendable {
     /// The daemon, with the controls of the simulation.
     public let bluez: SimulatedBlueZ
-    /// Stays connected while the daemon restarts, to detect the end of the bus.
+    /// The connection that stays open while the daemon restarts, to detect the end of the bus.
     private let lifeline: Connection
 
     /// Creates a simulation on the bus at an address, and starts to connect.
     ///
-    /// The address is one of the D-Bus specification.
-    /// ``SimulatedBlueZ/loseBus()`` calls `endBus`. Without it, the bus stays.
+    /// The address has the format of the D-Bus specification, for example `unix:path=/run/bus`.
+    /// ``SimulatedBlueZ/loseBus()`` calls `endBus`. If `endBus` is nil, `loseBus()` has no effect.
     public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
         lifeline = Connection.open(.address(address))
         let beginning = SuspendingClock.now
@@ -23,11 +24,11 @@ public final class ServedSimulation: Sendable {
         }
     }
 
-    /// Starts to serve. Call it once. Never blocks. Both closures run on the bus's thread.
+    /// Starts to serve, without blocking. Call it only once. Both closures run on the bus's thread.
     ///
     /// - Parameters:
-    /// - ready: Called once, when `org.bluez` is acquired and answers. Not called on failure.
-    /// - over: Called once at the end: with nil after ``stop()``, else with the error.
+    ///   - ready: Called once, when `org.bluez` is acquired and answers. Not called on failure.
+    ///   - over: Called once at the end: with nil after ``stop()``, otherwise with the error.
     public func start(ready: @escaping @Sendable () -> Void, over: @escaping @Sendable (ServingError?) -> Void) {
         let end = end
         end.over.withLock { $0 = over }
@@ -50,7 +51,7 @@ public final class ServedSimulation: Sendable {
 
     private let end = EndNotifier()
 
-    /// Calls the handler for the end, once.
+    /// Calls the `over` handler of ``ServedSimulation/start(ready:over:)`` once, when the simulation ends.
     private final class EndNotifier: Sendable {
         let wasServing = Guarded(false)
         let isWanted = Guarded(false)

@@ -1,6 +1,6 @@
 /// Controls of the computer's adapters.
 extension SimulatedBlueZ {
-    /// Unplugs `hciN`. Its objects are removed, and its links end.
+    /// Unplugs the adapter `hciN`. Its objects are removed, and its links end.
     public func removeAdapter(_ number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number] = nil
@@ -8,7 +8,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Plugs an adapter in as `hciN`. The kernel may give a returning adapter another number.
+    /// Plugs an adapter in as `hciN`. A real kernel can give a returning adapter another number.
     public func addAdapter(_ adapter: SimulatedAdapter = SimulatedAdapter(), as number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number] = adapter
@@ -16,8 +16,9 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Unplugs `hciN` and plugs it in again after a delay. By default it gets the number after the highest.
-    /// No effect if there is no such adapter.
+    /// Unplugs the adapter `hciN` and plugs it in again after a delay.
+    ///
+    /// By default the adapter gets the number after the highest one. If there is no adapter `hciN`, nothing happens.
     public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
         control { [weak self] environment, daemon in
             guard let hardware = environment.hardware.removeValue(forKey: number) else { return }

@@ -4,8 +4,8 @@ import DBus
 extension SimulatedBlueZ {
     /// Resets a peripheral.
     ///
-    /// Its link ends after the supervision timeout of 0.42 s, and its initial values are restored.
-    /// It is silent for a time, by default 1 s.
+    /// The peripheral's link ends after the supervision timeout of 0.42 s, and its initial values are restored.
+    /// The peripheral sends nothing for a time, by default 1 s.
     public func reset(
         _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -15,8 +15,9 @@ extension SimulatedBlueZ {
     }
 
     /// Replaces a peripheral's services, as a firmware update does.
-    /// If `announced` and connected, it sends Service Changed, and bluetoothd reads the new table.
-    /// Otherwise bluetoothd keeps the old one.
+    ///
+    /// If `announced` is true and the peripheral is connected, it sends Service Changed, and bluetoothd reads the new
+    /// table. Otherwise bluetoothd keeps the old table.
     public func changeServices(
         of address: String, announced: Bool = true, to services: [SimulatedService],
         file: StaticString = #fileID, line: UInt = #line
@@ -30,10 +31,10 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Gives a peripheral another private address, under which BlueZ sees another device.
+    /// Gives a peripheral another private address. BlueZ treats it as another device.
     ///
-    /// A link keeps the old one.
-    /// By default the seed determines the address. Controls accept the first address too.
+    /// A present link continues under the old address. By default the seed determines the new address.
+    /// Controls also accept the peripheral's first address.
     public func rotateAddress(
         of address: String, to new: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {

@@ -1,7 +1,8 @@
 import DBus
 
-/// Controls of the peripherals. `address` is the one in the scenario or the present one.
-/// Traps at the caller's line if the scenario has no such peripheral or characteristic.
+/// Controls of the peripherals. `address` is a peripheral's address in the scenario or its present one.
+///
+/// A control traps at the caller's line if the scenario has no such peripheral or characteristic.
 extension SimulatedBlueZ {
     /// Adds a peripheral in range.
     public func add(_ peripheral: SimulatedPeripheral, file: StaticString = #fileID, line: UInt = #line) {
@@ -9,7 +10,7 @@ extension SimulatedBlueZ {
         control { environment, _ in environment.radio.add(peripheral) }
     }
 
-    /// Ends the link to a peripheral at once. No effect if there is none.
+    /// Ends the link to a peripheral at once. If there is no link, nothing happens.
     /// Only BlueZ 5.83 and later send the reason (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``).
     public func dropLink(
         to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID,
@@ -21,14 +22,16 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Sets the RSSI of a peripheral, in dBm, -127 to 20; nil for the advertisement's.
+    /// Sets the RSSI of a peripheral, in dBm, -127 to 20; nil for the RSSI of its advertisement.
     public func setStrength(_ rssi: Int?, of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
         control { environment, _ in environment.radio.described(address).strength = rssi }
     }
 
     /// Moves a peripheral out of range or back.
-    /// Out of range, a link ends after the supervision timeout of 0.42 s, and attempts to connect wait for its return.
+    ///
+    /// Out of range, a link ends after the supervision timeout of 0.42 s. Attempts to connect wait until the peripheral
+    /// is in range again.
     public func setInRange(
         _ isInRange: Bool, _ address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -45,7 +48,7 @@ extension SimulatedBlueZ {
         }
     }
 
-    /// Changes what a peripheral advertises; nil for nothing.
+    /// Changes a peripheral's advertisement; nil stops it.
     public func advertise(
         _ advertisement: SimulatedAdvertisement?, from address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -87,7 +90,7 @@ extension SimulatedBlueZ {
 
     /// Notifies a value now to all subscribers.
     ///
-    /// `index` selects one of several characteristics of a UUID, from 0.
+    /// If several characteristics have the UUID, `index` selects one of them, from 0.
     public func notify(
         _ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line
@@ -111,7 +114,8 @@ extension SimulatedBlueZ {
     }
 
     /// Sets or notifies a value, for scenario files.
-    /// No effect if the peripheral does not have the characteristic now, because its services may have changed.
+    ///
+    /// If the peripheral does not have the characteristic now, nothing happens, because its services may have changed.
     package func hold(
         _ value: [UInt8], for address: String, _ characteristic: String, _ index: Int, notifying: Bool
     ) {
@@ -133,7 +137,9 @@ extension BluetoothDaemon? {
 }
 
 extension BluetoothDaemon {
-    /// Searches by link, because the peripheral may have another address by now (Q62).
+    /// Returns the device that is connected to a peripheral; nil if there is no link.
+    ///
+    /// It is searched by link, because the peripheral's address may have changed (Q62).
     func device(linkedTo deviceState: SimulatedDeviceState) -> DaemonDevice? {
         guard let link = deviceState.link else { return nil }
         return adapters.lazy.flatMap(\.devicesInOrder).first { $0.link === link }

@@ -3,23 +3,24 @@ import Rx
 
 /// A simulated bluetoothd. It serves `org.bluez` on any bus as BlueZ 5.66 does.
 ///
-/// It uses the ``Bus`` protocol only, so it serves the loop-back bus of a test as well as a real bus.
+/// It uses only the ``Bus`` protocol, so it can serve the loop-back bus of a test or a real bus.
 /// Its methods may be called from any thread. Their effects happen in the bus's context, in order.
 /// For tests in one process, use ``Simulation``.
 public final class SimulatedBlueZ: Sendable {
     struct State {
         var bus: (any Bus)?
         var isRunning = false
-        /// Counts starts and ends.
+        /// The number of starts and ends so far, which identifies a run.
         var life = 0
         var hasScriptBegun = false
-        /// A connection that outlives the daemon. The script uses its clock.
+        /// A connection that outlives the daemon. Delayed actions, such as those of the script, use its clock.
         var clock: (any Bus)?
-        /// Retained, so that they stay on the bus.
+        /// The competing clients, which are retained so that they stay on the bus.
         var rivals: [CompetingClient] = []
     }
 
-    // Used only in the context of the present run's bus, and before the first run by the initializer.
+    // Guard: `environment` and `interceptor` are used only in the context of the present run's bus,
+    // and before the first run by the initializer.
     let environment: BusContextTransfer<DaemonEnvironment>
     let interceptor: BusContextTransfer<CallInterceptor>
     let names: PeripheralNames
@@ -35,8 +36,8 @@ public final class SimulatedBlueZ: Sendable {
     /// Creates a daemon that does not run yet.
     ///
     /// - Parameter now: The time since the simulation was created, for the recorder; by default a real clock.
-    /// - Parameter clock: A real clock, if timers can be late. Advertisements that were due meanwhile are sent
-    /// at once, to keep to the interval. Without it, timers are exact.
+    /// - Parameter clock: The real clock, if timers can be late. Late advertisements are sent at once, to keep to the
+    ///   interval. If nil, timers are exact.
     /// - Parameter endBus: Called by ``loseBus()``.
     /// - Parameter connect: Creates a connection, for each start of the daemon and for each competing client.
     public init(
@@ -68,8 +69,7 @@ public final class SimulatedBlueZ: Sendable {
 
     /// The number of advertisements that were due but never sent.
     ///
-    /// The computer was more than 1 s behind then.
-    /// It is 0 in virtual time and as long as the simulation keeps up.
+    /// Advertisements are skipped when the computer is more than 1 s behind. In virtual time, the number is always 0.
     public var advertisementsMissed: Int { sent.missed }
 
     /// Empties ``calls``.
@@ -94,20 +94,22 @@ public final class SimulatedBlueZ: Sendable {
         }
     }
 
-    /// Ends the message bus, as when dbus-daemon exits. No effect if the simulation does not own the bus.
+    /// Ends the message bus, as if dbus-daemon exited.
+    ///
+    /// If the simulation does not own the bus, nothing happens.
     public func loseBus() { endBus?() }
 
     func keep(_ rival: CompetingClient) { state.withLock { $0.rivals.append(rival) } }
 
-    /// Whether the state belongs to the context of this connection.
+    /// Returns whether the simulation's state belongs to the context of this connection.
     ///
-    /// Call it there, so that it cannot change.
+    /// Call it in that context. Elsewhere, the answer can change at any time.
     func isServed(by bus: any Bus) -> Bool {
         let present = state.withLock { $0.bus }
         return (bus as? BusProxy)?.bus === present || bus === present
     }
 
-    /// Connects to the bus again.
+    /// Returns another connection to the bus.
     func anotherConnection() -> any Bus { connect() }
 
     /// Adds a rule that makes calls fail or misbehave from now on. See ``Fault``.
@@ -120,7 +122,9 @@ public final class SimulatedBlueZ: Sendable {
         control { [interceptor] _, _ in interceptor.content.removeAll() }
     }
 
-    /// Runs an action on the simulation's state in the bus's context, as a turn of the daemon if one runs.
+    /// Runs an action on the simulation's state in the bus's context.
+    ///
+    /// If a daemon runs, the action is one turn of its loop.
     func control(_ work: @escaping @Sendable (DaemonEnvironment, BluetoothDaemon?) -> Void) {
         enter { simulation in
             let environment = simulation.environment.content
@@ -130,7 +134,9 @@ public final class SimulatedBlueZ: Sendable {
     }
 
     /// Runs work in the context that owns the state.
-    /// Each run of the daemon has its own context. Work that arrives too late is passed on to the next.
+    ///
+    /// Each run of the daemon has its own context. Work that arrives after a restart is passed on to the new run's
+    /// context.
     func enter(_ work: @escaping @Sendable (SimulatedBlueZ) -> Void) {
         guard let bus = state.withLock({ $0.bus }) else { return work(self) }
         bus.perform { [self] in

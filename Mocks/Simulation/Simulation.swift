@@ -15,8 +15,9 @@ public final class Simulation: Sendable {
     /// The daemon, with the controls of the simulation.
     public let bluez: SimulatedBlueZ
 
-    /// Creates a simulation on a virtual or real scheduler. The daemon runs at once.
-    /// With `starting: false` it starts at ``SimulatedBlueZ/start()``.
+    /// Creates a simulation on a virtual or real scheduler.
+    ///
+    /// The daemon starts at once. With `starting: false`, it starts when ``SimulatedBlueZ/start()`` is called.
     public convenience init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
         self.init(scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting)
     }
@@ -35,7 +36,7 @@ public final class Simulation: Sendable {
         }
         guard starting else { return }
         bluez.start()
-        // A client that connects next finds the daemon running.
+        // The messages of the start are handled now, so that a client that connects next finds the daemon running.
         bus.settle()
     }
 
@@ -54,7 +55,7 @@ public protocol SimulationBus: AnyObject, Sendable {
     /// Connects to the bus.
     func join() -> any Bus
 
-    /// Ends the bus as when dbus-daemon exits: all present and later connections are closed.
+    /// Ends the bus, as if dbus-daemon exited: all present and later connections are closed.
     func shutDown()
 
     /// Returns when all messages have been handled, without advancing the clock.

@@ -6,11 +6,13 @@ extension DaemonAdapter {
         guard isPowered else { throw BlueZError.notReady }
         let address = try addressAsked(call)
         if devices[address] != nil { throw BlueZError.alreadyExists }
-        // The device object appears together with the link.
+        // This adds no device object yet: the object appears together with the link.
         reach(address, call)
     }
 
-    /// Reads the address. Without `AddressType` it is a BR/EDR address, which no simulated peripheral has.
+    /// Returns the address in the argument of the call; without `AddressType`, a public address.
+    ///
+    /// Without `AddressType`, bluetoothd would connect over BR/EDR, which is not simulated.
     private func addressAsked(_ call: IncomingCall) throws(DBusError) -> DeviceAddress {
         let value = try call.message.read { (body) throws(DBusError) in try body.value() }
         guard case .dictionary("s", "v", let entries) = value else { throw BlueZError.invalidArguments }

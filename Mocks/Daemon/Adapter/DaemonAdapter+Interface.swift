@@ -1,10 +1,10 @@
 import DBus
 
 extension DaemonAdapter {
-    /// The service UUIDs of Debian's plugins, as bluetoothd 5.66 lists them.
+    /// The UUIDs of bluetoothd's own services with Debian's plugins, in the order of bluetoothd 5.66.
     static let ownUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described)
 
-    /// `org.bluez.Adapter1` as BlueZ 5.66 serves it with `-E`.
+    /// The interface `org.bluez.Adapter1` as BlueZ 5.66 serves it with `-E` (experimental features).
     static let table = InterfaceTable<DaemonAdapter>(
         name: "org.bluez.Adapter1",
         properties: [
@@ -80,12 +80,12 @@ extension DaemonAdapter {
     }
 
     private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
-        // Without a timeout, Discoverable can be set while the adapter is off.
+        // While the adapter is off, bluetoothd accepts Discoverable only if DiscoverableTimeout is 0.
         if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
         set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
     }
 
-    /// Sends a signal even if the value does not change.
+    /// Sets a timeout property. Sends a signal even if the value does not change.
     private func setTimeout(
         _ key: ReferenceWritableKeyPath<DaemonAdapter, UInt32>, _ name: String, _ value: Value, _ call: IncomingCall
     ) {
@@ -96,7 +96,9 @@ extension DaemonAdapter {
         startTimeout(name)
     }
 
-    /// Restarts the timer that resets `Discoverable` or `Pairable`. Each change of either restarts it.
+    /// Restarts the timer that resets `Discoverable` or `Pairable`.
+    ///
+    /// `name` is the property that was set: one of these two, or its timeout property.
     private func startTimeout(_ name: String) {
         if name.hasPrefix("Discoverable") {
             discoverableEnd?.cancel()

@@ -2,7 +2,7 @@ import DBus
 
 /// Switches an adapter on and off.
 ///
-/// Source: BlueZ 5.66, src/adapter.c; the order is that of the real daemon.
+/// Signals and replies have the same order as in BlueZ 5.66 (src/adapter.c).
 extension DaemonAdapter {
     func setPowered(_ value: Value, _ call: IncomingCall) {
         if isSwitching { return tree.fail(call, DBusError(name: "org.bluez.Error.Busy", message: "")) }
@@ -28,7 +28,7 @@ extension DaemonAdapter {
         }
     }
 
-    /// The kernel switched the adapter on, on request or by itself.
+    /// Updates the adapter after the kernel switched it on: for the call, or by itself if there is no call.
     func switchedOn(_ call: IncomingCall? = nil) {
         isSwitching = false
         if let call { tree.reply(call) }
@@ -39,7 +39,9 @@ extension DaemonAdapter {
         changed("Powered")
     }
 
-    /// The kernel switched the adapter off, on request or by itself (Q32). Links end before scans.
+    /// Updates the adapter after the kernel switched it off: for the call, or by itself (Q32).
+    ///
+    /// Links end before scans.
     func switchedOff(_ state: Power, _ call: IncomingCall? = nil) {
         isSwitching = false
         let wasPowered = isPowered

@@ -24,7 +24,7 @@ final class DaemonAdapter {
     /// The timers that reset `Discoverable` and `Pairable`.
     var discoverableEnd: BusTask?
     var pairableEnd: BusTask?
-    /// `Set(Powered)` is waiting for the kernel.
+    /// Whether a call that sets `Powered` is waiting for the kernel.
     var isSwitching = false
 
     private(set) var devices: [DeviceAddress: DaemonDevice] = [:]
@@ -140,7 +140,8 @@ final class DaemonAdapter {
         temporaryDevices.reported(device)
     }
 
-    /// Whether bluetoothd would take a packet for a scan response without its advertisement.
-    /// Descriptions do not distinguish the two, so every non-connectable packet counts (Q63).
+    /// Returns whether the packet counts as a scan response without an advertisement (Q63).
+    ///
+    /// A simulated peripheral describes no scan responses, so with the quirk each non-connectable packet counts as one.
     private func isScanResponse(_ report: AdvertisingReport) -> Bool { !report.isConnectable && quirks.contains(.Q63) }
 }

@@ -5,7 +5,7 @@ import DBus
 /// Source: BlueZ 5.66, discovery_cleanup in src/adapter.c and device_disappeared in src/device.c.
 final class TemporaryDeviceRemoval {
     private unowned let adapter: DaemonAdapter
-    /// Devices that reported since the scan began, the oldest first (discovery_found).
+    /// The devices that the present scan found, in the order in which it found them (discovery_found).
     private var found: [DaemonDevice] = []
     private var timer: BusTask?
     /// Seconds counted so far. The count advances only while temporary devices exist.
@@ -13,7 +13,7 @@ final class TemporaryDeviceRemoval {
 
     init(of adapter: DaemonAdapter) { self.adapter = adapter }
 
-    /// Notes that the scan reported a device.
+    /// Records that the present scan found a device.
     func reported(_ device: DaemonDevice) {
         guard !device.isFound else { return }
         device.isFound = true
@@ -31,9 +31,9 @@ final class TemporaryDeviceRemoval {
         for device in adapter.devicesInOrder where device.isTemporary { adapter.remove(device) }
     }
 
-    /// Called at the end of the last scan.
+    /// Cleans up when the last discovery session ends.
     ///
-    /// Invalidates RSSI and TX power (Q54), and removes non-connectable devices (Q59).
+    /// Invalidates the RSSI and TX power of found devices (Q54), and removes temporary non-connectable devices (Q59).
     func cleanUpAfterDiscovery() {
         let reported = found.reversed()
         found = []
@@ -46,7 +46,7 @@ final class TemporaryDeviceRemoval {
         }
     }
 
-    /// Starts the timer unless it runs. bluetoothd's own timers have a resolution of one second too.
+    /// Starts the timer of one second unless it runs. bluetoothd also counts in whole seconds.
     func start() {
         guard timer == nil else { return }
         timer = adapter.loop.after(.seconds(1)) { [weak self] in self?.countSecond() }
@@ -55,7 +55,7 @@ final class TemporaryDeviceRemoval {
     private func countSecond() {
         timer = nil
         seconds += 1
-        // Connected devices are removed too, together with their links.
+        // A temporary device is removed even if it is connected, and its link ends with it.
         let temporary = adapter.devicesInOrder.filter(\.isTemporary)
         for device in temporary where seconds - device.lastSeen > DaemonTimeLimits.temporary { adapter.remove(device) }
         if temporary.contains(where: { adapter.devices[$0.address] === $0 }) { start() }

@@ -13,7 +13,7 @@ final class AdvertisementMonitor {
     private struct Limits {
         var high: Int16?
         var low: Int16?
-        /// In seconds.
+        /// How long the RSSI must stay above `high` or below `low`, in seconds.
         var highTimeout: UInt16?
         var lowTimeout: UInt16?
         var isSet: Bool { high != nil || low != nil || highTimeout != nil || lowTimeout != nil }
@@ -25,7 +25,7 @@ final class AdvertisementMonitor {
         }
     }
 
-    /// The state of one device between its high and low RSSI thresholds.
+    /// The state of one device with regard to the monitor's RSSI thresholds.
     private final class Sighting {
         var isFound = false
         var near: BusTask?
@@ -93,7 +93,7 @@ final class AdvertisementMonitor {
         isActive && patterns.contains { pattern in fields.contains { pattern.matches($0) } }
     }
 
-    /// Handles a matching packet. Without thresholds, every packet calls `DeviceFound`.
+    /// Handles a matching packet. Without thresholds, each packet causes a call of `DeviceFound`.
     func markSeen(_ device: ObjectPath, rssi: Int16) {
         guard let limits else { return callMonitor("DeviceFound", device) }
         let sighting = devices[device] ?? Sighting()

@@ -25,14 +25,14 @@ final class AdvertisementMonitorManager {
 
     private var loop: DaemonLoop { adapter.loop }
 
-    /// Whether any monitor exists. The radio then listens without a scan.
+    /// Whether any monitor exists. While one exists, the radio listens even without a scan.
     var isListening: Bool { applications.contains { !$0.monitors.isEmpty } }
 
     static let table = InterfaceTable<AdvertisementMonitorManager>(
         name: "org.bluez.AdvertisementMonitorManager1",
         properties: [
             PropertyRow("SupportedMonitorTypes", "as") { _ in .strings(["or_patterns"]) },
-            // Controllers that match patterns in hardware list "controller-patterns" here.
+            // The list is empty: only controllers that match patterns in hardware have "controller-patterns".
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
         ],
         methods: [
@@ -52,9 +52,9 @@ final class AdvertisementMonitorManager {
         return applications.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Reads the application's objects.
+    /// Handles `RegisterMonitor`: reads the application's objects before it replies.
     ///
-    /// If the application does not reply, `RegisterMonitor` is never answered.
+    /// If the application does not return its objects, the call is never answered.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         let client = call.message.sender ?? ""
@@ -112,7 +112,7 @@ final class AdvertisementMonitorManager {
         }
         application.monitors.append(monitor)
         listeningChanged()
-        // bluetoothd registers the monitor with the kernel before it calls `Activate`.
+        // `Activate` is called after a delay, because bluetoothd first registers the monitor with the kernel.
         loop.after(DaemonTimeLimits.startDiscovery) { [weak application, weak monitor] in
             guard let monitor, application?.monitors.contains(where: { $0 === monitor }) == true else { return }
             monitor.activate()
@@ -130,7 +130,7 @@ final class AdvertisementMonitorManager {
         listeningChanged()
     }
 
-    /// Listens while a scan or a monitor exists.
+    /// Makes the radio listen while a monitor or a scan exists, and stop otherwise.
     func listeningChanged() {
         if isListening, adapter.isPowered {
             adapter.radio.startListening(adapter)
@@ -143,7 +143,7 @@ final class AdvertisementMonitorManager {
         for monitor in applications.flatMap(\.monitors) { monitor.forget(device.path) }
     }
 
-    /// The monitors that match a packet.
+    /// Returns the monitors that match a packet.
     func matching(_ report: AdvertisingReport) -> [AdvertisementMonitor] {
         let fields = report.fields
         return applications.flatMap(\.monitors).filter { $0.matches(fields) }

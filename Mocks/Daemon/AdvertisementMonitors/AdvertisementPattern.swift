@@ -10,7 +10,7 @@ struct AdvertisementPattern: Hashable {
 
     private static let longest = 31
 
-    /// Returns nil for an empty pattern and for one beyond the 31 bytes of an advertisement (Q67).
+    /// Returns nil if the pattern is malformed or empty, or extends beyond 31 bytes (Q67).
     init?(_ value: Value) {
         guard case .structure(let parts) = value, parts.count == 3, case .byte(let offset) = parts[0],
             case .byte(let type) = parts[1], case .bytes(let bytes) = parts[2], !bytes.isEmpty,
@@ -34,7 +34,9 @@ struct AdvertisementPattern: Hashable {
 }
 
 extension AdvertisingReport {
-    /// The AD fields, without the name: it is in the scan response, which a monitor does not request (Q67).
+    /// The AD fields of the packet, except for the name.
+    ///
+    /// The name is in the scan response, which a monitor does not request (Q67).
     /// Sources: Bluetooth Core Supplement, Part A; Assigned Numbers, 2.3.
     var fields: [AdvertisementPattern.Field] {
         var fields: [AdvertisementPattern.Field] = []
@@ -56,7 +58,7 @@ extension AdvertisingReport {
         return fields
     }
 
-    /// A UUID in its shortest form, little-endian.
+    /// Returns the bytes of a UUID in its shortest form, little-endian.
     private static func bytes(of uuid: String) -> [UInt8] {
         let digits = Array(uuid.utf8.filter { $0 != UInt8(ascii: "-") })
         var bytes: [UInt8] = []

@@ -7,7 +7,7 @@ final class AdvertisingManager {
     private var all: [AdvertisementRegistration] = []
     private var object: ServedObject?
     private var interface: TypedInterface<AdvertisingManager>?
-    /// The number of advertising instances of most controllers.
+    /// How many advertisements an adapter accepts: the number of advertising instances of most controllers.
     private static let slots = 5
 
     private final class AdvertisementRegistration {
@@ -33,7 +33,7 @@ final class AdvertisingManager {
             PropertyRow("ActiveInstances", "y") { .byte(UInt8($0.active)) },
             PropertyRow("SupportedInstances", "y") { .byte(UInt8(slots - $0.active)) },
             PropertyRow("SupportedIncludes", "as") { _ in .strings(RegisteredAdvertisement.includable) },
-            // Only controllers with extended advertising have this property.
+            // The property is absent, because only controllers with extended advertising have it.
             PropertyRow("SupportedSecondaryChannels", "as") { _ in nil },
             PropertyRow("SupportedFeatures", "as") { _ in .strings([]) },
             PropertyRow("SupportedCapabilities", "a{sv}") { _ in
@@ -71,7 +71,9 @@ final class AdvertisingManager {
         return all.first { $0.client == call.message.sender && $0.path == path }
     }
 
-    /// Reads the advertisement's properties while the call waits: by `GetManagedObjects`, else by `GetAll`.
+    /// Handles `RegisterAdvertisement`: reads the advertisement's properties before it replies.
+    ///
+    /// It calls `GetManagedObjects` first, and `GetAll` if the reply does not contain the advertisement.
     private func register(_ call: IncomingCall) throws(DBusError) {
         if try called(call) != nil { throw BlueZError.alreadyExists }
         guard all.count < Self.slots else { throw BlueZError.notPermitted("Maximum advertisements reached") }
@@ -89,7 +91,7 @@ final class AdvertisingManager {
             let object = objects.first { $0.path == path && $0.interface == Self.interfaceName }
             guard let self, let new else { return }
             if let object { return take(object.properties, of: new, call) }
-            // bluetoothd treats properties that it cannot read as empty.
+            // If `GetAll` also fails, the properties count as empty, as in bluetoothd.
             ask(new, ("org.freedesktop.DBus.Properties", "GetAll"), [.string(Self.interfaceName)]) {
                 [weak self, weak new] reply in
                 let value = try? reply?.read { (body) throws(DBusError) in try body.value() }
@@ -101,7 +103,9 @@ final class AdvertisingManager {
 
     private static let interfaceName = "org.bluez.LEAdvertisement1"
 
-    /// Calls the client. Passes nil for an error. Does not call back if the registration ended meanwhile.
+    /// Calls a method of the client's advertisement and passes the reply to `answered`; nil for an error.
+    ///
+    /// It does not call `answered` if the registration ended before the reply.
     private func ask(
         _ new: AdvertisementRegistration, _ method: (interface: String, member: String), _ arguments: [Value],
         _ answered: @escaping (Message?) -> Void
@@ -119,7 +123,7 @@ final class AdvertisingManager {
             return adapter.tree.fail(call, BlueZError.failed("Failed to parse advertisement."))
         }
         limit(new, read.timeout)
-        // The kernel rejects an included appearance, because BlueZ sends it twice.
+        // If `Includes` contains the appearance, the kernel rejects the data, because BlueZ writes that field twice.
         guard adapter.isPowered, !read.includes.contains("appearance"), read.byteCount <= room(for: read) else {
             remove(new)
             return adapter.tree.fail(call, BlueZError.failed("Failed to register advertisement"))
@@ -129,14 +133,14 @@ final class AdvertisingManager {
         adapter.tree.reply(call)
     }
 
-    /// How many of the 31 bytes are left for the advertisement's own fields.
+    /// Returns how many of the 31 bytes are left for the client's fields.
     private func room(for read: RegisteredAdvertisement) -> Int {
         let hasPower = read.includes.contains("tx-power")
         let hasKernelFlags = read.isPeripheral && adapter.isDiscoverable && !read.hasFlags
         return RegisteredAdvertisement.mostBytes - (hasPower ? 3 : 0) - (hasKernelFlags ? 3 : 0)
     }
 
-    /// Releases the advertisement after its timeout (Q114).
+    /// Starts a timer that releases the advertisement after its timeout (Q114); 0 for no timeout.
     private func limit(_ known: AdvertisementRegistration, _ seconds: UInt16) {
         guard seconds > 0 else { return }
         known.timeout = adapter.loop.after(.seconds(Int(seconds))) { [weak self, weak known] in

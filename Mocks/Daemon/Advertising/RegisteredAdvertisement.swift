@@ -4,13 +4,13 @@ import DBus
 /// Source: BlueZ 5.66, src/advertising.c and src/shared/ad.c.
 struct RegisteredAdvertisement {
     private(set) var isPeripheral = false
-    /// In seconds; 0 for none.
+    /// The timeout in seconds; 0 for none.
     private(set) var timeout: UInt16 = 0
     private(set) var includes: Set<String> = []
     private(set) var name: String?
     private(set) var appearance: UInt16?
     private(set) var hasFlags = false
-    /// The size of all fields that have no property of their own here, in bytes.
+    /// The size in bytes of the fields that this type counts but does not store, such as service UUIDs.
     private var fieldBytes = 0
     private var duration: UInt16 = 0
     private var discoverableTimeout: UInt16 = 0
@@ -20,26 +20,28 @@ struct RegisteredAdvertisement {
     static let mostBytes = 31
     static let includable = ["tx-power", "appearance", "local-name"]
 
-    /// Returns nil if bluetoothd rejects the properties (parse_advertisement). It ignores unknown ones.
+    /// Returns nil if bluetoothd rejects the properties (parse_advertisement).
+    ///
+    /// Like bluetoothd, it ignores unknown properties.
     init?(_ properties: [String: Value]) {
         for (name, read) in Self.readers {
             guard let value = properties[name] else { continue }
             guard read(&self, value) else { return nil }
         }
         if hasFlags, !isPeripheral { return nil }
-        // Without flags, bluetoothd ignores DiscoverableTimeout.
+        // DiscoverableTimeout must not exceed Timeout. Without flags, bluetoothd ignores DiscoverableTimeout.
         if hasFlags, timeout > 0, timeout < discoverableTimeout { return nil }
         if shortestInterval > longestInterval { return nil }
     }
 
     /// The size of the advertisement in bytes.
     ///
-    /// The name is in the scan response, truncated to fit (bt_ad_generate).
+    /// The name does not count: bluetoothd sends it in the scan response and truncates it there (bt_ad_generate).
     var byteCount: Int {
         fieldBytes + (hasFlags ? 3 : 0) + (appearance != nil ? 4 : 0)
     }
 
-    /// In the order in which bluetoothd reads them.
+    /// The readers of the properties, in the order in which bluetoothd reads the properties.
     private static let readers: [(name: String, read: @Sendable (inout Self, Value) -> Bool)] = [
         ("Type", { $0.readType($1) }),
         ("ServiceUUIDs", { $0.readServices($1) }),
@@ -54,7 +56,7 @@ struct RegisteredAdvertisement {
         ("Data", { $0.readData($1) }),
         ("Discoverable", { $0.readDiscoverable($1) }),
         ("DiscoverableTimeout", { $0.read(\.discoverableTimeout, $1) }),
-        // Needs a controller with extended advertising. Simulated controllers do not have it.
+        // SecondaryChannel is always rejected: it requires extended advertising, which simulated controllers lack.
         ("SecondaryChannel", { _, _ in false }),
         ("MinInterval", { $0.read(\.shortestInterval, $1) }),
         ("MaxInterval", { $0.read(\.longestInterval, $1) }),
@@ -123,7 +125,7 @@ struct RegisteredAdvertisement {
 
     private mutating func readAppearance(_ value: Value) -> Bool {
         guard case .uint16(let number) = value, !includes.contains("appearance") else { return false }
-        // 0xFFFF stands for none.
+        // The value 0xFFFF means no appearance.
         appearance = number == .max ? nil : number
         return true
     }
@@ -140,7 +142,9 @@ struct RegisteredAdvertisement {
         return true
     }
 
-    /// In milliseconds, 20 or more. Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
+    /// Reads an interval of at least 20 ms and stores it in units of 0.625 ms.
+    ///
+    /// Source: Bluetooth Core, Vol 4, Part E, 7.8.53.
     private mutating func read(_ key: WritableKeyPath<Self, UInt32>, _ value: Value) -> Bool {
         guard case .uint32(let milliseconds) = value else { return false }
         let units = (Double(milliseconds) / 0.625).rounded(.down)
@@ -149,9 +153,9 @@ struct RegisteredAdvertisement {
         return true
     }
 
-    /// The size of a UUID in a packet.
+    /// Returns the size of a UUID in a packet, in bytes; nil for an invalid UUID.
     ///
-    /// A long form of an assigned UUID is sent as 16 bits (bt_string_to_uuid).
+    /// The 128-bit form of a 16-bit UUID is sent as 16 bits (bt_string_to_uuid).
     private static func size(ofUUID text: String) -> Int? {
         guard let full = FullUUID.text(text) else { return nil }
         switch text.utf8.count {

@@ -4,29 +4,29 @@ import DBus
 ///
 /// Names and texts are those of BlueZ 5.66 (src/device.c, src/error.c).
 enum ConnectError {
-    /// `Connect` while another call of it is pending (Q119).
+    /// The error of `Connect` while another call of `Connect` is pending (Q119).
     static let alreadyConnecting = BlueZError.failed("Operation already in progress")
-    /// `Connect` or `Pair` while the adapter is off.
+    /// The error of `Connect` or `Pair` while the adapter is off.
     static let adapterOff = BlueZError.failed("Input/output error")
     /// The peripheral did not answer or refused, or the power went off during the attempt (Q7, Q32, Q77).
     static let abortedByLocal = BlueZError.failed("le-connection-abort-by-local")
     /// `Disconnect` ended the attempt, or the peripheral lost its bond.
     ///
-    /// BlueZ says "br" for LE too (Q79, Q87).
+    /// BlueZ writes "br" in the text even if the attempt used LE (Q79, Q87).
     static let canceled = BlueZError.failed("br-connection-canceled")
-    /// The attempt or the link of a `Pair` ended.
+    /// The connection attempt or the link of a pending `Pair` ended.
     static let pairingAborted = BlueZError.failed("Software caused connection abort")
     /// The controller has no free link (Q81).
     static let tooManyLinks = BlueZError.failed("le-connection-concurrent-connection-limit")
     /// BlueZ tried BR/EDR instead of LE (Q83).
     static let pageTimeout = BlueZError.failed("br-connection-page-timeout")
-    /// `ConnectDevice` did not reach the peripheral. BlueZ leaves out both ".Error" and the text.
+    /// `ConnectDevice` did not reach the peripheral. BlueZ omits ".Error" from the name, and the text.
     static let deviceNotReached = DBusError(name: "org.bluez.Failed", message: "")
 
-    /// `ConnectProfile` while `Connect` is pending.
+    /// The error of `ConnectProfile` while `Connect` is pending.
     static let profileBusy = BlueZError.inProgress("br-connection-busy")
-    /// `ConnectProfile` while the adapter is off.
+    /// The error of `ConnectProfile` while the adapter is off.
     static let profileAdapterOff = BlueZError.notReady("br-connection-adapter-not-powered")
-    /// `ConnectProfile` of an LE device: BlueZ searches over BR/EDR and finds nothing.
+    /// The error of `ConnectProfile` for an LE device: BlueZ searches over BR/EDR and finds no profile.
     static let profileNotFound = BlueZError.failed("br-connection-sdp-search")
 }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Connects a device. Source: BlueZ 5.66, src/device.c; the order is that of the real daemon.
+/// Connects a device. Signals and replies have the same order as in BlueZ 5.66 (src/device.c).
 extension DaemonDevice {
     func connect(_ call: IncomingCall) throws(DBusError) {
         // On a live link, Connect succeeds at once without any signal (Q71, Q80).
@@ -18,8 +18,9 @@ extension DaemonDevice {
         startAttempt(ConnectionAttempt(call))
     }
 
-    /// `ConnectProfile`: bluetoothd searches for profiles over BR/EDR, which no simulated peripheral has.
-    /// Source: connect_profiles in src/device.c.
+    /// Handles `ConnectProfile`, which always fails.
+    ///
+    /// bluetoothd searches for profiles over BR/EDR (connect_profiles in src/device.c), which is not simulated.
     func connectProfile(_ call: IncomingCall) throws(DBusError) {
         if attempt?.call != nil { throw ConnectError.profileBusy }
         guard adapter.isPowered else { throw ConnectError.profileAdapterOff }
@@ -36,7 +37,9 @@ extension DaemonDevice {
         continueAttempt()
     }
 
-    /// Continues the attempt if the peripheral is reachable now. It may come into range later.
+    /// Continues the pending attempt if the peripheral is reachable now.
+    ///
+    /// If the peripheral is not reachable, the attempt waits until a later call of this function.
     func continueAttempt() {
         guard let attempt, !attempt.isAnswered, let deviceState = adapter.radio.deviceState(address),
             deviceState.isReachable
@@ -44,7 +47,8 @@ extension DaemonDevice {
             return
         }
         attempt.isAnswered = true
-        // The kernel drops links to a blocked device at once. A pairing does not notice.
+        // The kernel drops a link to a blocked device at once. An attempt without a call of Connect, such as that
+        // of Pair, does not detect this and waits for its timeout.
         if isBlocked, attempt.call == nil { return }
         deviceState.attempts += 1
         let fails = isBlocked || deviceState.attempts <= deviceState.connection.failures
@@ -60,7 +64,7 @@ extension DaemonDevice {
             })
     }
 
-    /// A radio that also scans takes longer to connect (Q64).
+    /// How much longer a connection takes because the radio also scans (Q64).
     private var delayByScanning: Duration {
         adapter.quirks.contains(.Q64) && adapter.discovery.isReceiving ? DaemonTimeLimits.scanningMeanwhile : .zero
     }
@@ -77,11 +81,11 @@ extension DaemonDevice {
             guard let protection = deviceState.bonds[adapter.hardware.address] else { return keysAreMissing(attempt) }
             link.protection = min(bond, protection)
         }
-        // The reply is sent before GATT discovery starts (Q70).
+        // The reply to Connect is sent before service discovery starts (Q70).
         if let call = attempt.call { tree.reply(call) }
         if let pairing { begin(pairing) }
         for service in services { service.linkCameUp() }
-        // Profiles do not wait for discovery if an earlier link discovered the services.
+        // If an earlier link discovered the services, bluetoothd reads the battery level without waiting for discovery.
         if !services.isEmpty { startBattery(link) }
         link.after(deviceState.connection.discovery) { [weak self] in self?.resolved(deviceState) }
         if let delay = deviceState.connection.dropsAfter {
@@ -95,7 +99,7 @@ extension DaemonDevice {
         battery?.start()
     }
 
-    /// The peripheral lost its bond, so the link cannot be encrypted and ends every time (Q87).
+    /// Ends the link, which cannot be encrypted because the peripheral lost its bond (Q87).
     private func keysAreMissing(_ attempt: ConnectionAttempt) {
         link?.after(adapter.radio.deviceState(address)?.connection.roundTrip ?? .zero) { [weak self] in
             guard let self else { return }
@@ -129,12 +133,12 @@ extension DaemonDevice {
             // The name in the GAP service replaces the advertised one (Q57).
             self?.setName(deviceState.server.gapName)
             self?.setAppearance(deviceState.server.gapAppearance)
-            // The next advertisement may restore the advertised name.
+            // Without the last report, the next advertisement counts as new and can restore the advertised name.
             self?.lastReport = nil
         }
     }
 
-    /// The kernel aborts a pending attempt, because the radio is off (Q32, Q77).
+    /// Fails the pending attempt, as the kernel does when the radio is switched off (Q32, Q77).
     func abortAttempt() {
         if let attempt { fail(attempt, ConnectError.abortedByLocal) }
     }
@@ -149,16 +153,19 @@ extension DaemonDevice {
     }
 }
 
-/// Devices that bluetoothd reconnects by itself (Q85). Source: BlueZ 5.66, src/device.c.
-/// The real daemon reconnects HID devices; with the quirk it reconnects all bonded or trusted ones.
+/// Connections that bluetoothd starts by itself (Q85). Source: BlueZ 5.66, src/device.c.
+///
+/// The real daemon reconnects HID devices. With the quirk, the simulation reconnects all bonded or trusted devices.
 extension DaemonDevice {
-    /// Starts an attempt after a link ended. `isWanted` is true if a client called `Disconnect`.
+    /// Starts an attempt after a link or an earlier attempt ended.
+    ///
+    /// `isWanted` is true if a client called `Disconnect`.
     func reconnectByItself(isWanted: Bool) {
         guard adapter.quirks.contains(.Q85), isBonded || isTrusted, !isBlocked else { return }
         // Disconnect turns automatic reconnection off until the next Connect, unless the device is trusted.
         if isWanted, !isTrusted { isAutoConnectOff = true }
         guard !isAutoConnectOff, adapter.isPowered, attempt == nil else { return }
-        // The kernel waits for an advertisement without a time limit.
+        // This attempt has no timeout, because the kernel waits for an advertisement without a time limit.
         attempt = ConnectionAttempt(nil, isSpontaneous: true)
         loop.after(.seconds(1)) { [weak self] in self?.continueAttempt() }
     }
@@ -173,7 +180,7 @@ extension DaemonDevice {
 
 /// A pending connection attempt.
 final class ConnectionAttempt {
-    /// The call of `Connect`; nil if a pairing started the attempt and no client called since.
+    /// The pending call of `Connect`; nil if no client has called `Connect` for this attempt.
     var call: IncomingCall?
     var timers: [BusTask] = []
     /// Whether bluetoothd started the attempt by itself (Q85).

@@ -1,6 +1,6 @@
 import DBus
 
-/// Disconnects a device. Source: BlueZ 5.66, src/device.c; the order is that of the real daemon.
+/// Disconnects a device. Signals and replies have the same order as in BlueZ 5.66 (src/device.c).
 extension DaemonDevice {
     func requestDisconnect(_ call: IncomingCall, removing: Bool = false) {
         if let attempt {
@@ -10,7 +10,7 @@ extension DaemonDevice {
         }
         guard link != nil else {
             tree.reply(call)
-            // The kernel confirms the end of the pairing only after the reply.
+            // The pairing ends after the reply to Disconnect, because the kernel confirms its end only then.
             endPairingByKernel()
             return
         }
@@ -19,7 +19,7 @@ extension DaemonDevice {
         if removing { under.removes = true }
     }
 
-    /// Starts to end the link.
+    /// Starts to end the link. Returns the pending disconnection.
     @discardableResult
     func endLinkSoon() -> PendingDisconnection {
         let under = disconnection ?? PendingDisconnection()
@@ -28,7 +28,7 @@ extension DaemonDevice {
         return under
     }
 
-    /// Ends the users of the link now. The link itself ends later.
+    /// Ends the pairing and the battery profile at once, and the link after a delay.
     private func startEnd(_ under: PendingDisconnection) {
         endPairingByKernel()
         battery?.end()
@@ -36,12 +36,14 @@ extension DaemonDevice {
         under.timer = loop.after(DaemonTimeLimits.disconnect) { [weak self] in self?.linkEnded(.local) }
     }
 
-    /// Ends a pairing over LE. The kernel ignores the request for a pairing over BR/EDR (Q118).
+    /// Cancels a pending pairing over LE. For a pairing over BR/EDR, the kernel ignores this (Q118).
     private func endPairingByKernel() {
         if let pairing, !pairing.isOverClassic { fail(pairing, BlueZError.authenticationCanceled) }
     }
 
-    /// The link ended. `Disconnect` is answered before `Connected` turns false (Q84).
+    /// Updates the device after the link ended.
+    ///
+    /// `Disconnect` is answered before `Connected` turns false (Q84).
     func linkEnded(_ reason: SimulatedDisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
@@ -62,18 +64,19 @@ extension DaemonDevice {
         sendDisconnectedSignal(reason)
         changed("Connected")
         if link.deviceState.pairing.losesBond { link.deviceState.bonds = [:] }
-        // In the order of their calls (btd_gatt_client_disconnected in src/gatt-client.c).
+        // Sockets close in the order of their acquisition (btd_gatt_client_disconnected in src/gatt-client.c).
         let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }
         for socket in sockets { socket.close() }
         for service in services { service.linkWentDown() }
         if !operations.isEmpty {
-            // Pending requests fail with "unlikely error", after the signals.
+            // Pending ATT requests fail after the signals, with the ATT error 0x0E (unlikely error).
             tree.flush()
             for operation in operations { operation.fail(0x0E) }
         }
         endPairing()
         if asked?.removes == true { return adapter.remove(self) }
-        // Unbonded and untrusted devices are temporary again (device_bonding_complete runs at the end of every link).
+        // A device that is neither bonded nor trusted becomes temporary again,
+        // because bluetoothd runs device_bonding_complete at the end of each link.
         if !isBonded, !isTrusted { becomeTemporary(true) }
         reconnectByItself(isWanted: asked != nil)
     }
@@ -82,7 +85,7 @@ extension DaemonDevice {
 /// A requested disconnection that waits for bluetoothd's timer.
 final class PendingDisconnection {
     var calls: [IncomingCall] = []
-    /// Whether `RemoveDevice` requested it.
+    /// Whether `RemoveDevice` requested the disconnection, so that the device is removed afterwards.
     var removes = false
     var timer: BusTask?
 }

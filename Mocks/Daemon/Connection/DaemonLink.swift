@@ -29,7 +29,7 @@ final class DaemonLink {
 
     var mtu: UInt16 { deviceState.connection.mtu }
 
-    /// Runs work after a delay, unless the link ended meanwhile.
+    /// Runs work after a delay, unless the link ends before.
     @discardableResult
     func after(_ delay: Duration, _ work: @escaping () -> Void) -> BusTask {
         device.loop.after(delay) { [weak self] in
@@ -67,7 +67,9 @@ final class DaemonLink {
         finish(operation, answer.outcome, after: answer.delay ?? deviceState.connection.roundTrip)
     }
 
-    /// Fails the request with "unlikely error", then ends the link. Source: timeout_cb in src/shared/att.c.
+    /// Fails an unanswered request with the ATT error 0x0E (unlikely error), then ends the link.
+    ///
+    /// Source: timeout_cb in src/shared/att.c.
     private func timedOut(_ operation: ATTRequest) {
         operations.removeFirst()
         operation.fail(0x0E)
@@ -84,15 +86,16 @@ final class DaemonLink {
         }
     }
 
-    /// The server refused: bluetoothd raises the security level and repeats the request.
+    /// Raises the security level of the link after the server refused a request, then repeats the request.
+    ///
     /// Source: change_security in src/shared/att.c.
     private func raiseProtection(for operation: ATTRequest) {
         let refusal = SimulatedAnswer.ATTOutcome.error(operation.needs == .authentication ? 0x05 : 0x0F)
         after(deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
             device.raiseProtection(to: operation.needs) { [weak self] isBetter in
-                // If pairing fails, this request and those behind it wait until the link ends.
-                // bluetoothd 5.66 was observed to do so: the kernel blocks ATT until the link is encrypted.
+                // If pairing fails, this request and all later ones wait until the link ends: the kernel blocks ATT
+                // until the link is encrypted. This was observed with bluetoothd 5.66.
                 guard let self, isUp, isBetter else { return }
                 guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false

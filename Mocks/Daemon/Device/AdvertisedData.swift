@@ -24,9 +24,10 @@ final class AdvertisedData<Key: Hashable> {
         return made
     }
 
-    /// Adds a packet's data.
+    /// Adds the data of a packet. Returns whether a signal must be sent.
     ///
-    /// Without `clearing`, keys of earlier packets remain (Q48). Returns whether data changed.
+    /// With `clearing`, only the keys of this packet remain, and each packet with data requires a signal.
+    /// Without `clearing`, keys of earlier packets remain (Q48), and only changed data requires a signal.
     func take(_ packet: [(key: Key, data: [UInt8])], clearing: Bool) -> Bool {
         guard !packet.isEmpty else { return false }
         if clearing, entries.elementsEqual(packet, by: ==) { return true }

@@ -20,8 +20,10 @@ extension DaemonDevice {
         repeats = [:]
     }
 
-    /// Handles a packet that differs from the last one in its RSSI at most, which most packets do.
-    /// The signal depends on the RSSI only, so it is cached. Returns false if other properties changed.
+    /// Sends the signal for a packet that differs from the last packet at most in its RSSI.
+    ///
+    /// Most packets do not differ more. The signal depends only on the RSSI, so it is cached by RSSI.
+    /// Returns false if the packet may need another signal, and sends nothing then.
     private func repeatReport(_ rssi: Int16) -> Bool {
         guard let object, self.rssi != 0, txPower == lastReport?.txPower, tree.isSettled(object) else { return false }
         self.rssi = rssi
@@ -34,7 +36,7 @@ extension DaemonDevice {
         return true
     }
 
-    /// Ignores changes below the threshold (Q47).
+    /// Sets the RSSI; 0 for none. Ignores changes by less than the threshold (Q47).
     private func setStrength(_ new: Int16, threshold: Int16) {
         if rssi == 0 || new == 0 {
             guard rssi != new else { return }
@@ -74,7 +76,7 @@ extension DaemonDevice {
         changed("Icon")
     }
 
-    /// Called at the end of the last scan (Q54).
+    /// Removes the RSSI and the TX power, as at the end of the last scan (Q54).
     func forgetStrength() {
         setStrength(0, threshold: 0)
         guard txPower != nil else { return }

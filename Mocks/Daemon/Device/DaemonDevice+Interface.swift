@@ -1,7 +1,7 @@
 import DBus
 
 extension DaemonDevice {
-    /// `org.bluez.Device1` as BlueZ 5.66 serves it with `-E`, for an LE device.
+    /// The interface `org.bluez.Device1` of an LE device, as BlueZ 5.66 serves it with `-E` (experimental).
     static let table = InterfaceTable<DaemonDevice>(
         name: "org.bluez.Device1",
         properties: [
@@ -13,7 +13,7 @@ extension DaemonDevice {
             } set: {
                 $0.setAlias($1, $2)
             },
-            // BR/EDR devices only.
+            // Class is absent, because only BR/EDR devices have it.
             PropertyRow("Class", "u") { _ in nil },
             PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
             PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
@@ -33,7 +33,7 @@ extension DaemonDevice {
             PropertyRow("RSSI", "n") { $0.rssi == 0 ? nil : .int16($0.rssi) },
             PropertyRow("Connected", "b") { .bool($0.link != nil) },
             PropertyRow("UUIDs", "as") { .strings($0.resolvedServices ?? $0.advertisedServices) },
-            // Set by profiles that are not simulated.
+            // Modalias is absent, because the profiles that set it are not simulated.
             PropertyRow("Modalias", "s") { _ in nil },
             PropertyRow("Adapter", "o") { .objectPath($0.adapter.path) },
             PropertyRow("ManufacturerData", "a{qv}") { $0.manufacturerData.value },
@@ -41,9 +41,9 @@ extension DaemonDevice {
             PropertyRow("TxPower", "n") { $0.txPower.map(Value.int16) },
             PropertyRow("ServicesResolved", "b") { .bool($0.areServicesResolved) },
             PropertyRow("AdvertisingFlags", "ay") { $0.flags.map { .bytes([$0]) } },
-            // Fields without a property of their own. Simulated advertisements have none.
+            // AdvertisingData has the fields without their own property. Simulated advertisements have no such fields.
             PropertyRow("AdvertisingData", "a{yv}") { _ in nil },
-            // Devices that can wake the computer only, such as mice.
+            // WakeAllowed is absent, because only devices that can wake the computer have it, such as mice.
             PropertyRow("WakeAllowed", "b") {
                 _ in
                 nil
@@ -100,7 +100,7 @@ extension DaemonDevice {
         }
     }
 
-    /// Here and below, the signal precedes the reply. With an adapter it follows.
+    /// Sets the alias. For a device, the signal precedes the reply; for an adapter, it follows the reply.
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
         defer { tree.reply(call) }
@@ -117,7 +117,7 @@ extension DaemonDevice {
         let isSet = value == .bool(true)
         guard self[keyPath: key] != isSet else { return tree.reply(call) }
         self[keyPath: key] = isSet
-        // Trusting a device does not store it (btd_device_set_trusted); blocking does (device_block).
+        // Blocking makes a device permanent (device_block). Trusting does not (btd_device_set_trusted).
         if isBlocked { becomeTemporary(false) }
         store()
         changed(name)

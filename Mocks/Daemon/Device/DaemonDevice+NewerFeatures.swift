@@ -19,7 +19,7 @@ extension DaemonDevice {
         return table
     }
 
-    /// Flags without "BR/EDR not supported" make a device dual-mode (Q83).
+    /// Whether bluetoothd assumes BR/EDR and LE, because the flags lack "BR/EDR not supported" (Q83).
     private var seemsDual: Bool { (flags ?? 0) != 0 && (flags ?? 0) & 0x04 == 0 }
 
     private func setPreferredBearer(_ value: Value, _ call: IncomingCall) {
@@ -34,7 +34,7 @@ extension DaemonDevice {
 
     var showsHandles: Bool { adapter.features.contains(.handle) }
 
-    /// Sent after `ServicesResolved` and before `Connected`.
+    /// Sends the signal `Disconnected`, between the changes of `ServicesResolved` and `Connected`.
     func sendDisconnectedSignal(_ reason: SimulatedDisconnectReason) {
         guard adapter.features.contains(.disconnectedSignal) else { return }
         tree.flush()

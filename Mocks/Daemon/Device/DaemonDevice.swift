@@ -10,11 +10,11 @@ final class DaemonDevice {
     var alias: String?
     var isTrusted = false
     var isBlocked = false
-    /// 0 for none, as in bluetoothd (Q55).
+    /// The RSSI in dBm; 0 for none, as in bluetoothd (Q55).
     var rssi: Int16 = 0
     var txPower: Int16?
     var appearance: UInt16?
-    /// The flags of the last advertisement, 0 if it has none; nil before the first.
+    /// The flags of the last advertisement, 0 if it has no flags; nil before the first advertisement.
     var flags: UInt8?
     /// Service UUIDs from advertisements. GATT discovery replaces them (Q58).
     var advertisedServices: [String] = []
@@ -22,28 +22,28 @@ final class DaemonDevice {
     let manufacturerData = AdvertisedData<UInt16>(key: "q") { .uint16($0) }
     let serviceData = AdvertisedData<String>(key: "s") { .string($0) }
     var lastReport: AdvertisingReport?
-    /// The signal that the last report causes when it repeats, by RSSI.
+    /// Cached signals for repetitions of the last report, by RSSI.
     var repeats: [Int16: Message] = [:]
 
     /// Whether the device is removed some time after it was last seen.
     private(set) var isTemporary = true
     private(set) var isConnectable = false
-    /// When the device was last seen, by the adapter's count of seconds.
+    /// When the device was last seen, in the seconds that ``TemporaryDeviceRemoval`` counts.
     private(set) var lastSeen = 0
-    /// Whether it reported since the scan began.
+    /// Whether the present scan found the device.
     var isFound = false
 
-    /// Nil while not connected.
+    /// The link to the peripheral; nil while not connected.
     var link: DaemonLink?
     var attempt: ConnectionAttempt?
     var areServicesResolved = false
     var disconnection: PendingDisconnection?
-    /// A client ended the link, so bluetoothd does not reconnect until the next `Connect` (Q85).
+    /// Whether bluetoothd reconnects only after the next `Connect`, because a client ended the link (Q85).
     var isAutoConnectOff = false
     /// The security level of the bond; none if not bonded.
     var bond = SimulatedProtection.none
     var pairing: DaemonPairing?
-    /// Whether the device is paired but `Paired` is not yet sent.
+    /// Whether the device is paired, but the change of `Paired` is not sent yet.
     var isPairedPending = false
     /// The call of `Pair` that waits for service discovery.
     var pairedCall: IncomingCall?
@@ -63,7 +63,7 @@ final class DaemonDevice {
         lastSeen = adapter.temporaryDevices.seconds
     }
 
-    /// Restores a device from disk: known, but not seen (Q53).
+    /// Creates a device from its stored record. bluetoothd has not received a packet of it yet (Q53).
     convenience init(_ record: DeviceStorage.StoredDevice, on adapter: DaemonAdapter) {
         self.init(record.address, on: adapter)
         name = record.name
@@ -81,7 +81,7 @@ final class DaemonDevice {
     func appear() { object = tree.add(TypedInterface(adapter.deviceTable, of: self), at: path) }
 
     func disappear() {
-        // bluetoothd never answers the pending call either.
+        // The pending call of Connect is never answered, as in bluetoothd.
         attempt?.cancel()
         attempt = nil
         if let pairing {
@@ -119,7 +119,9 @@ final class DaemonDevice {
         if isTemporary, link == nil { adapter.temporaryDevices.start() }
     }
 
-    /// Devices with private addresses are always temporary (btd_device_set_temporary in src/device.c).
+    /// Makes the device temporary or permanent.
+    ///
+    /// A device with a private address stays temporary (btd_device_set_temporary in src/device.c).
     func becomeTemporary(_ isTemporary: Bool) {
         guard isTemporary != self.isTemporary, !address.isPrivate else { return }
         self.isTemporary = isTemporary

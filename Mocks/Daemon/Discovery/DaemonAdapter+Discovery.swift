@@ -39,7 +39,7 @@ extension DaemonAdapter {
             if discovery.isReceiving {
                 discovery.update()
             } else if session.waiting == nil {
-                // Another client's departure has stopped the scan (Q125). The new filter starts it again.
+                // Another client has left and thereby stopped the scan (Q125). The new filter starts the scan again.
                 loop.after(DaemonTimeLimits.startDiscovery) { [weak self] in self?.started(session) }
             }
         } else if let session = discovery.prepared(of: client) {
@@ -62,16 +62,19 @@ extension DaemonAdapter {
         stop(session, call)
     }
 
-    /// Stops a session, or the scan of the only other client if this one has only a filter (Q125, discovery_stop).
+    /// Stops a session, and also the kernel's scan if there is at most one scanning session.
+    ///
+    /// As in BlueZ (discovery_stop), a client that leaves the bus with only a filter thus stops the scan of a single
+    /// other client (Q125).
     private func stop(_ session: DiscoverySession, _ call: IncomingCall?) {
-        // The kernel keeps scanning for other clients (Q40).
+        // With two or more sessions, the kernel keeps scanning for the other clients (Q40).
         guard discovery.sessions.count < 2 else {
             end(session)
             discovery.update()
             if let call { tree.reply(call) }
             return
         }
-        // Without a scan of the kernel, the signal precedes the reply.
+        // If the kernel does not scan, the signal of Discovering precedes the reply.
         guard discovery.isReceiving else {
             endScan(with: session)
             tree.flush()
@@ -99,7 +102,7 @@ extension DaemonAdapter {
         end(session)
         discovery.stop()
         monitors.listeningChanged()
-        // The session of another client that has lost its scan remains.
+        // If another client's session has lost its scan, the session remains, so there is no clean-up yet.
         if discovery.sessions.isEmpty { temporaryDevices.cleanUpAfterDiscovery() }
         isDiscovering = false
         changed("Discovering")

@@ -6,14 +6,16 @@ struct ClientDiscoveryFilter {
     var rssi: Int16?
     var pathloss: UInt16?
     var transport = "auto"
-    /// False if a client omits it, although BlueZ's document says otherwise (Q48).
+    /// The option `DuplicateData`: false by default, although BlueZ's documentation says true (Q48).
     var duplicateData = false
     var pattern: String?
 
     /// The names that `GetDiscoveryFilters` lists.
     static let names = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
 
-    /// Reads the argument of a call. Returns nil for an empty one, which clears the filter (Q69).
+    /// Reads the argument of `SetDiscoveryFilter`.
+    ///
+    /// Returns nil for an empty dictionary, which clears the filter (Q69).
     static func read(_ call: Message) throws(DBusError) -> ClientDiscoveryFilter? {
         let values = try call.read { (body) throws(DBusError) in try body.value() }
         guard case .dictionary("s", "v", let entries) = values else { throw BlueZError.invalidArguments }
@@ -47,8 +49,9 @@ struct ClientDiscoveryFilter {
         return true
     }
 
-    /// Whether a packet passes. Only service UUIDs count (Q43, is_filter_match).
-    /// bluetoothd's test of RSSI and path loss passes if either is unset, and both are never set.
+    /// Returns whether a packet passes the filter. Only service UUIDs count (Q43, is_filter_match).
+    ///
+    /// bluetoothd checks RSSI and path loss only if both are set, which `SetDiscoveryFilter` rejects.
     func matches(_ report: AdvertisingReport) -> Bool {
         services.isEmpty || report.services.contains(where: services.contains)
     }
@@ -68,9 +71,9 @@ struct KernelFilter: Equatable {
         guard !set.isEmpty else { return }
         isSet = true
         let isMixed = set.count < filters.count
-        // A client without a filter removes the transport for all (merge_discovery_filters in src/adapter.c).
+        // A client without a filter removes the transport for all clients (merge_discovery_filters in src/adapter.c).
         transports = isMixed ? ["auto"] : Set(set.map(\.transport))
-        // A client without an RSSI limit removes it for all. The kernel does not check path loss.
+        // A client without an RSSI limit removes the limit for all clients. The kernel does not check path loss.
         if !isMixed, set.allSatisfy({ $0.rssi != nil }) { rssi = set.compactMap(\.rssi).min() }
         if !isMixed, set.allSatisfy({ !$0.services.isEmpty }) { services = Set(set.flatMap(\.services)) }
     }

@@ -15,7 +15,7 @@ final class DiscoverySessions {
 
     func prepared(of client: String) -> DiscoverySession? { prepared.first { $0.client == client } }
 
-    /// Whether a client has only set a filter.
+    /// Returns whether the client of a session has only set a filter.
     func isPrepared(_ session: DiscoverySession) -> Bool { prepared.contains { $0 === session } }
 
     func contains(_ session: DiscoverySession) -> Bool {
@@ -42,7 +42,7 @@ final class DiscoverySessions {
         return sessions + prepared
     }
 
-    /// The kernel filter for the present sessions.
+    /// Returns the kernel filter for the present sessions.
     func merged() -> KernelFilter { KernelFilter(merging: sessions.map(\.filter)) }
 
     /// Whether the kernel's scan already fits the present sessions.
@@ -68,8 +68,9 @@ final class DiscoverySessions {
 
     func kernelPasses(_ report: AdvertisingReport, rssi: Int16) -> Bool { kernel.passes(report, rssi: rssi) }
 
-    /// Whether a packet may create a device (device_is_discoverable).
-    /// A pattern of any client decides for all clients (Q44).
+    /// Returns whether a packet may create a device (device_is_discoverable).
+    ///
+    /// If any client has set a pattern, only the patterns decide, for all clients (Q44).
     func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress) -> Bool {
         var isDiscoverable = isFiltered || report.isDiscoverable
         for session in sessions {
@@ -82,18 +83,18 @@ final class DiscoverySessions {
         return isDiscoverable
     }
 
-    /// Whether a packet changes the device (is_filter_match).
+    /// Returns whether a packet updates its device (is_filter_match).
     func matches(_ report: AdvertisingReport) -> Bool {
         guard isFiltered else { return true }
         return sessions.contains { $0.filter?.matches(report) ?? true }
     }
 }
 
-/// The session of one client. It scans, or has only set a filter so far.
+/// The discovery session of one client, which scans or has only set a filter so far.
 final class DiscoverySession {
     let client: String
     var filter: ClientDiscoveryFilter?
-    /// The call that waits for the kernel.
+    /// The call of `StartDiscovery` or `StopDiscovery` that waits for the kernel.
     var waiting: IncomingCall?
     var token: ClientDepartureHandler?
 

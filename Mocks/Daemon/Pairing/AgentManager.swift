@@ -70,7 +70,7 @@ final class DaemonAgent {
         notifyAgent("Cancel")
     }
 
-    /// The client left the bus: the pending request fails.
+    /// Fails the pending request, because the client left the bus.
     fileprivate func leave() {
         guard let question else { return }
         cancel()
@@ -78,11 +78,11 @@ final class DaemonAgent {
     }
 }
 
-/// All agents and the default one, `org.bluez.AgentManager1`.
+/// All agents of clients and the choice of the default agent, `org.bluez.AgentManager1`.
 final class AgentManager {
     private let loop: DaemonLoop
     private var byClient: [String: DaemonAgent] = [:]
-    /// In the order of preference. The first is the default agent.
+    /// The agents in the order of preference. The first is the default agent.
     private var order: [DaemonAgent] = []
     /// Called when the default agent changes.
     var defaultChanged: (DaemonAgent?) -> Void = { _ in }
@@ -92,7 +92,7 @@ final class AgentManager {
 
     var defaultAgent: DaemonAgent? { order.first }
 
-    /// The agent of a client, or the default one.
+    /// Returns the agent of a client, or the default agent if the client has none.
     func agent(of client: String?) -> DaemonAgent? { client.flatMap { byClient[$0] } ?? defaultAgent }
 
     func appear() { object = loop.tree.add(TypedInterface(Self.table, of: self), at: "/org/bluez") }
@@ -116,7 +116,7 @@ final class AgentManager {
                 (agents, call) throws(DBusError) in try agents.register(call)
             },
             MethodRow("UnregisterAgent", in: [ArgumentRow("agent", "o")]) { (agents, call) throws(DBusError) in
-                // A pending request remains, because the pairing retains the agent.
+                // A pending request of the agent remains, because the pairing retains the agent.
                 agents.remove(try agents.called(call))
                 agents.loop.tree.reply(call)
             },
@@ -146,7 +146,7 @@ final class AgentManager {
         loop.tree.reply(call)
     }
 
-    /// The agent that the call names: the caller's own, by its path.
+    /// Returns the caller's agent. Throws if it does not have the path in the call's argument.
     private func called(_ call: IncomingCall) throws(DBusError) -> DaemonAgent {
         let path = try call.message.read { (body) throws(DBusError) in try body.objectPath() }
         guard let agent = byClient[call.message.sender ?? ""], agent.path == path else {

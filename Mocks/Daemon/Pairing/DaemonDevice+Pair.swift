@@ -21,13 +21,14 @@ extension DaemonDevice {
         if link != nil {
             begin(pairing)
         } else if attempt == nil {
-            // Pair connects first.
+            // Without a link, Pair connects first.
             startAttempt(ConnectionAttempt(nil))
         }
         watch(client, pairing)
     }
 
-    /// `Pair` of a device that is bonded over LE pairs over BR/EDR and starts no link.
+    /// Starts pairing over BR/EDR, as bluetoothd does if the device is bonded over LE. It starts no link.
+    ///
     /// Source: pair_device and device_addr_type_cmp in src/device.c.
     private func pairOverClassic(_ call: IncomingCall, _ client: String) {
         let pairing = DaemonPairing(call, adapter.agents.agent(of: client), isOverClassic: true)
@@ -35,7 +36,7 @@ extension DaemonDevice {
         watch(client, pairing)
     }
 
-    /// Cancels the pairing if the caller leaves the bus (Q91).
+    /// Cancels the pairing when the caller leaves the bus (Q91).
     private func watch(_ client: String, _ pairing: DaemonPairing) {
         pairing.token = loop.watch(client) { [weak self, weak pairing] in
             guard let self, let pairing, self.pairing === pairing else { return }
@@ -59,8 +60,9 @@ extension DaemonDevice {
         tree.reply(call)
     }
 
-    /// Starts or joins a pairing because an attribute requires it.
-    /// Calls `ended` with whether the link is better protected.
+    /// Starts or joins a pairing because an attribute requires more security.
+    ///
+    /// Calls `ended` with true if the pairing succeeded.
     func raiseProtection(to wanted: SimulatedProtection, _ ended: @escaping (Bool) -> Void) {
         guard let link, link.protection < wanted else { return ended(false) }
         if let pairing { return pairing.waiting.append(ended) }
@@ -70,11 +72,11 @@ extension DaemonDevice {
         begin(pairing)
     }
 
-    /// The link is up: starts the exchange with the peripheral.
+    /// Starts the exchange with the peripheral if the link is up.
     func begin(_ pairing: DaemonPairing) {
         guard let link else { return }
         if pairing.isOverClassic {
-            // bluetoothd repeats the request over LE when the link comes up.
+            // When the LE link comes up, bluetoothd repeats the request over it, and the request fails.
             pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
                 self?.fail(pairing, BlueZError.authenticationFailed)
             }
@@ -98,9 +100,9 @@ extension DaemonDevice {
         let isAsked: Bool
         switch method {
         case .justWorks:
-            // The kernel always asks bluetoothd for consent. Without an agent, the answer is no (Q90).
+            // The kernel requests bluetoothd's consent to each pairing. Without an agent, bluetoothd refuses (Q90).
             guard pairing.agent != nil else { return fail(pairing, BlueZError.authenticationFailed) }
-            // The caller of Pair has consented.
+            // A call of Pair counts as consent, so the agent gets no request.
             if pairing.call != nil { return succeed(pairing, method.protection) }
             isAsked = ask(pairing, "RequestAuthorization", [object]) { [weak self] reply in
                 self?.finish(pairing, method, isRight: reply != nil)
@@ -127,7 +129,7 @@ extension DaemonDevice {
         _ pairing: DaemonPairing, _ member: String, _ arguments: [Value], _ answered: @escaping (Message?) -> Void
     ) -> Bool {
         pairing.isAsking = true
-        // The peripheral's time limit is shorter than bluetoothd's limit for agents.
+        // The link ends at the peripheral's time limit, which is shorter than bluetoothd's limit for agents.
         pairing.timer = link?.after(DaemonTimeLimits.pairing) { [weak self] in self?.linkEnded(.authentication) }
         return pairing.agent?.ask(member, arguments) { [weak self] result in
             guard let self, self.pairing === pairing else { return }
@@ -140,7 +142,7 @@ extension DaemonDevice {
     private func finish(_ pairing: DaemonPairing, _ method: PairingMethod, isRight: Bool, isPeerDecision: Bool = false)
     {
         guard let link else { return }
-        // The result is known after another exchange.
+        // The pairing ends after another exchange with the peripheral, which takes one round trip.
         pairing.timer = link.after(link.deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
             if isRight {
@@ -185,7 +187,7 @@ extension DaemonDevice {
         pairedCall = nil
     }
 
-    /// Ends a pairing without success. Cancels the agent's pending request first.
+    /// Fails a pairing. Cancels the agent's pending request before the call is answered.
     func fail(_ pairing: DaemonPairing, _ error: DBusError) {
         guard self.pairing === pairing else { return }
         self.pairing = nil
@@ -197,14 +199,16 @@ extension DaemonDevice {
         for ended in pairing.waiting { ended(false) }
     }
 
-    /// The peripheral reported a failure, so the kernel ends the link. Our own refusal leaves it up.
+    /// Fails a pairing that the peripheral refused, and ends the link as the kernel does.
+    ///
+    /// If this computer refuses, the link stays up.
     private func refused(_ pairing: DaemonPairing, _ error: DBusError) {
         guard self.pairing === pairing else { return }
         fail(pairing, error)
         linkEnded(.authentication)
     }
 
-    /// Fails what was pending when the link ended.
+    /// Fails the pending pairing and the pending call of `Pair`, because the link ended.
     func endPairing() {
         if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
         isPairedPending = false

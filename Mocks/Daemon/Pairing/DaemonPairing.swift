@@ -1,16 +1,17 @@
 import DBus
 
-/// A pending pairing that a call of `Pair`, a protected attribute or the peripheral started.
+/// A pending pairing that a call of `Pair` or a protected attribute started.
 final class DaemonPairing {
     /// The call of `Pair`; nil if no client requested the pairing.
     var call: IncomingCall?
-    /// The agent to ask; nil if none is registered.
+    /// The agent that gets the requests; nil if no agent is registered.
     let agent: DaemonAgent?
-    /// Called with the result. ATT requests that wait for the pairing are here.
+    /// The handlers of ATT requests that wait for the pairing. They get true if it succeeds.
     var waiting: [(Bool) -> Void] = []
     var token: ClientDepartureHandler?
     /// Whether bluetoothd pairs over BR/EDR, because the device is already bonded over LE.
-    /// It attributes the kernel's answer to another device, so `Pair` is not answered (Q118).
+    ///
+    /// bluetoothd attributes the kernel's answer to another device, so `Pair` is not answered (Q118).
     let isOverClassic: Bool
     /// Whether the agent's reply is pending.
     var isAsking = false
@@ -24,7 +25,7 @@ final class DaemonPairing {
 }
 
 extension SimulatedPairing.Failure {
-    /// The error that new_authentication_return chooses (src/device.c).
+    /// The error that bluetoothd returns for the failure (new_authentication_return in src/device.c).
     var error: DBusError {
         switch self {
         case .failed: BlueZError.authenticationFailed
@@ -38,27 +39,28 @@ extension SimulatedPairing.Failure {
 /// The pairing method that results from the capabilities of both sides.
 enum PairingMethod {
     case justWorks
-    /// Our user types the passkey that the peripheral shows.
+    /// The user of this computer types the passkey that the peripheral shows.
     case requestPasskey
-    /// Our user reads the passkey that the peripheral's user types.
+    /// The agent shows the passkey, and the user types it on the peripheral.
     case displayPasskey
     case compare
 
-    /// The method for a pairing that this side starts, for LE Secure Connections.
+    /// Chooses the method of LE Secure Connections for a pairing that this computer starts.
+    ///
     /// Source: Bluetooth Core, Vol 3, Part H, 2.3.5.1, table 2.8.
     init(_ peripheral: SimulatedPairing.Method, _ agent: DaemonAgent.Capability) {
         switch (peripheral, agent) {
         case (.passkeyShown, .keyboardOnly), (.passkeyShown, .keyboardDisplay): self = .requestPasskey
         case (.passkeyEntered, .displayOnly), (.passkeyEntered, .displayYesNo), (.passkeyEntered, .keyboardDisplay):
             self = .displayPasskey
-        // With keyboards on both sides, our agent is asked for the passkey.
+        // An agent with only a keyboard must return the passkey, even if the peripheral also has keys.
         case (.passkeyEntered, .keyboardOnly), (.numericComparison, .keyboardOnly): self = .requestPasskey
         case (.numericComparison, .displayYesNo), (.numericComparison, .keyboardDisplay): self = .compare
         default: self = .justWorks
         }
     }
 
-    /// The security level that the method gives.
+    /// The security level of a link that was paired by the method.
     var protection: SimulatedProtection {
         if case .justWorks = self { .encryption } else { .authentication }
     }
