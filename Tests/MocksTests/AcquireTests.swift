@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `AcquireWrite` and `AcquireNotify`.
+/// Tests of `AcquireWrite` and `AcquireNotify`.
 struct AcquireTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let rate = Stage.strap + "/service000a/char000b"
@@ -18,7 +18,7 @@ struct AcquireTests {
         return stage
     }
 
-    /// Calls a method and returns the reply's descriptor.
+    /// Calls an acquire method of a characteristic and returns the socket and the MTU of the reply.
     private func acquire(_ stage: Stage, _ path: String, _ method: String) throws -> (socket: TestSocket, mtu: UInt16) {
         let answer = stage.client.call(path, "org.bluez.GattCharacteristic1.\(method)", [.properties([:])])
         stage.wait(for: answer)
@@ -75,7 +75,7 @@ struct AcquireTests {
         #expect(stage.seen().contains { $0.hasPrefix("\(Self.short)000b") && $0.contains("NotifyAcquired: false") })
         #expect(stage.characteristic(Self.rate, "AcquireNotify", .properties([:])) == "Failed: Not connected")
         #expect(stage.device(Stage.strap, "Connect") == "ok")
-        // Before the services are resolved, the call waits.
+        // AcquireNotify waits until the services are resolved.
         let (again, _) = try acquire(stage, Self.rate, "AcquireNotify")
         #expect(stage.property(Stage.strap, "Device1", "ServicesResolved") == "true")
         stage.run(.milliseconds(1100))

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// How advertisements change devices.
+/// Tests of how advertisements change devices.
 struct AdvertisementTests {
     private static let path = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
 

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Registration of advertisements.
+/// Tests of the registration of advertisements.
 struct AdvertisingTests {
     private static let manager = "org.bluez.LEAdvertisingManager1"
 

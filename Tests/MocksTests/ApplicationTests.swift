@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Registration of GATT applications. `ConformanceTests` covers the error texts.
+/// Tests of the registration of GATT applications. `ConformanceTests` covers the error texts.
 struct ApplicationTests {
     private static func object(_ path: ObjectPath, _ interface: String, _ properties: [String: Value]) -> Value.Entry {
         .init(
@@ -20,7 +20,7 @@ struct ApplicationTests {
         return object(path, "GattService1", properties)
     }
 
-    /// Serves objects and records which handles are written.
+    /// Exports objects, and logs the handles that the daemon writes to them.
     private func serve(_ client: Client, _ objects: [Value.Entry], _ handles: Log = Log()) {
         _ = client.bus.export(at: "/a", includingChildren: true) { call in
             let values = (try? call.message.read { (body) throws(DBusError) in try body.values() }) ?? []

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `org.bluez.Battery1` of a connected device.
+/// Tests of `org.bluez.Battery1` of a connected device.
 struct BatteryTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let path = "hci0/dev_C0_FF_EE_00_00_01"

@@ -3,12 +3,14 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Pairing of bonded devices, and of devices that refuse to pair.
+/// Tests of pairing with bonded devices, and with devices that refuse to pair.
 struct BondedDeviceTests {
     private static let path = Stage.strap
     private static let secret = Stage.strap + "/service000a/char000b"
 
-    /// A stage that is connected to a lock, with an agent that accepts.
+    /// Returns a stage that is connected to a lock, and an agent that accepts.
+    ///
+    /// A stage is a simulation with one client.
     private func stage(_ pairing: SimulatedPairing) -> (Stage, TestAgent) {
         let stage = Stage(
             Scenario(peripherals: [
@@ -24,7 +26,7 @@ struct BondedDeviceTests {
 
     private func pair(_ stage: Stage) -> Answer { stage.client.call(Self.path, "org.bluez.Device1.Pair", []) }
 
-    /// A stage that is connected to and bonded with a lock.
+    /// Returns a stage that is connected to and bonded with a lock, and an agent that accepts.
     private func bonded() -> (Stage, TestAgent) {
         let (stage, agent) = stage(SimulatedPairing())
         #expect(stage.wait(for: pair(stage)) == "ok")
@@ -57,7 +59,7 @@ struct BondedDeviceTests {
         let second = pair(stage)
         stage.run(.seconds(10))
         #expect(second.isOpen)
-        // Pair establishes no link here.
+        // Pair of a bonded device establishes no link.
         #expect(stage.property(Self.path, "Device1", "Connected") == "false")
         #expect(stage.device(Self.path, "Disconnect") == "ok")
         #expect(second.isOpen)

@@ -2,7 +2,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// A second client that interferes.
+/// Tests of a competing client, which interferes with the client under test.
 struct CompetingClientTests {
     private let strap = "C0:FF:EE:00:00:01"
 

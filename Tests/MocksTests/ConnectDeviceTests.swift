@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// `ConnectDevice`.
+/// Tests of `ConnectDevice`.
 struct ConnectDeviceTests {
     private static let address = "C0:FF:EE:00:00:01"
 

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `Connect`, `Disconnect` and lost links.
+/// Tests of `Connect`, `Disconnect` and lost links.
 struct ConnectionTests {
     private func lines(_ stage: Stage, of path: String) -> [String] {
         let device = path.replacing("/org/bluez/", with: "")
@@ -85,7 +85,7 @@ struct ConnectionTests {
         stage.run(.milliseconds(1990))
         #expect(answer.isOpen)
         stage.run(.milliseconds(20))
-        // Battery1 is removed at once.
+        // The first signal removes Battery1, which the daemon does before the link ends.
         let expected = ["removed D", "D {ServicesResolved: false}", "Disconnect -> ok", "D {Connected: false}"]
         #expect(lines(stage, of: Stage.strap) == expected)
         #expect(stage.device(Stage.strap, "Disconnect") == "ok")
@@ -99,7 +99,7 @@ struct ConnectionTests {
         stage.device(Stage.plug, "Connect")
         stage.run(.milliseconds(1600))
         let seen = lines(stage, of: Stage.plug)
-        // Discovered services are kept: no objects and UUIDs are signalled again.
+        // The daemon keeps discovered services, so the second link causes no signals of objects or UUIDs.
         let expected = [
             "D {Connected: true}", "Connect -> ok", "D {ServicesResolved: true}",
             "D {ServicesResolved: false, Connected: false}",

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Start, stop and crash of the daemon, its adapters, and its errors for invalid calls.
+/// Tests of the daemon's start, stop and crash, its adapters, and its errors for invalid calls.
 struct DaemonTests {
     @Test(.proves(.Q1)) func `The bus name has no owner while the daemon does not run`() {
         let stage = Stage(starting: false)
@@ -259,7 +259,7 @@ struct DaemonTests {
         #expect(text("/org").contains(#"<node name="bluez"/>"#))
         #expect(text("/org/bluez/hci0").contains(#"<method name="StartDiscovery"></method>"#))
         #expect(text(Stage.strap).contains(#"<node name="service000a"/>"#))
-        // libdbus answers for paths without an object.
+        // For a path without an object, libdbus answers instead of the daemon.
         #expect(text("/nope").hasSuffix("<node>\n</node>\n"))
         #expect(text("/org").hasSuffix("<node>\n  <node name=\"bluez\"/>\n</node>\n"))
     }

@@ -4,9 +4,9 @@ import Dispatch
 import RxBluetoothMocks
 import Testing
 
-/// The same scenario with the same seed shows the same events.
+/// Checks that the same scenario with the same seed causes the same events.
 struct DeterminismTests {
-    /// The everyday scenario with packet loss, quirks, faults and a script.
+    /// Returns the everyday scenario with packet loss, quirks, faults and a script.
     private static func cruel(seed: UInt64) -> Scenario {
         var scenario = Scenario.everyday
         scenario.seed = seed
@@ -68,7 +68,7 @@ struct DeterminismTests {
     @Test func `Simulations on two threads are independent`() {
         let alone = Self.events(seed: 7)
         let together = Guarded<[[String]]>([])
-        // Iterations run on different threads if there are enough.
+        // The iterations run on different threads if the machine has enough processors.
         DispatchQueue.concurrentPerform(iterations: 4) { number in
             let seen = Self.events(seed: number == 3 ? 8 : 7)
             if number < 3 { together.withLock { $0.append(seen) } }

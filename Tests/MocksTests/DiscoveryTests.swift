@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Discovery sessions and filters, as in BlueZ 5.66.
+/// Checks that discovery sessions and filters behave as in BlueZ 5.66.
 struct DiscoveryTests {
     @Test func `The reply to StartDiscovery precedes Discovering, and devices follow`() {
         let stage = Stage()
@@ -179,7 +179,7 @@ struct DiscoveryTests {
         stage.scan(["Transport": .string("bredr")])
         stage.scan(["Transport": .string("le"), "UUIDs": .strings(["181a"])], from: other)
         stage.run(.seconds(1))
-        // A filter without services passes all packets.
+        // The first client's filter has no service UUIDs, so packets of all services pass.
         #expect(stage.objects().count == 6)
         #expect(stage.adapter("StopDiscovery", from: other) == "ok")
         stage.client.log.clear()

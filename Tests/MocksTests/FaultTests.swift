@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Rules that make calls fail or misbehave.
+/// Tests of faults: rules that make calls fail or misbehave.
 struct FaultTests {
     private static let failed = "org.bluez.Error.Failed"
 

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Reads and writes of attributes.
+/// Tests of reads and writes of attributes.
 struct GattTests {
     private static let changed = Stage.strap + "/service0006/char0007"
     private static let rate = Stage.strap + "/service000a/char000b"

@@ -2,9 +2,9 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Every call that is interrupted is answered or loses its callee, and the daemon works afterwards.
+/// Checks that each interrupted call is answered or fails, and that the daemon works afterwards.
 struct InterruptedCallTests {
-    /// An interruption, and how it ends.
+    /// An event that interrupts calls, and the action that ends it.
     enum Interruption: String, CaseIterable, Sendable {
         case power, rfkill, unplug, replug, crash, stop, drop, range, silence, reset, services
         case competingClientRemoves, competingClientDisconnects, competingClientSwitchesOff
@@ -48,7 +48,7 @@ struct InterruptedCallTests {
         }
     }
 
-    /// A call that is interrupted.
+    /// A call that the test interrupts.
     struct Deed: Sendable, CustomTestStringConvertible {
         let path: String
         let method: String
@@ -63,7 +63,7 @@ struct InterruptedCallTests {
     private static let services = [
         SimulatedService("180d") { SimulatedCharacteristic("2a37", .read([1]), .write, .notify) }
     ]
-    /// The everyday peripherals with long intervals, because the test has many cases.
+    /// The everyday scenario with long advertising intervals, which make the many cases fast.
     private static let quiet = {
         var scenario = Scenario.everyday
         for index in scenario.peripherals.indices {
@@ -109,7 +109,7 @@ struct InterruptedCallTests {
     func `A call that is interrupted is answered or fails, and the daemon works afterwards`(
         _ deed: Deed, _ interruption: Interruption
     ) {
-        // While the daemon waits for the radio, and while it waits for the peripheral.
+        // After 5 ms the daemon waits for the radio, and after 60 ms it waits for the peripheral.
         for delay in [5, 60] { run(deed, interruption, delay) }
     }
 
@@ -132,7 +132,7 @@ struct InterruptedCallTests {
         interruption.end(bluez)
         stage.run(.seconds(5))
 
-        // A new client finds everything working.
+        // Another client can scan, connect and read.
         let other = stage.another()
         stage.scan(from: other)
         stage.run(.seconds(2))

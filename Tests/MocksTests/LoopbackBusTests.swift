@@ -7,7 +7,7 @@ import Synchronization
 import TestTraits
 import Testing
 
-/// The loop-back bus obeys the contract of `Bus` and has the errors of dbus-daemon.
+/// Checks that the loop-back bus obeys the contract of `Bus` and has the errors of dbus-daemon.
 struct LoopbackBusTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let bus: LoopbackBus
@@ -15,7 +15,7 @@ struct LoopbackBusTests {
 
     init() { bus = LoopbackBus(scheduler: scheduler) }
 
-    /// A peer that answers `Echo` after a signal, and nothing else.
+    /// Returns a peer that answers only the method `Echo`, after it has sent a signal.
     private func server(_ name: String) -> LoopbackConnection {
         let server = bus.connect()
         server.requestName(name) { _ in }
@@ -35,7 +35,7 @@ struct LoopbackBusTests {
         return message
     }
 
-    /// Makes a call whose reply is recorded.
+    /// Sends a call and logs its reply or error.
     @discardableResult
     private func call(_ party: any Bus, _ message: Message, timeout: Duration = .seconds(25)) -> BusTask {
         let log = log
@@ -268,7 +268,7 @@ struct LoopbackBusTests {
         #expect(log.take() == [":1.1", "gone"])
     }
 
-    /// The only test here on real threads.
+    /// This is the only test of the suite that uses real threads.
     @Test func `Calls and timers of many threads run in one context`() async {
         let bus = LoopbackBus(scheduler: ConcurrentDispatchQueueScheduler(qos: .default))
         let inside = Atomic(0)

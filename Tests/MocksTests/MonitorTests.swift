@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Advertisement monitors.
+/// Tests of advertisement monitors.
 struct MonitorTests {
     private static let strap = "C0:FF:EE:00:00:01"
     private static let flags: [Value] = [.byte(0), .byte(0x01), .bytes([0x06])]
@@ -109,7 +109,7 @@ struct MonitorTests {
     }
 }
 
-/// A client's application with monitors. It records their calls.
+/// A client's application with monitors. It logs the calls that the daemon makes to the monitors.
 final class MonitorApplication: Sendable {
     static let root: ObjectPath = "/test/monitors"
     let log = Log()

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Features of newer daemons. All are off by default.
+/// Tests of features of newer daemons, which are all off by default.
 struct NewerDaemonTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let characteristic = Stage.strap + "/service000a/char000b"

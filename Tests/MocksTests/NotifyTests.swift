@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Notify sessions.
+/// Tests of notify sessions.
 struct NotifyTests {
     private static let rate = Stage.strap + "/service000a/char000b"
     private static let level = Stage.strap + "/service0012/char0013"

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Agents and pairing.
+/// Tests of agents and pairing.
 struct PairingTests {
     private static let address = "C0:FF:EE:00:00:01"
     private static let path = Stage.strap
@@ -84,7 +84,7 @@ struct PairingTests {
         stage.wait(for: pair(stage))
         #expect(lines(stage) == ["Pair -> AuthenticationFailed: Authentication Failed"])
         #expect(stage.property(Self.path, "Device1", "Connected") == "true")
-        // A request that waits for encryption waits until the link ends.
+        // A read that needs encryption is not answered until the link ends.
         let read = stage.client.call(Self.secret, "org.bluez.GattCharacteristic1.ReadValue", [.properties([:])])
         stage.run(.seconds(20))
         #expect(read.isOpen)
@@ -334,7 +334,7 @@ struct PairingTests {
         stage.run(.seconds(28))
         #expect(agent.log.take() == ["RequestAuthorization 01"])
         #expect(read.isOpen && stage.property(Self.path, "Device1", "Connected") == "true")
-        // The device is temporary again, and is removed with its link.
+        // After the failed pairing the device is temporary again, so the daemon removes it with its link after 30 s.
         stage.run(.seconds(10))
         #expect(read.isOpen && stage.property(Self.path, "Device1", "Connected").contains("UnknownObject"))
         #expect(lines(stage).allSatisfy { !$0.contains("Connected") })

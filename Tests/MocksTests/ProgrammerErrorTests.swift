@@ -2,13 +2,15 @@ import Foundation
 import RxBluetoothMocks
 import Testing
 
-/// Wrong names in controls and descriptions trap at the call, with a message.
+/// Checks that wrong names in controls and descriptions trap at the call, with a message.
 struct ProgrammerErrorTests {
     private static func error(of result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    /// Not in the exit tests, because all code of an exit test has one line.
+    /// The line of the wrong call in `drop`.
+    ///
+    /// The call is outside the exit test, because all code of an exit test has the same line number.
     private static let lineOfMistake = #line + 2
     private static func drop(_ address: String, _ bluez: SimulatedBlueZ) {
         bluez.dropLink(to: address)
@@ -102,9 +104,9 @@ struct ProgrammerErrorTests {
         }
     }
 
-    /// A peripheral with more attributes than handles by `excess`.
+    /// Returns a peripheral with `more` attributes in addition to one for each handle.
     private static func full(_ more: Int) -> SimulatedPeripheral {
-        // GAP and GATT have 9 attributes, a service 1, a characteristic 2.
+        // GAP and GATT together have 9 attributes. Each service adds 1 and each characteristic 2.
         SimulatedPeripheral("Tag", address: "C0:00:00:00:00:02") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
             SimulatedService("fff0") { for _ in 0..<32_761 { SimulatedCharacteristic("fff1", .read) } }
@@ -148,7 +150,7 @@ struct ProgrammerErrorTests {
         bluez.rotateAddress(of: "C0:FF:EE:00:00:05", to: "4a:00:00:00:00:05")
         bluez.setStrength(-30, of: "4a:00:00:00:00:05")
         bluez.setStrength(-31, of: "C0:FF:EE:00:00:05")
-        // Another peripheral can use the released address, and is then the one that it names.
+        // Another peripheral can use the released address. The address then names that peripheral.
         bluez.add(SimulatedPeripheral("Other", address: "C0:FF:EE:00:00:05"))
         bluez.rotateAddress(of: "4A:00:00:00:00:05")
         bluez.rotateAddress(of: "C0:FF:EE:00:00:05", to: "4a:00:00:00:00:06")

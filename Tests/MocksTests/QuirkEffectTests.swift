@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Quirks of links, claimed services and registrations.
+/// Tests of quirks of links, claimed services and registrations.
 struct QuirkEffectTests {
     private static let strap = "C0:FF:EE:00:00:01"
 
@@ -182,7 +182,7 @@ struct QuirkEffectTests {
                 call.reply { (body) throws(DBusError) in try body.value(value) }
             }
             #expect(call(stage, "RegisterApplication", path) == "Failed: \(text)")
-            // The application was not kept.
+            // The daemon has not kept the rejected application.
             #expect(call(stage, "UnregisterApplication", path) == "DoesNotExist: Does Not Exist")
         }
     }

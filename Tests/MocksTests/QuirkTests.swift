@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Quirks that are turned on.
+/// Tests of the quirks that a scenario can turn on.
 struct QuirkTests {
     private func stage(_ quirks: Quirk..., scanning: Bool = true) -> Stage {
         var scenario = Scenario.everyday
@@ -343,7 +343,7 @@ struct QuirkTests {
     }
 }
 
-/// The table of quirks in the documentation.
+/// Tests of the table of quirks in the documentation.
 struct QuirkTableTests {
     @Test func `The article lists every quirk once, with all switches`() throws {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

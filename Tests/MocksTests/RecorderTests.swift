@@ -3,7 +3,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// Recorded calls.
+/// Tests of the recorder of calls.
 struct RecorderTests {
     @Test func `A recorded call has its sender, arguments, time and reply`() throws {
         let stage = Stage()
@@ -80,7 +80,7 @@ struct RecorderTests {
         } matching: { issue in
             issue.comments.contains { $0.rawValue.hasPrefix("Unscripted call of :") && $0.rawValue.hasSuffix(text) }
         }
-        // Competing clients are exempt.
+        // The strict mode allows all calls of competing clients.
         stage.simulation.bluez.competingClient().startDiscovery()
         stage.run(.seconds(1))
     }

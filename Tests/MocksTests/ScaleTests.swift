@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import RxTest
 import Testing
 
-/// Many peripherals.
+/// Tests of scenarios with many peripherals.
 struct ScaleTests {
     @Test func `100 peripherals cause one signal per packet, the same in two runs`() {
         let scenario = Scenario(
@@ -53,7 +53,7 @@ struct ScaleTests {
         #expect(stage.objects().count(where: { !$0.contains("/service") }) == 1_021)
     }
 
-    /// The number of signals in ten seconds, and a hash of all.
+    /// Returns the number of signals in ten seconds, and a hash of them all.
     private func events(_ scenario: Scenario) -> (count: Int, hash: Int) {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(scenario, scheduler: scheduler)

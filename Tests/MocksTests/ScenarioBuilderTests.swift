@@ -2,7 +2,7 @@ import DBus
 import RxBluetoothMocks
 import Testing
 
-/// The result builders of scenarios, peripherals and services.
+/// Tests of the result builders of scenarios, peripherals and services.
 struct ScenarioBuilderTests {
     private static let strap = SimulatedPeripheral("Strap", address: "C0:00:00:00:00:01")
 

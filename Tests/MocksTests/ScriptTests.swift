@@ -4,7 +4,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Scripted events, and changes of peripherals.
+/// Tests of scripted events and of changes of peripherals.
 struct ScriptTests {
     private static let strap = "C0:FF:EE:00:00:01"
 
@@ -48,7 +48,7 @@ struct ScriptTests {
         #expect(stage.seen() == [])
         stage.run(.milliseconds(40))
         #expect(stage.seen().first?.hasPrefix("owner :") == true)
-        // The script does not run again.
+        // The second start of the daemon does not run the script again.
         stage.run(.seconds(20))
         #expect(!stage.seen().contains("owner none"))
     }
@@ -144,6 +144,6 @@ struct ScriptTests {
 }
 
 extension Substring {
-    /// Without the trailing mark.
+    /// The text without a comma or a brace at its end.
     fileprivate var trimmed: Substring { hasSuffix(",") || hasSuffix("}") ? dropLast() : self }
 }

@@ -5,7 +5,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// On a real bus, as many advertisements are sent as the intervals demand, even if timers are late.
+/// Tests of the number of advertisements that a simulation sends, also if its timers are late.
 struct ServingTests {
     private func scan(_ bus: any Bus) {
         let client = Client(bus, listening: false)
@@ -37,7 +37,7 @@ struct ServingTests {
     @Test func `Late timers lose no advertisements`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let bus = LoopbackBus(scheduler: scheduler)
-        // This clock advances 1.5 times as fast as the timers, so they are increasingly late.
+        // This clock advances 1.5 times as fast as the timers, so the timers are increasingly late.
         let daemon = SimulatedBlueZ(
             Scenario.crowd(of: 100, every: .milliseconds(100)),
             clock: { .milliseconds(scheduler.clock) * 3 / 2 }, connect: { bus.connect() })
@@ -49,7 +49,7 @@ struct ServingTests {
         scheduler.advanceTo(1_000)
         let before = daemon.advertisementsSent
         scheduler.advanceTo(3_000)
-        // Two seconds of timers are three seconds of the clock.
+        // While the timers advance two seconds, the clock advances three: 3,000 advertisements are due.
         #expect(abs(daemon.advertisementsSent - before - 3_000) <= 20)
         #expect(daemon.advertisementsMissed == 0)
     }
@@ -68,16 +68,16 @@ struct ServingTests {
         scan(client)
         scheduler.advanceTo(1_000)
         let before = daemon.advertisementsSent
-        // The computer is suspended for an hour.
+        // The clock jumps by an hour, as if the computer had been suspended.
         asleep.store(3_600_000, ordering: .relaxed)
         scheduler.advanceTo(2_000)
         #expect((100...120).contains(daemon.advertisementsSent - before))
-        // Ten devices, ten times a second each, for an hour.
+        // Ten devices skip ten advertisements a second each, for an hour.
         #expect(abs(daemon.advertisementsMissed - 360_000) <= 20)
     }
 }
 
-/// A simulation in real time, as when it is served on a bus.
+/// Tests of a simulation in real time, as on a real bus.
 struct WallClockTests {
     @Test(arguments: [-3_600.0, 3_600])
     func `Setting the wall clock does not change the simulation's time`(seconds: Double) {

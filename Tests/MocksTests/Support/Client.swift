@@ -39,7 +39,7 @@ final class Client: Sendable {
 }
 
 extension Message {
-    /// The signal on one line, with short names.
+    /// The signal as one line of text, with short names.
     var line: String {
         let values = (try? read { (body) throws(DBusError) in try body.values() }) ?? []
         let place = path?.description.replacing("/org/bluez/hci", with: "hci") ?? ""

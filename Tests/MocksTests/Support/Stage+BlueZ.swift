@@ -9,19 +9,19 @@ extension Stage {
     static let plug = "/org/bluez/hci0/dev_C0_FF_EE_00_00_04"
     static let twins = "/org/bluez/hci0/dev_C0_FF_EE_00_00_05"
 
-    /// Calls a method of the adapter.
+    /// Calls a method of the adapter `hci0` and returns the reply as a line.
     @discardableResult
     func adapter(_ method: String, _ arguments: Value..., from client: Client? = nil) -> String {
         ask(Self.hci, "org.bluez.Adapter1.\(method)", arguments, from: client)
     }
 
-    /// Calls a method of a device.
+    /// Calls a method of a device and returns the reply as a line.
     @discardableResult
     func device(_ path: String, _ method: String, from client: Client? = nil) -> String {
         ask(path, "org.bluez.Device1.\(method)", [], from: client)
     }
 
-    /// Calls a method of a characteristic.
+    /// Calls a method of a characteristic and returns the reply as a line.
     @discardableResult
     func characteristic(_ path: String, _ method: String, _ arguments: Value..., from client: Client? = nil) -> String {
         ask(path, "org.bluez.GattCharacteristic1.\(method)", arguments, from: client)
@@ -35,7 +35,7 @@ extension Stage {
         ).replacing("ok ", with: "")
     }
 
-    /// Writes a property.
+    /// Writes a property and returns the reply as a line.
     @discardableResult
     func set(_ path: String, _ interface: String, _ name: String, _ value: Value) -> String {
         ask(
@@ -48,7 +48,7 @@ extension Stage {
         return wait(for: answer)
     }
 
-    /// Advances time until a reply arrives. Returns its line.
+    /// Advances virtual time until the reply arrives, within a limit. Returns the reply as a line.
     @discardableResult
     func wait(for answer: Answer, within milliseconds: Int = 60_000) -> String {
         var left = milliseconds
@@ -59,7 +59,7 @@ extension Stage {
         return answer.line
     }
 
-    /// Scans, by default with LE transport and duplicate data (Q45, Q48).
+    /// Starts a scan, by default with LE transport and duplicate data (Q45, Q48).
     func scan(
         _ filter: [String: Value]? = ["Transport": .string("le"), "DuplicateData": .bool(true)],
         from client: Client? = nil
@@ -79,7 +79,7 @@ extension Stage {
         client.log.clear()
     }
 
-    /// The paths of all objects of adapters.
+    /// Returns the paths of all objects except `/org/bluez`. Clears the log.
     func objects(from client: Client? = nil) -> [String] {
         let answer = (client ?? self.client).call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", [])
         wait(for: answer)

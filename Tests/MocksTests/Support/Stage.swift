@@ -3,7 +3,7 @@ import Rx
 import RxBluetoothMocks
 import RxTest
 
-/// A simulation in virtual time, with one client whose signals and replies are logged as lines.
+/// A simulation in virtual time with one client, which logs signals and replies as lines.
 final class Stage: Sendable {
     let scheduler: TestScheduler
     let simulation: Simulation
@@ -17,7 +17,7 @@ final class Stage: Sendable {
         client.log.clear()
     }
 
-    /// Another client on the bus.
+    /// Returns another client on the bus, with an empty log.
     func another() -> Client {
         let client = Client(simulation.connect())
         run(.milliseconds(1))
@@ -25,7 +25,7 @@ final class Stage: Sendable {
         return client
     }
 
-    /// Advances time.
+    /// Advances virtual time.
     func run(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         scheduler.advanceBy(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
@@ -35,7 +35,7 @@ final class Stage: Sendable {
     func seen() -> [String] { client.log.take() }
 }
 
-/// The reply to a call, once it arrived.
+/// The reply to a call, which is open until the reply arrives.
 final class Answer: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
 
@@ -52,7 +52,7 @@ final class Answer: Sendable {
         return nil
     }
 
-    /// "ok" with the values, or the error's last name component and text.
+    /// The reply as a line: "ok" with the values, or the last component of the error's name with its text.
     var line: String {
         if isOpen { return "no answer" }
         if let error { return "\(error.name.split(separator: ".").last ?? ""): \(error.message)" }

@@ -1,7 +1,7 @@
 import Rx
 import DBus
 
-/// An agent that logs its requests and answers them as set.
+/// A pairing agent that logs its requests and gives the answer that a test sets.
 final class TestAgent: Sendable {
     static let path: ObjectPath = "/test/agent"
     let log = Log()
@@ -37,7 +37,7 @@ final class TestAgent: Sendable {
 }
 
 extension Stage {
-    /// Registers an agent of the client with a capability.
+    /// Registers an agent of the client with an input and output capability.
     func agent(_ capability: String, _ answer: TestAgent.Answer, of client: Client? = nil) -> TestAgent {
         let client = client ?? self.client
         let agent = TestAgent(of: client, answer)
@@ -49,7 +49,7 @@ extension Stage {
         return agent
     }
 
-    /// Calls a method of the agent manager.
+    /// Calls a method of the agent manager and returns the reply as a line.
     func agents(_ method: String, _ arguments: Value..., from client: Client? = nil) -> String {
         wait(for: (client ?? self.client).call("/org/bluez", "org.bluez.AgentManager1.\(method)", arguments))
     }
