@@ -5,7 +5,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// Each control as a method, as an event in Swift and as an event in a file has the same effect.
+/// Checks that each control has the same effect as a method, as an event in Swift and in a file.
 struct ControlTests {
     /// A control in a file and in Swift, and its effect on a client.
     struct Control: Sendable, CustomTestStringConvertible {
@@ -117,7 +117,9 @@ struct ControlTests {
         }
     }
 
-    /// The events of a client that scans, connects the sensor, subscribes, and reads once at 3 s.
+    /// Returns the events that a client sees while it scans, connects, subscribes, and reads once at 3 s.
+    ///
+    /// `event` runs at 2 s.
     private static func events(
         _ scenario: Scenario, atTwoSeconds event: @escaping @Sendable (SimulatedBlueZ) -> Void = { _ in }
     ) -> [String] {

@@ -6,7 +6,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// The example file `docs/scenarios/hall.yaml`.
+/// Tests of the example file `docs/scenarios/hall.yaml`.
 struct ScenarioExampleTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     private static let path = root + "/docs/scenarios/hall.yaml"
@@ -56,7 +56,7 @@ struct ScenarioExampleTests {
         scheduler.advanceTo(35_000)
         try call("/org/bluez/hci0/dev_C0_FF_EE_00_00_01", "Device1", "Connect")
         scheduler.advanceTo(200_000)
-        // Q77 makes two attempts fail, and the fault fails the fourth, on a live link.
+        // Q77 makes the first two calls of Connect fail. The fault makes the fourth fail, although the link exists.
         #expect(
             answers.events.compactMap(\.value.element) == [
                 "le-connection-abort-by-local", "le-connection-abort-by-local", "le-connection-refused",

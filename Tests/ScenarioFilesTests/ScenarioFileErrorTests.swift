@@ -2,7 +2,7 @@ import RxBluetoothMocks
 import ScenarioFiles
 import Testing
 
-/// Errors in files: the line, the problem and what is expected.
+/// Tests of the errors for wrong files: the line, the problem and the expected content.
 struct ScenarioFileErrorTests {
     private static let head = """
         peripherals:
@@ -11,7 +11,7 @@ struct ScenarioFileErrorTests {
 
         """
 
-    /// A service with a number of attributes, indented by `indent`.
+    /// Returns the text of a service with a number of attributes, indented by `indent`.
     private static func service(_ attributes: Int, _ indent: String) -> String {
         "\(indent)- uuid: fff0\n\(indent)  characteristics:\n"
             + String(
@@ -19,7 +19,7 @@ struct ScenarioFileErrorTests {
     }
 
     @Test func `Too many attributes are an error at the line of the services`() throws {
-        // GAP and GATT have 9 attributes.
+        // GAP and GATT have 9 attributes, this service 65,525, and an empty service 1: together the limit of 65,535.
         let most = Self.head + "    services:\n" + Self.service(65_525, "      ")
         let scenario = try ScenarioFile.read(most + "      - uuid: fff2\n", file: "f")
         #expect(scenario.peripherals[0].services.count == 2)

@@ -6,7 +6,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// Random files are rejected with a reason, or run.
+/// Checks that random files are rejected with a reason, or run.
 struct ScenarioFileFuzzTests {
     private static let nasty = [
         "0", "-1", "1", "99", "65536", "9223372036854775808", "1e308 s", "nan s", "0 s", "-0 s", "1 ms", "''", "~",
@@ -47,7 +47,7 @@ struct ScenarioFileFuzzTests {
         return (Self.actions.randomElement(using: &dice) ?? "").replacing("X", with: address)
     }
 
-    /// The file with more events and faults, and sometimes a few changed words.
+    /// Returns the file with more events and faults, and sometimes with a few changed words.
     private func changed(_ lines: [Substring], _ dice: inout SplitMix64) -> String {
         var lines = lines.map(String.init)
         for _ in 0..<Int.random(in: 1...8, using: &dice) {

@@ -5,7 +5,7 @@ import RxTest
 import ScenarioFiles
 import Testing
 
-/// Scenarios from files.
+/// Tests of reading scenarios from files.
 struct ScenarioFileTests {
     private static let text = """
         # A hall with a sensor that drops its link.
