@@ -1,8 +1,8 @@
 extension Scenario {
     /// Five typical peripherals.
     ///
-    /// They are a heart-rate strap that notifies, a thermometer, a non-connectable beacon, a plug that drops its link,
-    /// and a sensor with two services of the same UUID.
+    /// The peripherals are a heart-rate strap that notifies, a thermometer, a non-connectable beacon, a plug and a
+    /// sensor. The plug drops its link after 1.5 s. The sensor has two services of the same UUID.
     public static let everyday = Scenario(peripherals: [
         heartRateStrap, thermometer, doorBeacon, loosePlug, twinSensor,
     ])
@@ -47,7 +47,7 @@ extension Scenario {
         SimulatedAdvertisement(
             every: .milliseconds(300), rssi: -64, jitter: 5, name: "Door beacon", connectable: false,
             manufacturerData: [
-                // An iBeacon: type, length, UUID, major 1, minor 7, and the RSSI at one metre, -59 dBm.
+                // The data of an iBeacon: type, length, UUID, major 1, minor 7, and the RSSI at one metre, -59 dBm.
                 0x004C: [
                     0x02, 0x15, 0x74, 0x27, 0x8B, 0xDA, 0xB6, 0x44, 0x45, 0x20, 0x8F, 0x0C, 0x72, 0x0E, 0xAF, 0x05,
                     0x99,

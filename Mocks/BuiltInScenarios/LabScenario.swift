@@ -3,8 +3,8 @@ import RxBluetoothSupport
 extension Scenario {
     /// The adapter and eight peripherals of the virtual machine in `Tests/BlueZTests/Lab`.
     ///
-    /// Three are heart-rate monitors. The others have two services of the same UUID, a value that requires encryption,
-    /// a link that drops after 1.5 s, 1,000 notifications a second, and a hostile name.
+    /// Three peripherals are heart-rate monitors, and one like them drops its link after 1.5 s. The others have two
+    /// services of the same UUID, a value that requires encryption, 1,000 notifications a second, and a hostile name.
     public static let lab = Scenario(
         adapters: [SimulatedAdapter(address: "00:AA:01:00:00:01", name: "BlueZ 5.66")],
         peripherals: [

@@ -1,6 +1,6 @@
 /// Optional misbehavior of BlueZ, D-Bus or the kernel, by its number in this project's list of quirks.
 ///
-/// ``Scenario/quirks`` turns it on. <doc:Quirks> lists all numbers, including quirks that the simulation always has.
+/// ``Scenario/quirks`` turns quirks on. <doc:Quirks> lists all numbers, including those that the simulation always has.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     /// The daemon crashes at the first `Connect` and restarts 2 s later.
@@ -9,7 +9,7 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q7 = 7
     /// The first write is executed but never answered.
     case Q8 = 8
-    /// With more than 128 unanswered calls of a client, further ones fail with the error of dbus-daemon.
+    /// If a client has more than 128 unanswered calls, its further calls fail with dbus-daemon's error.
     case Q9 = 9
     /// The bus's policy rejects all calls.
     case Q15 = 15
@@ -25,7 +25,7 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q26 = 26
     /// The first adapter is `hci1`. There is no `hci0`.
     case Q27 = 27
-    /// The first `Connect` unplugs the adapter. It returns 1 s later under the next free number.
+    /// The first `Connect` unplugs the adapter. The adapter returns 1 s later under the next free number.
     case Q28 = 28
     /// rfkill blocks the adapters from the start.
     case Q30 = 30

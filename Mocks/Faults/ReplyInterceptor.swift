@@ -2,7 +2,7 @@ import DBus
 
 /// Sends the reply to one call, and can delay, drop, duplicate or replace it.
 final class ReplyInterceptor: BusProxy, @unchecked Sendable {
-    // Guard: used only in the context of `bus`.
+    // Guard: the mutable state is used only in the context of `bus`.
     private let call: Message
     private let number: Int
     private let interceptor: CallInterceptor

@@ -2,7 +2,7 @@ import DBus
 
 /// Sends the daemon's signals with the changes that the quirks require.
 final class SignalInterceptor: BusProxy, @unchecked Sendable {
-    // Guard: used only in the context of `bus`.
+    // Guard: the mutable state is used only in the context of `bus`.
     private let interceptor: CallInterceptor
     private var held: [Message] = []
     private var stranger: (any Bus)?

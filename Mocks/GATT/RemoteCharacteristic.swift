@@ -10,7 +10,7 @@ final class RemoteCharacteristic {
     /// The device, which is stored because the service can be removed while a request is pending (Q111).
     unowned let device: DaemonDevice
     let server: ServerCharacteristic
-    /// The value read or notified last. It outlives the link.
+    /// The value that was read or notified last. It outlives the link.
     var value: [UInt8] = []
     var isNotifying = false
     let notifySessions = NotifySessions()

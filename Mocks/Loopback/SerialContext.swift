@@ -5,8 +5,8 @@ import Rx
 
 /// The serial queue of a loop-back bus, on a scheduler: first in, first out, one job at a time.
 ///
-/// One scheduler action runs all waiting jobs. If no job runs when a timer fires, the timer runs all waiting jobs at
-/// once, so in virtual time its own job runs at the exact time.
+/// One scheduler action runs all waiting jobs. If a timer fires while no job runs, the timer also runs all waiting
+/// jobs at once. So in virtual time, the job of a timer runs at the exact time.
 final class SerialContext: Sendable {
     typealias Job = @Sendable () -> Void
 

@@ -134,8 +134,8 @@ final class RadioMedium {
 
     private func send(until due: Int) {
         now = due
-        // Real timers fire late. All packets that are due by now are sent, to keep to the interval,
-        // but at most 256 at a time, because calls of clients also wait for the daemon's loop.
+        // Real timers fire late. All packets that are due by now are sent, to keep to the interval. The limit is
+        // 256 packets at a time, because calls of clients also wait for the daemon's loop.
         var budget = Int.max
         if let clock {
             now = max(due, Self.wholeMilliseconds(clock() - start))

@@ -55,7 +55,7 @@ final class SimulatedDeviceState {
     /// Whether advertisements of the peripheral can be received.
     var isOnAir: Bool { isInRange && link == nil && report != nil }
 
-    /// Whether a connection attempt would succeed.
+    /// Whether the peripheral is in range, connectable and without a link.
     var isReachable: Bool { isInRange && link == nil && report?.isConnectable == true }
 
     /// The RSSI of the next packet, in dBm.

@@ -3,7 +3,7 @@ import Rx
 
 /// Starts, crashes and stops the simulated bluetoothd.
 ///
-/// What survives a restart is in ``DaemonEnvironment``.
+/// The state that survives a restart is in ``DaemonEnvironment``.
 extension SimulatedBlueZ {
     /// Starts the daemon.
     ///

@@ -82,7 +82,7 @@ extension SimulatedBlueZ {
         control { environment, _ in environment.radio.described(address).pairing = pairing }
     }
 
-    /// Deletes a peripheral's bonds, as a reset does. Later connections of a bonded client fail.
+    /// Deletes a peripheral's bonds, as a factory reset does. Later connections of a bonded adapter fail.
     public func loseBond(of address: String, file: StaticString = #fileID, line: UInt = #line) {
         names.check(address, file, line)
         control { environment, _ in environment.radio.described(address).bonds = [:] }

@@ -58,7 +58,7 @@ public protocol SimulationBus: AnyObject, Sendable {
     /// Ends the bus, as if dbus-daemon exited: all present and later connections are closed.
     func shutDown()
 
-    /// Returns when all messages have been handled, without advancing the clock.
+    /// Waits until all messages have been handled, without advancing the clock.
     func settle()
 }
 
@@ -66,6 +66,6 @@ extension LoopbackBus: SimulationBus {
     /// Connects to the bus, see ``connect()``.
     public func join() -> any Bus { connect() }
 
-    /// Handles all waiting messages, unless another thread does.
+    /// Handles all waiting messages, unless another thread is handling them.
     public func settle() { router.context.drain() }
 }

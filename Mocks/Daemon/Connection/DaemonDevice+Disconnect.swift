@@ -36,7 +36,7 @@ extension DaemonDevice {
         under.timer = loop.after(DaemonTimeLimits.disconnect) { [weak self] in self?.linkEnded(.local) }
     }
 
-    /// Cancels a pending pairing over LE. For a pairing over BR/EDR, the kernel ignores this (Q118).
+    /// Cancels a pending pairing over LE. The kernel does not cancel a pairing over BR/EDR (Q118).
     private func endPairingByKernel() {
         if let pairing, !pairing.isOverClassic { fail(pairing, BlueZError.authenticationCanceled) }
     }

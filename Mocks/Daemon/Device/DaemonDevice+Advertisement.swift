@@ -22,8 +22,8 @@ extension DaemonDevice {
 
     /// Sends the signal for a packet that differs from the last packet at most in its RSSI.
     ///
-    /// Most packets do not differ more. The signal depends only on the RSSI, so it is cached by RSSI.
-    /// Returns false if the packet may need another signal, and sends nothing then.
+    /// This is the case for most packets, so their signals are cached by RSSI.
+    /// If other properties may change, sends nothing and returns false.
     private func repeatReport(_ rssi: Int16) -> Bool {
         guard let object, self.rssi != 0, txPower == lastReport?.txPower, tree.isSettled(object) else { return false }
         self.rssi = rssi

@@ -27,7 +27,7 @@ extension DaemonDevice {
         watch(client, pairing)
     }
 
-    /// Starts pairing over BR/EDR, as bluetoothd does if the device is bonded over LE. It starts no link.
+    /// Starts pairing over BR/EDR without a link, as bluetoothd does if the device is bonded over LE.
     ///
     /// Source: pair_device and device_addr_type_cmp in src/device.c.
     private func pairOverClassic(_ call: IncomingCall, _ client: String) {
