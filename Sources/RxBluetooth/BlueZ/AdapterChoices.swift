@@ -7,7 +7,7 @@ struct AdapterCandidates: Sendable {
     let linkCounts: [UInt16: Int]
     let peripherals: PeripheralTable
 
-    /// The adapter for a selection; nil if there is none.
+    /// Returns the adapter for a selection; nil if there is none.
     ///
     /// - Parameter current: The adapter that was chosen before.
     func adapter(for selection: AdapterSelection, current: UInt16?) -> UInt16? {
@@ -34,7 +34,9 @@ struct AdapterChoices: Sendable {
     /// - Parameter selection: The selection of the manager's settings.
     init(_ selection: AdapterSelection) { chosen = [selection: nil] }
 
-    /// The adapter that is chosen for a selection; if none is chosen, the one that would be.
+    /// Returns the adapter that is chosen for a selection.
+    ///
+    /// If no choice is kept for the selection, returns the adapter that would be chosen now.
     func adapter(for selection: AdapterSelection, _ candidates: @autoclosure () -> AdapterCandidates) -> UInt16? {
         if let adapter = chosen[selection] { return adapter }
         return candidates().adapter(for: selection, current: nil)
@@ -56,7 +58,7 @@ struct AdapterChoices: Sendable {
     private mutating func choose(_ selection: AdapterSelection, current: UInt16?, _ candidates: AdapterCandidates) {
         let adapter = candidates.adapter(for: selection, current: current)
         chosen[selection] = .some(adapter)
-        // From now on the name means this adapter, also under another number (Q28).
+        // The name is bound to the adapter, so that it means the same adapter under another number (Q28).
         if case .named(let name) = selection, let adapter { candidates.peripherals.bind(name, to: adapter) }
     }
 }
@@ -75,10 +77,10 @@ final class AdapterIdentity: Sendable {
 
     init(number: UInt16, address: BluetoothAddress?) { state = Guarded(State(number: number, address: address)) }
 
-    /// The number of an absent adapter if another adapter has its number. No adapter has this number.
+    /// The number of an absent adapter after another adapter got its number. No adapter has this number.
     static let absent = UInt16.max
 
-    /// The present number, or the last one.
+    /// The present number. If the adapter is absent, its last number or `absent`.
     var number: UInt16 {
         get { state.withLock(\.number) }
         set { state.withLock { $0.number = newValue } }
@@ -98,7 +100,7 @@ struct AdapterIdentities {
     /// The adapters that were selected by name.
     private var byName: [String: AdapterIdentity] = [:]
 
-    /// The adapter with a number; creates its identity if there is none.
+    /// Returns the identity of the adapter with a number; creates the identity if there is none.
     mutating func identity(of number: UInt16) -> AdapterIdentity {
         if let identity = byNumber[number] { return identity }
         let identity = AdapterIdentity(number: number, address: nil)
@@ -106,9 +108,9 @@ struct AdapterIdentities {
         return identity
     }
 
-    /// The number of the adapter that a name is bound to.
+    /// Returns the number of the adapter that a name is bound to.
     ///
-    /// If that adapter is absent, it is the number of the adapter that has the name now.
+    /// If that adapter is absent, returns the number of the adapter that has the name now.
     func number(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         if let known = byName[name], adapters[known.number] != nil { return known.number }
         return adapters.keys.first { "hci\($0)" == name }
@@ -119,7 +121,9 @@ struct AdapterIdentities {
         if byName[name] == nil { byName[name] = identity(of: number) }
     }
 
-    /// Records that bluetoothd shows an adapter under a number. An adapter that had the number is absent.
+    /// Records the number under which bluetoothd shows an adapter.
+    ///
+    /// If another adapter had the number before, that adapter becomes absent.
     mutating func follow(_ number: UInt16, address: BluetoothAddress?) {
         guard let address else { return _ = identity(of: number) }
         let previous = byNumber[number]

@@ -1,6 +1,8 @@
 import DBus
 
-/// One advertisement that is registered with bluetoothd, which reads it from an object of ours.
+/// One advertisement that is registered with bluetoothd.
+///
+/// bluetoothd reads the advertised data from an object of ours.
 final class AdvertisingSession {
     private unowned let client: BlueZClient
     private let advertisement: Advertisement
@@ -29,7 +31,7 @@ final class AdvertisingSession {
     }
 
     func start() {
-        // bluetoothd reads the object before it answers (Q25).
+        // The object is exported before the registration, because bluetoothd reads the object before it replies (Q25).
         export = client.bus.export(at: path, includingChildren: false) { [weak self] call in
             if let self { handle(call) } else { call.fail(Self.gone) }
         }
@@ -42,7 +44,7 @@ final class AdvertisingSession {
     private static let gone = DBusError(name: DBusError.Name.unknownObject, message: "It is not advertised any more")
 
     private func handle(_ call: IncomingCall) {
-        // Every program on the bus can call the object; only bluetoothd may (Q17).
+        // Every program on the bus can call the object, but only calls from bluetoothd are accepted (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(
                 DBusError(name: DBusError.Name.accessDenied, message: "Only bluetoothd may ask for this advertisement"))
@@ -54,7 +56,8 @@ final class AdvertisingSession {
             call.reply()
             guard phase != .ended else { return }
             finish()
-            // If bluetoothd exits or the adapter is removed, that is the reason (Q114). Its signal precedes the answer.
+            // The reply to this read follows all earlier signals. If bluetoothd exits or the adapter is removed, that
+            // is the cause (Q114).
             let path = adapterPath(adapter)
             client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
                 let ended = BluetoothError(.bluez, detail: "bluetoothd has ended the advertisement")
@@ -72,7 +75,8 @@ final class AdvertisingSession {
             emitter.next(())
         case .failure(let error):
             let failure = BluetoothError(error, operation: .advertise, target: nil)
-            // A call without an answer may take effect later (Q8), so the end of the stream unregisters it.
+            // A registration that timed out may take effect later (Q8), so the end of the stream unregisters the
+            // advertisement.
             if failure.kind != .timedOut { finish() }
             emitter.fail(failure)
         }
@@ -80,7 +84,8 @@ final class AdvertisingSession {
 
     /// Ends the advertisement with an error.
     ///
-    /// An adapter that is only off would advertise again when it is on, so the advertisement is unregistered.
+    /// The advertisement is unregistered if the adapter still exists: an adapter that is off would advertise again
+    /// later.
     func end(_ error: BluetoothError) {
         if client.mirror.isSynced, client.mirror.adapters[adapter] != nil { stop() } else { finish() }
         emitter.fail(error.during(.advertise, nil))
@@ -109,7 +114,7 @@ final class AdvertisingSession {
 final class AdvertisingSessions {
     private unowned let client: BlueZClient
     private var sessions: [AdvertisingSession] = []
-    /// Counts the advertisements, for their object paths.
+    /// The number of advertisements so far, for their object paths.
     private var count = 0
 
     init(_ client: BlueZClient) { self.client = client }
@@ -131,7 +136,7 @@ final class AdvertisingSessions {
         for session in sessions { session.end(error) }
     }
 
-    /// Ends the advertisements of adapters that are not usable any more, or that are no longer the selected ones.
+    /// Ends the advertisements of adapters that are not usable any more, or that are no longer selected.
     func adaptersChanged() {
         for session in sessions {
             if let error = client.state(of: session.adapter)?.error {
@@ -144,7 +149,7 @@ final class AdvertisingSessions {
 }
 
 extension Advertisement {
-    /// The properties that bluetoothd reads. It does not advertise missing ones.
+    /// The properties that bluetoothd reads. Data without a property is not advertised.
     var properties: [String: Value] {
         var properties: [String: Value] = ["Type": .string(isConnectable ? "peripheral" : "broadcast")]
         if let localName { properties["LocalName"] = .string(localName) }

@@ -19,14 +19,14 @@ struct Backoff {
         seeded = seed.map { SplitMix64(seed: $0) }
     }
 
-    /// The pause after a number of consecutive failures.
+    /// Returns the pause after a number of consecutive failures.
     mutating func pause(after failures: Int) -> Duration {
         let pause = first.doubled(failures, atMost: longest)
         guard jitter > 0 else { return pause }
         return min(longest, max(Self.shortest, pause * (1 + jitter * chance())))
     }
 
-    /// A random number from -1 to 1.
+    /// Returns a random number from -1 to 1.
     private mutating func chance() -> Double {
         guard var generator = seeded else { return .random(in: -1...1) }
         defer { seeded = generator }
@@ -44,7 +44,7 @@ extension Duration {
     /// This duration for schedulers, limited to what a timer supports.
     var timeInterval: DispatchTimeInterval { DispatchTimeInterval(timer) }
 
-    /// This duration doubled `times` times, but at most `limit`.
+    /// Returns this duration doubled `times` times, but at most `limit`.
     func doubled(_ times: Int, atMost limit: Duration) -> Duration {
         let factor = 1 << min(max(0, times), 40)
         return self > limit / factor ? limit : self * factor

@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// The entry of the public types into the bus context.
+/// Gives the public types access to the client in the bus context.
 ///
 /// It opens the bus on first use, and again after the bus was lost.
 final class BlueZAccess: Sendable {
@@ -11,7 +11,7 @@ final class BlueZAccess: Sendable {
     let peripherals = PeripheralTable()
     /// Emits each change of any connection.
     let connectionChanges = PublishSubject<ConnectionChange>()
-    /// The latest report of the present client; nil before the first one. Fails when the manager is closed.
+    /// Emits the client's latest report; nil before the first one. Fails when the manager is closed.
     let reports = BehaviorSubject<ClientReport?>(value: nil)
 
     /// The phase of the client: not opened, open, being closed, or closed.
@@ -27,7 +27,7 @@ final class BlueZAccess: Sendable {
         self.open = open
     }
 
-    /// The client; opens a bus if there is none. Throws if the manager is closed.
+    /// Returns the client; opens a bus if there is none. Throws if the manager is closed.
     func client() throws(BluetoothError) -> ClientHandle {
         switch phase.withLock({ $0 }) {
         case .open(let handle): return handle
@@ -36,10 +36,10 @@ final class BlueZAccess: Sendable {
         }
     }
 
-    /// Opens a bus.
+    /// Opens a bus, and returns the client on it.
     ///
-    /// `open` is the user's code, so it runs outside the lock. If two threads open a bus at once, one of them releases
-    /// its own.
+    /// `open` is the user's code, so it runs outside the lock. If two threads open a bus at the same time, both use the
+    /// first client, and the second bus is released.
     private func openClient() throws(BluetoothError) -> ClientHandle {
         let bus = open()
         let client = BlueZClient(
@@ -61,7 +61,7 @@ final class BlueZAccess: Sendable {
 
     /// Publishes a report of a client.
     func publish(_ report: ClientReport, from client: BlueZClient) {
-        // If this bus was lost, the next subscription opens a new one.
+        // If this client's bus is lost, the phase becomes idle, so that the next subscription opens a new bus.
         let lost: Phase? = phase.withLock { phase in
             guard report.isFinal, case .open(let handle) = phase, handle.client.value === client else { return nil }
             defer { phase = .idle }
@@ -81,7 +81,7 @@ final class BlueZAccess: Sendable {
 
     /// Closes the client; later use fails.
     ///
-    /// `done` runs when closing is complete, also if it was in progress or complete before.
+    /// Runs `done` when the client is closed, also if an earlier call has closed it or is closing it.
     func close(_ done: @escaping @Sendable () -> Void) {
         let (handle, isFirst): (ClientHandle?, Bool) = phase.withLock { phase in
             switch phase {
@@ -110,8 +110,8 @@ final class BlueZAccess: Sendable {
 
 /// A shared reference to a client.
 ///
-/// Releasing the last reference closes the client: in the bus context, where its state belongs, and after pending
-/// teardowns have reached bluetoothd.
+/// Releasing the last reference closes the client's bus. This happens in the bus context, after pending teardowns have
+/// ended.
 final class ClientHandle: Sendable {
     let client: Confined<BlueZClient>
 
@@ -128,17 +128,17 @@ final class ClientHandle: Sendable {
 }
 
 extension BlueZAccess {
-    /// A cold stream that works in the bus context.
+    /// Returns a cold stream that works in the bus context.
     ///
-    /// `begin` runs there for each subscription. The closure that it passes to ``Emitter/onEnd(_:)`` undoes the work
-    /// there. Elements are delivered on the manager's scheduler.
+    /// `begin` runs in the bus context for each subscription. The closure that it passes to ``Emitter/onEnd(_:)``
+    /// undoes the work, also in the bus context. Elements are delivered on the manager's scheduler.
     func stream<Element: Sendable>(
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         Self.stream({ () throws(BluetoothError) in self }, begin).observe(on: settings.scheduler)
     }
 
-    /// A stream that begins when it is known whether Bluetooth can be used.
+    /// Returns a stream that begins when it is known whether Bluetooth can be used.
     ///
     /// If `begin` throws, the stream fails with that error, which names the operation and the target.
     func operation<Element: Sendable>(
@@ -148,9 +148,9 @@ extension BlueZAccess {
         stream { client, emitter in client.begin(operation, target, emitter, begin) }
     }
 
-    /// A cold stream for callers that do not keep the manager alive: the subscription does.
+    /// Returns a cold stream with subscriptions that keep the manager alive, for callers that do not.
     ///
-    /// It works like the stream of an instance, but delivers its events in the bus context.
+    /// It works like the stream of the instance method, but delivers its events in the bus context.
     static func stream<Element: Sendable>(
         _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
@@ -162,7 +162,7 @@ extension BlueZAccess {
                 let emitter = handle.client.sibling(Emitter(observer))
                 let isGivenUp = Guarded(false)
                 handle.perform { client in
-                    // A subscription that is disposed of before its turn never begins (S57).
+                    // If the subscription is disposed of before this work runs, it never begins (S57).
                     if !isGivenUp.withLock({ $0 }) { begin(client, emitter.value) }
                 }
                 return Disposables.create {
@@ -199,11 +199,11 @@ final class TeardownTracker {
 }
 
 extension BlueZAccess {
-    /// Emits once, when Bluetooth can be used with an adapter, whether it had to wait; then completes.
+    /// Emits whether it had to wait, as soon as Bluetooth can be used with an adapter; then completes.
     ///
     /// It waits as long as necessary. Signals announce bluetoothd and adapters. No signal announces that a lost bus is
-    /// back, so it opens the bus again, after pauses of at most 2 s. It fails if waiting is useless: the manager is
-    /// closed, or permission is missing.
+    /// back, so the stream opens the bus again, after pauses of at most 2 s. It fails if waiting is useless: the
+    /// manager is closed, or permission is missing.
     func waitUntilUsable(_ selection: AdapterSelection) -> Observable<Bool> {
         Observable.deferred { [self] in
             let handle = try client()
@@ -239,7 +239,7 @@ extension BlueZAccess {
         duration > .zero ? .timer(duration.timeInterval, scheduler: settings.scheduler) : .just(0)
     }
 
-    /// The same stream; a subscription keeps the manager alive.
+    /// Returns the same stream, but each subscription keeps the manager alive.
     func keptAlive<Element>(by stream: Observable<Element>) -> Observable<Element> {
         stream.do(onDispose: { [self] in withExtendedLifetime(self) {} })
     }
@@ -251,7 +251,9 @@ extension BlueZAccess {
 }
 
 extension BluetoothError {
-    /// Whether Bluetooth itself is unavailable, not only the peripheral. A change of state ends that.
+    /// Whether Bluetooth itself is unavailable, and not only the peripheral.
+    ///
+    /// Such an outage ends with a change of the state of Bluetooth.
     var isOutage: Bool {
         switch kind {
         case .busUnavailable, .daemonUnavailable, .noAdapter, .poweredOff, .blocked: true

@@ -1,9 +1,9 @@
 import DBus
 
-/// The manager's client of bluetoothd: its state, a mirror of its objects, and our operations.
+/// The manager's client of bluetoothd: a state, a mirror of bluetoothd's objects, and our operations.
 ///
-/// It belongs to the bus context, so replies, signals and disposals are handled in one order. Public types reach it
-/// through ``BlueZAccess``, which holds it as ``Confined``.
+/// The client belongs to the bus context, so replies, signals and disposals are handled one after another. Public types
+/// access the client through ``BlueZAccess``, which holds it as ``Confined``.
 final class BlueZClient {
     let bus: BusContext
     let settings: Settings
@@ -23,7 +23,7 @@ final class BlueZClient {
     private var choices: AdapterChoices
     /// The state in the last log entry.
     private var loggedState: BluetoothState?
-    /// Work that waits until the state is known.
+    /// Work that waits until the state of Bluetooth is known.
     private var waiting: [(BlueZClient) -> Void] = []
     private var tasks: [BusTask] = []
 
@@ -80,7 +80,7 @@ final class BlueZClient {
         stateChanged()
     }
 
-    /// Ends all operations of this manager. ``teardowns`` counts what must still be undone at bluetoothd.
+    /// Ends all operations of this manager. ``teardowns`` counts the calls that undo them in bluetoothd.
     func shutDown() {
         guard finalFailure == nil else { return }
         let closed = BluetoothError(.closed)
@@ -108,9 +108,10 @@ final class BlueZClient {
         choices.reset()
     }
 
-    /// Begins to follow the signals, because the mirror is filled.
+    /// Begins to follow signals when the mirror contains the snapshot.
     ///
-    /// The signals were subscribed to before. The snapshot contains what was signalled before its reply (Q18).
+    /// Earlier signals were ignored, because the snapshot contains everything that was signalled before its reply
+    /// (Q18).
     func snapshotArrived() {
         links.snapshotArrived()
         mirror.startFollowing()
@@ -130,7 +131,7 @@ final class BlueZClient {
 
     // MARK: State
 
-    /// Why Bluetooth cannot be used with any adapter; nil if it can, or if that is not known yet.
+    /// Why Bluetooth cannot be used with any adapter; nil if it can be used, or if that is not known yet.
     private var obstacleToAll: BluetoothState? {
         if let finalFailure { return finalFailure.kind == .unauthorized ? .unauthorized : .busUnavailable }
         if owner == nil { return .daemonUnavailable }
@@ -141,24 +142,24 @@ final class BlueZClient {
         finalFailure != nil || isOwnerKnown && (owner == nil || syncFailure != nil || mirror.isSynced)
     }
 
-    /// Whether Bluetooth can be used with an adapter; nil while that is not known yet.
+    /// Returns the state of Bluetooth with an adapter; nil while it is not known.
     func state(of adapter: UInt16?) -> BluetoothState? {
         isKnown ? obstacleToAll ?? AdapterRecord.state(adapter.flatMap { mirror.adapters[$0] }) : nil
     }
 
-    /// Why Bluetooth cannot be used with an adapter; nil if it can.
+    /// Returns why Bluetooth cannot be used with an adapter; nil if it can be used.
     func obstacle(on adapter: UInt16?) -> BluetoothError? {
         finalFailure ?? syncFailure ?? state(of: adapter)?.error
     }
 
-    /// The error of the closed manager if closing it has ended the bus; nil for other errors of a call.
+    /// Returns the error of the closed manager if a call failed because of the closing; otherwise nil.
     func cause(of error: DBusError) -> BluetoothError? {
         if error.name == DBusError.Name.disconnected, finalFailure?.kind == .closed { finalFailure } else { nil }
     }
 
     /// Runs work when it is known whether Bluetooth can be used: at once, or after the first snapshot.
     ///
-    /// The work receives the client, so that it does not retain the client while it waits.
+    /// The client is an argument of `work`, so that waiting work does not retain the client.
     func onStateKnown(_ work: @escaping (BlueZClient) -> Void) {
         if isKnown { work(self) } else { waiting.append(work) }
     }
@@ -182,7 +183,7 @@ final class BlueZClient {
     }
 
     private func stateChanged() {
-        // After `shutDown` only the replies to earlier calls matter.
+        // After `shutDown` no state is reported, because only the replies to earlier calls matter.
         guard let state = state(of: adapter(for: settings.adapter)), finalFailure?.kind != .closed else { return }
         if state != loggedState { eventLog.info(.stateChanged(state)) }
         loggedState = state
@@ -205,7 +206,7 @@ final class BlueZClient {
         return AdapterCandidates(records: mirror.adapters, linkCounts: linkCounts, peripherals: peripherals)
     }
 
-    /// The adapter that is chosen for a selection.
+    /// Returns the adapter that is chosen for a selection.
     func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
 
     /// Chooses the adapter for a selection, and keeps the choice up to date.
@@ -279,7 +280,7 @@ extension BlueZClient: ObjectMirrorObserver {
     func deviceRemoved(_ key: DeviceKey) {
         scans.removed(key)
         bonds.changed(key)
-        // If another program removes a device that we use, bluetoothd does not signal Connected=false (Q61).
+        // The link ends here: if another program removes a device, bluetoothd does not signal Connected=false (Q61).
         links[key]?.deviceRemoved()
     }
 
@@ -320,15 +321,15 @@ struct ClientReport: Sendable {
     /// Whether the bus is lost, so that no other report of this client follows.
     let isFinal: Bool
 
-    /// The adapter that is chosen for a selection.
+    /// Returns the adapter that is chosen for a selection.
     func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
 
-    /// Whether Bluetooth can be used with the adapter of a selection.
+    /// Returns the state of Bluetooth with the adapter of a selection.
     func state(_ selection: AdapterSelection) -> BluetoothState {
         obstacle ?? AdapterRecord.state(adapter(for: selection).flatMap { candidates.records[$0] })
     }
 
-    /// The adapters, by number.
+    /// Returns the adapters, sorted by number.
     func adapters(_ selection: AdapterSelection) -> [Adapter] {
         Adapter.list(candidates.records, selected: obstacle == nil ? adapter(for: selection) : nil)
     }

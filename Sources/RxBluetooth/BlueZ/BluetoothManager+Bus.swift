@@ -4,9 +4,10 @@ extension BluetoothManager {
     /// Makes a manager of this machine's Bluetooth, over the system bus.
     ///
     /// The first subscription to one of its streams opens the bus. If the bus is lost, the next subscription opens it
-    /// again. ``Configuration/controller`` is the adapter's own controller unless the configuration has another one.
+    /// again. If the configuration has no ``Configuration/controller``, the manager uses the controllers of this
+    /// machine.
     ///
-    /// - Parameter configuration: The adapter, where streams deliver, deadlines, pairing and the log. Default: see
+    /// - Parameter configuration: The adapter, the scheduler, deadlines, pairing and the log. Default: see
     ///   ``Configuration``.
     public convenience init(configuration: Configuration = Configuration()) {
         var configuration = configuration
@@ -23,7 +24,7 @@ extension BluetoothManager {
         self.init(configuration: configuration) { bus }
     }
 
-    /// Makes a manager that opens its bus when it first needs it, and again after the bus was lost.
+    /// Makes a manager that opens its bus on first use, and again after the bus was lost.
     ///
     /// - Parameters:
     ///   - configuration: The adapter, where streams deliver, deadlines, pairing and the log.
@@ -35,16 +36,17 @@ extension BluetoothManager {
 }
 
 extension BlueZClient {
-    /// Runs work when bluetoothd has received every message that was sent so far, or at the end of a deadline.
+    /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
     func afterDelivery(_ done: @escaping () -> Void) {
-        // A call would start a bluetoothd that was stopped.
+        // Without bluetoothd, no call is sent, because the bus would start bluetoothd for it.
         guard owner != nil else { return done() }
-        // The call has no deadline of its own while it waits behind others (Q9).
+        // The timer is necessary because the call's own deadline does not run while the call waits behind others (Q9).
         let limit = settings.deadlines.cleanup
         let deadline = bus.schedule(after: limit, done)
-        // Later, because queued work of the bus context sends some of the requests of a disposed subscription.
+        // The call follows queued work of the bus context, which sends some of the requests of a disposed subscription.
         bus.perform { [self] in
-            // The bus keeps the order of messages from one sender to one receiver: the reply comes after all of them.
+            // The bus keeps the order of messages from one sender to one receiver, so bluetoothd answers after all
+            // earlier messages.
             call(.ping, deadline: limit) { _ in
                 deadline.cancel()
                 done()

@@ -1,7 +1,7 @@
 import Rx
 
 extension Observable where Element: Sendable {
-    /// The stream on another scheduler, with a buffer of a fixed capacity between them (S81).
+    /// Delivers the stream on another scheduler, through a buffer of a fixed capacity (S81).
     func observe(
         on scheduler: any SchedulerType, within buffer: ValueBuffer, overflow: BluetoothError,
         dropped: @escaping @Sendable () -> Void
@@ -25,7 +25,7 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         var isStopped = false
         /// Whether a scheduled run is delivering.
         var isDelivering = false
-        /// Runs that began meanwhile. The one that is delivering does their work.
+        /// The number of runs that began while another run delivers. The delivering run does their work.
         var pendingRuns = 0
     }
 
@@ -47,9 +47,10 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Adds an event, and schedules a run for it, so that it keeps its order among the events of other streams (S76).
+    /// Adds an event, and schedules a run that delivers it.
     ///
-    /// A value that replaces another one uses the run of that one.
+    /// Each event has its own run, so that it keeps its order among the events of other streams (S76). A value that
+    /// replaces another value uses the run of the replaced value.
     func enqueue(_ event: Event<Element>) {
         let (isScheduled, isLost): (Bool, Bool) = state.withLock { state in
             guard !state.isStopped, state.end == nil else { return (false, false) }

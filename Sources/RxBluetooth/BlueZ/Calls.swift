@@ -18,8 +18,8 @@ enum BlueZ {
 
     /// The services that bluetoothd handles itself: GAP, HID and Scan Parameters.
     ///
-    /// bluetoothd hides them. From 5.80 on it shows them read-only (Q109).
-    /// Source: BlueZ 5.66, `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
+    /// bluetoothd hides these services. From 5.80 on, it shows them read-only (Q109). Source: BlueZ 5.66,
+    /// `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
     static let claimedServices: Set<BluetoothUUID> = [0x1800, 0x1812, 0x1813]
     /// The GAP service and its characteristics.
     ///
@@ -47,7 +47,7 @@ enum BlueZ {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are those of a text.
+    /// Returns whether the bytes are those of a text.
     func isEqual(to text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }
@@ -144,7 +144,7 @@ extension BlueZCall {
     static func writeValue(_ value: [UInt8], isRequest: Bool, _ key: CharacteristicKey) -> BlueZCall {
         BlueZCall(path: key.path, interface: BlueZ.characteristic, member: "WriteValue") { (body) throws(DBusError) in
             body.bytes(value)
-            // Without a type, bluetoothd chooses one itself (Q98).
+            // The type is always sent, because bluetoothd would choose one itself otherwise (Q98).
             try body.properties(["type": .string(isRequest ? "request" : "command")])
         }
     }
@@ -174,7 +174,7 @@ extension BlueZCall {
         }
     }
 
-    /// A call with an empty dictionary of options.
+    /// Returns a call with an empty dictionary of options.
     private static func attributeCall(_ key: CharacteristicKey, _ member: String) -> BlueZCall {
         BlueZCall(path: key.path, interface: BlueZ.characteristic, member: member) { (body) throws(DBusError) in
             try body.properties([:])
@@ -209,7 +209,9 @@ extension BlueZCall {
         BlueZCall(path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect")
     }
 
-    /// Reads a property. The reply arrives after all signals that bluetoothd sent before it.
+    /// Returns a call that reads a property.
+    ///
+    /// The reply arrives after all signals that bluetoothd sent before the reply.
     static func property(_ name: String, of interface: String, at path: String) -> BlueZCall {
         BlueZCall(path: path, interface: BlueZ.properties, member: "Get") { (body) throws(DBusError) in
             try body.string(interface)
@@ -219,9 +221,10 @@ extension BlueZCall {
 }
 
 extension BlueZClient {
-    /// Calls bluetoothd.
+    /// Calls bluetoothd, and passes the reply or the error to `then`.
     ///
-    /// The library makes the path and the body, so an error in writing them is a bug of the library.
+    /// If the message cannot be written, `then` receives that error. This is a bug of the library, which makes the path
+    /// and the body.
     @discardableResult
     func call(
         _ call: BlueZCall, deadline: Duration, then: @escaping (Result<Message, DBusError>) -> Void
@@ -234,7 +237,9 @@ extension BlueZClient {
         }
     }
 
-    /// Reads a Boolean property. The reply arrives after all signals that bluetoothd sent before it.
+    /// Reads a Boolean property.
+    ///
+    /// The reply arrives after all signals that bluetoothd sent before the reply.
     @discardableResult
     func readFlag(
         _ name: String, of interface: String, at path: String, deadline: Duration? = nil,

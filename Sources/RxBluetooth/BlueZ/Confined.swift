@@ -2,8 +2,9 @@ import DBus
 
 /// State that belongs to the context of a bus, and may be passed through other threads.
 ///
-/// Classes of the context are not `Sendable`, so the compiler rejects them in code of other threads. Code that passes
-/// one through such code wraps it in this type, which traps if the value is accessed outside the context.
+/// Classes that belong to a bus context are not `Sendable`, so the compiler rejects them in code of other threads. To
+/// pass such an object through other threads, code wraps it in this type. The type traps if the value is accessed
+/// outside the context.
 struct Confined<Value>: @unchecked Sendable {
     // Guard: every access checks that it happens in the context of `bus`.
     private let bus: any Bus
@@ -20,21 +21,22 @@ struct Confined<Value>: @unchecked Sendable {
         return confined
     }
 
-    /// Another value that belongs to the same context.
+    /// Wraps another value that belongs to the same context.
     func sibling<Other>(_ value: Other) -> Confined<Other> { Confined<Other>(value, to: bus) }
 
-    /// The value if it belongs to the context of a bus; nil if it belongs to another bus.
+    /// Returns the value if it belongs to the context of a bus; nil if it belongs to another bus.
     func value(in context: BusContext) -> Value? { context.isContext(of: bus) ? value : nil }
 
-    /// Runs work with the value in the context of its bus, after everything that already waits there.
+    /// Runs work with the value in the context of its bus, after all work that already waits there.
     func perform(_ work: @escaping @Sendable (Value) -> Void) {
         bus.perform { [self] in work(value) }
     }
 }
 
-/// A bus as code in its context uses it: callbacks run there too, so they may use state that is not `Sendable`.
+/// The interface of a bus for code in its context.
 ///
-/// Its methods do what those of `Bus` with the same name do. Those that take a callback trap outside the context.
+/// Callbacks also run in the context, so they may use state that is not `Sendable`. The methods do the same as those of
+/// `Bus` with the same name. Methods with a callback trap if they are called outside the context.
 struct BusContext {
     private let bus: any Bus
 
@@ -88,16 +90,16 @@ struct BusContext {
 
     func close() { bus.close() }
 
-    /// A callback for code outside the context. It runs `work` in the context.
+    /// Returns a callback for code outside the context. The callback runs `work` in the context.
     func callback<Argument: Sendable>(_ work: @escaping (Argument) -> Void) -> @Sendable (Argument) -> Void {
         let work = confined(work)
         return { argument in work.perform { $0(argument) } }
     }
 
-    /// Whether this is the context of a bus.
+    /// Returns whether this is the context of a bus.
     func isContext(of other: any Bus) -> Bool { bus === other }
 
-    /// A value of this context, for code outside of it.
+    /// Wraps a value of this context for code outside of the context.
     func confined<Value>(_ value: Value) -> Confined<Value> {
         bus.preconditionInContext()
         return Confined(value, to: bus)

@@ -34,7 +34,8 @@ struct DeviceRecord {
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([
         .init("RSSI", clear: { $0.rssi = nil }) { (record, value) throws(DBusError) in
-            // bluetoothd uses 0 for “absent”, and 0 dBm does not occur (Q55). Controllers use 127.
+            // 0 and 127 mean that there is no RSSI. bluetoothd uses 0 for “absent”, because 0 dBm does not occur (Q55);
+            // controllers use 127.
             let rssi = try value.int16()
             guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is not an RSSI.") }
             record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
@@ -47,8 +48,8 @@ struct DeviceRecord {
             record.advertisement.serviceData = try Self.serviceData(&value)
         },
         .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
-            // During a connection these are the GATT services, and the advertised list is kept (Q58). An empty list is
-            // replaced: nothing else is known of a device that was connected before it was received.
+            // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58). An empty
+            // list is replaced: a device that was connected before its first advertisement has no other list.
             guard record.advertisement.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
                 return
             }
@@ -101,10 +102,12 @@ struct DeviceRecord {
         },
     ])
 
-    /// The properties that an advertisement sets. A change of others is not an advertisement (Q51).
+    /// The properties that an advertisement sets. Changes of other properties are not advertisements (Q51).
     static let advertised = table.changes(
         ["RSSI", "ManufacturerData", "ServiceData", "UUIDs", "TxPower", "AdvertisingFlags", "Appearance", "Name"])
-    /// The same for a connected device: its name and service list come from the device itself (Q58).
+    /// The properties that an advertisement of a connected device sets.
+    ///
+    /// The name and the service list then come from the device itself (Q58).
     static let advertisedWhileConnected = table.changes(["RSSI", "ManufacturerData", "ServiceData", "TxPower"])
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
@@ -132,7 +135,7 @@ struct DeviceRecord {
         return data
     }
 
-    /// A name without trailing NULs and blanks (Q57); nil if nothing remains.
+    /// Returns a name without trailing NULs and blanks (Q57); nil if nothing remains.
     static func trimmed(_ name: String) -> String? {
         var scalars = name.unicodeScalars[...]
         while let last = scalars.last, last == "\0" || last == " " { scalars.removeLast() }

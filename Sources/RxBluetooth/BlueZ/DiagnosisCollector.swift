@@ -35,14 +35,15 @@ final class DiagnosisCollector {
     /// Makes a call that every bluetoothd supports and that has a small reply.
     private func ask() {
         guard client.finalFailure == nil, let owner = client.owner else { return conclude(nil) }
-        // bluetoothd has not listed its objects, and without them it cannot be used.
+        // If bluetoothd has not listed its objects, it cannot be used, so that failure is the result.
         if let failure = client.syncFailure {
             return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
         }
         let answered: (Result<Message, DBusError>) -> Void = { [self] result in
             switch result.mapError({ BluetoothError($0) }) {
             case .success: conclude(.answers(name: owner))
-            // The loss of the bus or of bluetoothd is reported next, and then decides.
+            // The loss of the bus or of bluetoothd is reported next, so the diagnosis waits for that report and
+            // includes it.
             case .failure(let error) where [.busUnavailable, .daemonUnavailable].contains(error.kind):
                 client.bus.perform { [self] in conclude(nil) }
             case .failure(let error): conclude(.refuses(name: owner, error))
@@ -63,7 +64,7 @@ final class DiagnosisCollector {
 }
 
 extension BlueZClient {
-    /// The present state.
+    /// Returns the diagnosis of the present state.
     ///
     /// - Parameter answer: How bluetoothd answered; nil if it does not run or was not called.
     func diagnosis(
@@ -103,7 +104,7 @@ extension BlueZClient {
 }
 
 extension Link {
-    /// The state of the link for a diagnosis; nil after its end.
+    /// The status of the link for a diagnosis; nil after its end.
     fileprivate var diagnosis: Diagnosis.ConnectionStatus? {
         let step: Diagnosis.ConnectionStatus.Step
         switch state.step {

@@ -1,6 +1,6 @@
 import Rx
 
-/// The observer of a stream that begins in the bus's context, with the work that undoes it.
+/// The observer of a stream that begins in the bus context, and the work that runs at its end.
 final class Emitter<Element: Sendable>: StreamObserver {
     private var observer: ((Event<Element>) -> Void)?
     private var undo: (() -> Void)?
@@ -12,7 +12,7 @@ final class Emitter<Element: Sendable>: StreamObserver {
     /// Whether the stream has not ended.
     var isActive: Bool { observer != nil }
 
-    /// Sets what to undo when the stream ends or is disposed of, whichever comes first.
+    /// Sets the work that runs when the stream ends or is disposed of, whichever comes first.
     func onEnd(_ undo: @escaping () -> Void) {
         if isActive { self.undo = undo } else { undo() }
     }
@@ -41,7 +41,9 @@ final class Emitter<Element: Sendable>: StreamObserver {
 }
 
 extension Emitter {
-    /// Runs work if the stream is active. If the work throws, the stream fails with that error, for this operation.
+    /// Runs work if the stream is active.
+    ///
+    /// If the work throws, the stream fails with that error, which names the operation and the target.
     func attempt(
         _ operation: BluetoothError.Operation, _ target: String?, _ work: () throws(BluetoothError) -> Void
     ) {

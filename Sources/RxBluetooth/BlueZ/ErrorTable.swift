@@ -1,10 +1,10 @@
 import DBus
 
-/// The kinds of errors by the names and texts of bluetoothd and the bus.
+/// Maps the error names and texts of bluetoothd and of the bus to kinds of ``BluetoothError``.
 ///
 /// The first row that matches decides. Names and texts are compared only here; programs use ``BluetoothError/kind``.
 enum ErrorTable {
-    /// A row: a name, a text if it matters, and their meaning.
+    /// A row of the table: the name of an error, its text if it matters, and their meaning.
     struct Row: Sendable {
         let name: String
         let text: Text
@@ -50,7 +50,7 @@ enum ErrorTable {
         /// Pairing failed; the name is the reason.
         case pairingFailed
 
-        /// Whether a row's ATT code applies to an operation.
+        /// Returns whether a row's ATT code applies to an operation.
         fileprivate func bringsATTCode(_ operation: BluetoothError.Operation) -> Bool {
             if case .refused = self { operation.isOnAttribute } else { true }
         }
@@ -58,14 +58,14 @@ enum ErrorTable {
 
     static let rows: [Row] = bus + bluez + failed
 
-    /// The index of an error's row; nil if there is none.
+    /// Returns the index of an error's row; nil if there is none.
     static func row(of error: DBusError) -> Int? {
         rows.firstIndex { $0.name == error.name && $0.text.matches(error.message) }
     }
 
-    /// The ATT code of an error: its row's, or the one in its text (Q96).
+    /// Returns the ATT code of an error: the code of its row, or the code in its text (Q96).
     ///
-    /// A text with a code is “Operation failed with ATT error: 0x81”.
+    /// An example of a text with a code is “Operation failed with ATT error: 0x81”.
     static func attCode(of error: DBusError, during operation: BluetoothError.Operation) -> UInt8? {
         if let row = row(of: error).map({ rows[$0] }), let code = row.attCode {
             return row.meaning.bringsATTCode(operation) ? code : nil
@@ -74,9 +74,9 @@ enum ErrorTable {
         return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
     }
 
-    /// The reason if BlueZ tried classic Bluetooth, and the peripheral has no profile that BlueZ supports.
+    /// The text if BlueZ tried classic Bluetooth, and supports no profile of the peripheral.
     static let profileUnavailable = "br-connection-profile-unavailable"
-    /// The text that refuses a second `Connect` or `StartDiscovery` while the first is in progress.
+    /// The text if bluetoothd refuses `Connect` or `StartDiscovery` while an earlier call is in progress.
     static let alreadyInProgress = "Operation already in progress"
     private static let attError = "Operation failed with ATT error"
 
@@ -89,7 +89,7 @@ enum ErrorTable {
         row(bus: "NoReply", "Timeout", "TimedOut", is: .kind(.timedOut)),
         row(bus: "LimitsExceeded", "NoMemory", is: .kind(.resourceExhausted)),
         row(bus: "UnknownObject", is: .gone),
-        // bluetoothd with an old libdbus sends this if an object is gone; the text distinguishes it (Q82).
+        // bluetoothd with an old libdbus sends UnknownMethod with this text if an object is gone (Q82).
         row(bus: "UnknownMethod", text: .has("doesn't exist"), is: .goneOrUnsupported),
         row(bus: "UnknownMethod", "UnknownInterface", "UnknownProperty", is: .kind(.unsupported)),
         row(bus: "InvalidArgs", is: .kind(.invalidArgument)),
@@ -101,17 +101,18 @@ enum ErrorTable {
         row("Blocked", is: .kind(.blocked)),
         row("InProgress", "Busy", is: .kind(.busy)),
         row("AlreadyConnected", is: .kind(.alreadyConnected)),
-        // An object of that name or a bond exists (Q89, Q92). Callers that need it to exist treat this as success.
+        // An object with the path, or a bond, exists already (Q89, Q92). Callers that need it to exist treat this error
+        // as success.
         row("AlreadyExists", is: .kind(.alreadyDone)),
         row("NotConnected", is: .kind(.notConnected)),
         row("NoSuchAdapter", is: .kind(.noAdapter)),
         row("DoesNotExist", is: .gone),
-        // For a device without a supported profile; later versions have a name for it. `Failed` with this text is
-        // ENOPROTOOPT of a profile. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`.
+        // bluetoothd sends this for a device without a supported profile; later versions send the name in the next row.
+        // `Failed` with this text is ENOPROTOOPT of a profile. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`.
         row("NotAvailable", text: .anyOf([profileUnavailable]), is: .connectFailed),
         row("BREDR.ProfileUnavailable", is: .kind(.connectFailed(profileUnavailable))),
-        // We request only what a characteristic offers, so these two come from the peripheral.
-        // Source: BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
+        // We request only operations that a characteristic offers, so the peripheral sends these two errors. Source:
+        // BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
         row("NotSupported", is: .refused(.unsupported), att: 0x06),
         row("NotAuthorized", is: .refused(.refused), att: 0x08),
         row("NotAvailable", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
@@ -124,8 +125,8 @@ enum ErrorTable {
         row("InvalidArguments", text: .anyOf(["Invalid offset"]), is: .kind(.invalidArgument), att: 0x07),
         row("InvalidArguments", text: .anyOf(["Invalid Length"]), is: .kind(.invalidArgument), att: 0x0D),
         row("InvalidArguments", "InvalidLength", is: .kind(.invalidArgument)),
-        // Documented for reads and writes, but these are errors of GATT servers, which bluetoothd maps to ATT codes.
-        // Source: BlueZ 5.76, `src/gatt-database.c`, `dbus_error_to_att_ecode`; 5.66 has the first two.
+        // BlueZ documents these for reads and writes, but they are errors of GATT servers that bluetoothd maps to ATT
+        // codes. Source: BlueZ 5.76, `src/gatt-database.c`, `dbus_error_to_att_ecode`; 5.66 has the first two.
         row("InvalidOffset", is: .kind(.invalidArgument), att: 0x07),
         row("InvalidValueLength", is: .kind(.invalidArgument), att: 0x0D),
         row("ImproperlyConfigured", is: .kind(.attError), att: 0xFD),
@@ -134,7 +135,7 @@ enum ErrorTable {
             "ConnectionAttemptFailed", is: .pairingFailed),
     ].flatMap(\.self)
 
-    /// The errors without a name of their own, which bluetoothd calls `Failed`; their texts differ.
+    /// The errors that bluetoothd calls `Failed`; only their texts distinguish them.
     private static let failed: [Row] = [
         row("Failed", text: .anyOf(["Not connected", "Not Connected", "No ATT transport"]), is: .kind(.notConnected)),
         row("Failed", text: .ends("-connection-adapter-not-powered"), is: .kind(.poweredOff)),
@@ -145,7 +146,8 @@ enum ErrorTable {
         row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
-        // LE only, while another `Connect` is pending (Q119). Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
+        // bluetoothd sends this for LE only, while another `Connect` is pending (Q119). Source: BlueZ 5.66,
+        // `src/device.c`, `dev_connect`.
         row("Failed", text: .anyOf([alreadyInProgress]), is: .kind(.busy)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
@@ -174,10 +176,10 @@ extension BluetoothError.Operation {
 }
 
 extension String {
-    /// Whether the text contains another one.
+    /// Returns whether the text contains another text.
     fileprivate func has(_ part: String) -> Bool { indices.contains { self[$0...].hasPrefix(part) } }
 
-    /// The index after the last occurrence of `mark`; nil if there is none.
+    /// Returns the index after the last occurrence of `mark`; nil if there is none.
     fileprivate func range(ofLast mark: String) -> Index? {
         var index = endIndex
         while index > startIndex {
@@ -188,9 +190,9 @@ extension String {
     }
 }
 
-/// Errors of the bus and of bluetoothd as errors of the library, by ``ErrorTable``.
+/// Makes errors of the library from errors of the bus and of bluetoothd, by ``ErrorTable``.
 extension BluetoothError {
-    /// An error that belongs to no operation of the user.
+    /// Makes an error that belongs to no operation of the user.
     init(_ error: DBusError) {
         let error = BluetoothError(error, operation: .readState, target: nil)
         self.init(error.kind, dbusName: error.dbusName, dbusMessage: error.dbusMessage)
@@ -202,10 +204,10 @@ extension BluetoothError {
             dbusMessage: error.message, attCode: ErrorTable.attCode(of: error, during: operation))
     }
 
-    /// An error of an operation on a characteristic or on one of its descriptors.
+    /// Makes an error of an operation on a characteristic or on one of its descriptors.
     ///
-    /// From 5.80 on, bluetoothd itself refuses writes to the services that it handles. Its error otherwise means
-    /// the peripheral's ATT error 0x08 (Q109).
+    /// From 5.80 on, bluetoothd itself refuses writes to the services that it handles, so the error has no ATT code.
+    /// For other services, the same error means the peripheral's ATT error 0x08 (Q109).
     init(_ error: DBusError, operation: Operation, on characteristic: Characteristic, target: String) {
         self.init(error, operation: operation, target: target)
         let isWrite = operation == .write || operation == .writeDescriptor
@@ -214,7 +216,7 @@ extension BluetoothError {
         }
     }
 
-    /// The same error without an ATT code: bluetoothd refused, not the peripheral.
+    /// This error without its ATT code, for errors that bluetoothd and not the peripheral has caused.
     var withoutATTCode: BluetoothError {
         BluetoothError(kind, operation: operation, target: target, dbusName: dbusName, dbusMessage: dbusMessage)
     }
@@ -224,7 +226,8 @@ extension BluetoothError {
         return switch ErrorTable.rows[row].meaning {
         case .kind(let kind), .refused(let kind): kind
         case .gone: gone(operation)
-        // An adapter without LE has no LEAdvertisingManager1. Source: BlueZ 5.66, `src/adapter.c`, `adapter_register`.
+        // If advertising fails in this way, the adapter has no LE, and therefore no LEAdvertisingManager1. Source:
+        // BlueZ 5.66, `src/adapter.c`, `adapter_register`.
         case .goneOrUnsupported: operation == .advertise ? .unsupported : gone(operation)
         case .connectFailed: .connectFailed(error.message)
         case .failed: failed(operation, error.message)
@@ -232,7 +235,7 @@ extension BluetoothError {
         }
     }
 
-    /// The kind of a `Failed` with a text that no other row matches.
+    /// Returns the kind of a `Failed` error with a text that no other row matches.
     ///
     /// Before 5.62, bluetoothd sent the text of errno if connecting failed (Q77). Errors of registering an
     /// advertisement differ only in their texts. Other operations have no such errors.
@@ -255,7 +258,7 @@ extension BluetoothError {
 
     /// Whether the controller gave up an attempt to connect, as it does now and then (Q77).
     ///
-    /// The second text is that of bluetoothd before 5.62. The third one reports a cancellation that we did not request
+    /// bluetoothd before 5.62 sends the second text. The third text reports a cancellation that we did not request
     /// (Q79).
     var isAbortedConnection: Bool {
         guard case .connectFailed(let text) = kind else { return false }
@@ -266,8 +269,8 @@ extension BluetoothError {
 
     /// Whether bluetoothd tried classic Bluetooth with an LE peripheral (Q83).
     ///
-    /// It repeats that until it receives an LE advertisement after it last saw the peripheral over classic Bluetooth.
-    /// Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
+    /// bluetoothd repeats this until it receives an LE advertisement after it last saw the peripheral over classic
+    /// Bluetooth. Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
     var isOfWrongBearer: Bool {
         guard case .connectFailed(let text) = kind else { return false }
         return [

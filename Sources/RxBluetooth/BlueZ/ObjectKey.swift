@@ -13,7 +13,7 @@ struct DeviceKey: Hashable, Sendable {
     var path: String { "\(adapterPath(adapter))/dev_\(address.text(separator: "_"))" }
 }
 
-/// The object path of the adapter with a number.
+/// Returns the object path of the adapter with a number.
 func adapterPath(_ number: UInt16) -> String { "/org/bluez/hci\(number)" }
 
 /// The key of a characteristic: its device, and the handles in its object path.
@@ -82,7 +82,7 @@ enum ObjectKey: Hashable {
     init?(_ path: ObjectPath) { self.init(path: path.description.utf8.span) }
 }
 
-/// Reads the parts of a path from its bytes, and advances a position past each.
+/// Reads the parts of a path from its bytes, and advances a position past each part.
 private enum PathSyntax {
     static func take(_ text: String, _ path: Span<UInt8>, _ position: inout Int) -> Bool {
         let wanted = text.utf8.span

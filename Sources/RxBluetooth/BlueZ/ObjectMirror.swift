@@ -1,6 +1,6 @@
 import DBus
 
-/// Handles changes of the object mirror.
+/// The observer of changes of the object mirror.
 protocol ObjectMirrorObserver: AnyObject {
     /// A signal or a snapshot contained something malformed, which was ignored.
     func messageRejected(total: Int)
@@ -18,12 +18,12 @@ protocol ObjectMirrorObserver: AnyObject {
     /// A device was removed with its adapter.
     func deviceRemovedWithAdapter(_ key: DeviceKey)
     func batteryChanged(_ key: DeviceKey)
-    /// Whether the services of a device have been read in the present connection.
+    /// Returns whether the services of a device have been read in the present connection.
     func wereServicesRead(of key: DeviceKey) -> Bool
     func serviceAdded(to key: DeviceKey)
     func serviceRemoved(_ record: ServiceRecord, _ handle: UInt16, from key: DeviceKey)
     func characteristicRemoved(_ key: CharacteristicKey)
-    /// The properties of a characteristic that are observed. Others are not read.
+    /// Returns which properties of a characteristic are observed. Other properties are not read.
     func observedProperties(of key: CharacteristicKey) -> ObservedProperties
     func valueReceived(_ value: [UInt8], of key: CharacteristicKey)
     func mtuReceived(_ mtu: UInt16, of key: DeviceKey)
@@ -57,7 +57,7 @@ final class ObjectMirror {
     private var unknownObjectSignals = 0 {
         didSet { observer.unknownObjectSignalled(total: unknownObjectSignals) }
     }
-    /// Counts the services that were added during connections, to distinguish each from the one before.
+    /// The number of services added during connections. It gives each of them a unique epoch.
     private var epochs: UInt64 = 0
     private let settings: Settings
     private let peripherals: PeripheralTable
@@ -85,17 +85,17 @@ final class ObjectMirror {
     func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
     func recordAdvertisement(of key: DeviceKey, during session: Int) { devices[key]?.lastSession = session }
 
-    /// The record of a characteristic; nil if there is none.
+    /// Returns the record of a characteristic; nil if there is none.
     func record(_ key: CharacteristicKey) -> CharacteristicRecord? {
         devices[key.device]?.services[key.service]?.characteristics[key.handle]
     }
 
-    /// Whether bluetoothd has a bond with a device.
+    /// Returns whether bluetoothd has a bond with a device.
     ///
-    /// Without a bond, the keys of a paired device end with the link.
+    /// A paired device may have no bond. Its keys are then lost with the link.
     func isBonded(_ key: DeviceKey) -> Bool { devices[key]?.isBonded == true }
 
-    /// The addresses of a device: the one in its path, and the identity address from bonding (Q62).
+    /// Returns the addresses of a device: that of its path, and the identity address from bonding (Q62).
     func addresses(of key: DeviceKey) -> [BluetoothAddress] {
         [key.address] + (devices[key]?.address.map { [$0] } ?? [])
     }
@@ -104,7 +104,7 @@ final class ObjectMirror {
 
     /// Reads the reply of `GetManagedObjects` into an empty mirror.
     ///
-    /// Objects arrive in any order, children also before parents.
+    /// Objects arrive in any order: children may precede their parents.
     func readSnapshot(_ reply: Message) throws(DBusError) {
         try reply.read { (body) throws(DBusError) in
             try body.dictionary { (object) throws(DBusError) in
@@ -114,14 +114,14 @@ final class ObjectMirror {
         }
         for adapter in adapters.values { peripherals.follow(adapter) }
         for (key, record) in devices {
-            // Objects below a device that is not in the snapshot belong to no device.
+            // Without a listed device, the record only has objects below the device, and is removed.
             if record.isListed { makePeripheral(key) } else { devices[key] = nil }
         }
     }
 
     /// Adds the interfaces that a signal announces, and reports the change.
     func add(_ key: ObjectKey, _ body: inout MessageReader) throws(DBusError) {
-        // A known device may get an interface such as Battery1 later. That is not an advertisement (Q51).
+        // An interface that is added to a known device, such as Battery1, does not count as an advertisement (Q51).
         let hasDevice = try add(key, &body, isSnapshot: false)
         switch key {
         case .adapter: observer.adaptersChanged()
@@ -130,9 +130,9 @@ final class ObjectMirror {
         }
     }
 
-    /// Reads the interfaces of one object (`a{sa{sv}}`). Returns whether it is a device.
+    /// Reads the interfaces of one object (`a{sa{sv}}`). Returns whether `Device1` is one of them.
     ///
-    /// A malformed part does not prevent reading the others.
+    /// A malformed part does not prevent reading the other parts.
     @discardableResult
     private func add(_ key: ObjectKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) -> Bool {
         var hasDevice = false
@@ -176,12 +176,14 @@ final class ObjectMirror {
     }
 
     private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) {
-        // A path that is added again is a new object (Q60). Only in a snapshot, its children may have come first.
+        // A path that is added again is a new object (Q60). In a snapshot, the record is kept: children may precede
+        // their device.
         var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
         record.isListed = true
         devices[key] = record
-        // In a snapshot, adapters also come in any order. A peripheral needs its adapter's identity (Q28).
+        // In a snapshot, the peripheral is made later: it needs the identity of its adapter, which may follow the
+        // device (Q28).
         guard !isSnapshot else { return }
         makePeripheral(key)
         observer.deviceFound(key)
@@ -199,7 +201,7 @@ final class ObjectMirror {
         devices[key]?.updatePeripheral()
     }
 
-    /// The record of a characteristic, or an empty one.
+    /// The record of a characteristic, or an empty record if there is none.
     private subscript(key: CharacteristicKey) -> CharacteristicRecord {
         get { record(key) ?? CharacteristicRecord() }
         set {
@@ -261,10 +263,11 @@ final class ObjectMirror {
             unknownObjectSignals += 1
             return
         }
-        // Only without a link, the name and the list of services can be advertised ones (Q58).
+        // The state before the signal is reported: during a connection, the name and the services are not advertised
+        // ones (Q58).
         let wasConnected = devices.values[index].isConnected
         let changes = try DeviceRecord.table.read(&body, into: &devices.values[index], rejected: &rejected)
-        // Values that were read count, also if the list of invalidated properties is malformed.
+        // Values that were read are kept, even if the list of invalidated properties is malformed.
         var all = changes
         do throws(DBusError) {
             all.formUnion(try DeviceRecord.table.clear(&body, in: &devices.values[index]))

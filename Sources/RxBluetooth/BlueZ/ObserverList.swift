@@ -3,7 +3,7 @@ protocol StreamObserver: AnyObject {
     /// Ends the stream with an error.
     func fail(_ error: BluetoothError)
 
-    /// Sets what to undo when the stream ends or is disposed of, whichever comes first.
+    /// Sets the work that runs when the stream ends or is disposed of, whichever comes first.
     func onEnd(_ undo: @escaping () -> Void)
 }
 
@@ -13,7 +13,7 @@ final class ObserverList<Observer: StreamObserver> {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds an observer until its stream ends. `onRemoval` runs after that.
+    /// Adds an observer until its stream ends. Runs `onRemoval` after removing the observer.
     func add(_ observer: Observer, onRemoval: (() -> Void)? = nil) {
         insert(observer)
         observer.onEnd { [weak self, weak observer] in
@@ -22,12 +22,14 @@ final class ObserverList<Observer: StreamObserver> {
         }
     }
 
-    /// Adds an observer that the caller removes.
+    /// Adds an observer. The caller removes it.
     func insert(_ observer: Observer) { all.append(observer) }
 
     func remove(_ observer: Observer) { all.removeAll { $0 === observer } }
 
-    /// Removes all observers before their streams end, because the end of one may add another.
+    /// Removes and returns all observers.
+    ///
+    /// The caller ends their streams after that, because the end of a stream may add another observer.
     func removeAll() -> [Observer] {
         defer { all = [] }
         return all

@@ -2,8 +2,8 @@ import Rx
 
 /// The `Peripheral` objects of a manager, one for each device (S46).
 ///
-/// bluetoothd's record or the user keeps an object alive. A device keeps its object when the bus was lost and opened
-/// again, and when its adapter returns under another number (Q28).
+/// The table does not keep an object alive: the record of the device or the user does. A device keeps its object when
+/// the bus was lost and opened again, and when its adapter returns under another number (Q28).
 final class PeripheralTable: Sendable {
     /// The peripherals and adapters seen so far.
     private struct State {
@@ -15,7 +15,7 @@ final class PeripheralTable: Sendable {
         var peripherals: UInt64 = 0
     }
 
-    /// A device, by the identity of its adapter and its address.
+    /// The identity of a device: its adapter's identity, and its address.
     private struct DeviceIdentity: Hashable {
         let adapter: ObjectIdentifier
         let address: BluetoothAddress
@@ -62,7 +62,7 @@ final class PeripheralTable: Sendable {
         state.withLock { $0.adapters.follow(adapter.number, address: adapter.address) }
     }
 
-    /// The present number of the adapter that was selected by name.
+    /// Returns the present number of the adapter that was selected by name.
     func adapter(named name: String, among adapters: [UInt16: AdapterRecord]) -> UInt16? {
         state.withLock { $0.adapters.number(named: name, among: adapters) }
     }
@@ -70,7 +70,7 @@ final class PeripheralTable: Sendable {
     /// Binds a name to an adapter, unless the name is bound already.
     func bind(_ name: String, to adapter: UInt16) { state.withLock { $0.adapters.bind(name, to: adapter) } }
 
-    /// A number that no earlier connection of the manager has.
+    /// Returns a number that no earlier connection of the manager has.
     func nextLinkNumber() -> UInt64 {
         state.withLock { state in
             state.links += 1

@@ -2,8 +2,8 @@ import DBus
 
 /// The properties of a D-Bus interface: how to read each into a record, and how to clear it.
 ///
-/// Every property is optional (Q20). A property of a wrong type keeps its old value and is counted; the others are
-/// read.
+/// Every property is optional (Q20). A property of a wrong type keeps its old value and is counted; the other
+/// properties are read.
 struct PropertyTable<Record>: Sendable {
     /// One property.
     struct Row: Sendable {
@@ -28,7 +28,7 @@ struct PropertyTable<Record>: Sendable {
         self.rows = rows
     }
 
-    /// The set of the rows with these names. Traps if a name has no row.
+    /// Returns the set of the rows with these names. Traps if a name has no row.
     func changes(_ names: [String]) -> Changes {
         var changes = Changes()
         for name in names {
@@ -40,7 +40,7 @@ struct PropertyTable<Record>: Sendable {
         return changes
     }
 
-    /// Reads a dictionary of properties into a record. Returns the rows that were in it.
+    /// Reads a dictionary of properties into a record. Returns the rows of the properties that were read.
     ///
     /// Adds the number of properties of a wrong type to `rejected`.
     func read(
@@ -59,7 +59,7 @@ struct PropertyTable<Record>: Sendable {
         return changes
     }
 
-    /// Clears the properties in a list of invalidated ones (Q21). Returns their rows.
+    /// Clears the properties that a signal lists as invalidated (Q21). Returns their rows.
     func clear(_ body: inout MessageReader, in record: inout Record) throws(DBusError) -> Changes {
         var changes = Changes()
         try body.array { (name) throws(DBusError) in

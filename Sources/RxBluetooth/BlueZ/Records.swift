@@ -9,17 +9,17 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
-    /// Since when it scans for any program; nil if it does not scan, or did so before the snapshot.
+    /// When any program began to scan; nil if the adapter does not scan, or did so before the snapshot.
     var discoveringSince: MonotonicTime?
 
     init(number: UInt16) { self.number = number }
 
-    /// Whether it can be a central.
+    /// Whether the adapter can be a central.
     ///
     /// Before 5.54, bluetoothd reports no roles, and every usable adapter is a central.
     var isCentral: Bool { roles?.contains("central") ?? true }
 
-    /// Whether Bluetooth can be used with an adapter, if nothing else prevents it.
+    /// Returns the state of Bluetooth as far as it depends on an adapter; nil stands for no adapter.
     static func state(_ adapter: AdapterRecord?) -> BluetoothState {
         guard let adapter else { return .noAdapter }
         if adapter.isPowered { return .poweredOn }
@@ -57,9 +57,9 @@ struct AdapterRecord {
 struct ServiceRecord {
     var uuid: BluetoothUUID?
     var isPrimary = true
-    /// Distinguishes services with the same handle in one connection (Q60, Q111).
+    /// A number that distinguishes services with the same handle in one connection (Q60, Q111).
     ///
-    /// 0 if the service was read before discovery was complete; otherwise a unique number.
+    /// The number is 0 if the service was read before discovery was complete. Otherwise it is unique.
     var epoch: UInt64 = 0
     /// The handles of the included services.
     var includes: [UInt16] = []
@@ -107,7 +107,7 @@ struct CharacteristicRecord {
     var value: [UInt8] = []
     /// The link's MTU; only kept until it is delivered.
     ///
-    /// bluetoothd reports it from 5.62 on, and only with a link (Q101).
+    /// bluetoothd reports the MTU from 5.62 on, and only while there is a link (Q101).
     var mtu: UInt16?
     var descriptors: [UInt16: DescriptorRecord] = [:]
 
@@ -124,7 +124,7 @@ struct CharacteristicRecord {
         mtuRow,
     ])
 
-    /// The table for characteristics that have no subscribers to their values.
+    /// The table for characteristics without subscribers to their values. It reads only the MTU.
     static let mtuTable = PropertyTable<CharacteristicRecord>([mtuRow])
 
     private static let mtuRow = PropertyTable<CharacteristicRecord>.Row("MTU", clear: { $0.mtu = nil }) {

@@ -10,9 +10,9 @@ struct Settings: Sendable {
     let scheduler: any SchedulerType
     let pairing: PairingPolicy
     let eventLog: EventLog
-    /// The source for what the adapter's controller knows; nil if there is none.
+    /// Reads facts that bluetoothd does not report from the adapter's controller; nil if unavailable.
     let controller: (any HostController)?
-    /// The clock of the manager's bus, for every decision.
+    /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()
 
     init(_ configuration: BluetoothManager.Configuration) {
@@ -36,17 +36,17 @@ struct MonotonicTime: Sendable {
 
 /// The clock of the manager's bus. Decisions use it; the wall clock is for time stamps only.
 ///
-/// Deadlines run on the same clock. It does not advance during a suspend: neither bluetoothd nor a peripheral can reply
-/// then, so a suspend must not use up a deadline or count as silence.
+/// Deadlines run on the same clock. It does not advance during a suspend, because neither bluetoothd nor a peripheral
+/// can reply then. So a suspend neither uses up a deadline nor counts as silence.
 final class ManagerClock: Sendable {
     private let bus = Guarded(BusClock.monotonic)
 
-    /// Uses the clock of a bus that was opened. All buses of one manager share one time.
+    /// Uses the clock of a newly opened bus. All buses of one manager share one time.
     func follow(_ clock: BusClock) { bus.withLock { $0 = clock } }
 
     var now: MonotonicTime { MonotonicTime(time: bus.withLock { $0 }.now) }
 
-    /// The time since a moment, in whole milliseconds.
+    /// Returns the time since a moment, in whole milliseconds.
     func elapsed(since start: MonotonicTime) -> Duration {
         .milliseconds(Int64((max(.zero, now.time - start.time) / .milliseconds(1)).rounded()))
     }
@@ -58,6 +58,6 @@ extension Settings {
     /// The wall clock, for time stamps.
     var date: Date { scheduler.now }
 
-    /// The time since a moment; zero if there was none.
+    /// Returns the time since a moment; zero if there was none.
     func elapsed(since start: MonotonicTime?) -> Duration { start.map(clock.elapsed(since:)) ?? .zero }
 }

@@ -3,25 +3,25 @@ import DBus
 /// Calls `GetManagedObjects` until bluetoothd returns its objects.
 ///
 /// It repeats the call after every error: a permission can be granted, and a method can appear while bluetoothd starts.
-/// Slow calls stay open, and the first reply counts.
+/// A call without a reply stays open when the next call is sent. The first reply counts.
 final class SnapshotReader {
     private unowned let client: BlueZClient
-    /// The calls without a reply, by number.
+    /// The calls that have no reply yet, by number.
     private var requests: [Int: BusTask] = [:]
     private var latest = 0
     private var failures = 0
-    /// The deadline of the latest call, or the pause before the next one.
+    /// The timer of the latest call's deadline, or of the pause before the next call.
     private var timer: BusTask?
 
     /// The longest pauses after an error and after a missing reply, in seconds.
     ///
-    /// More calls do not make a slow bluetoothd faster. One that was suspended for a day must not find a thousand
-    /// calls.
+    /// More calls do not make a slow bluetoothd faster. A bluetoothd that was suspended for a day must not find a
+    /// thousand waiting calls.
     private static let longestPauses = (error: 60, silence: 3_600)
 
     init(_ client: BlueZClient) { self.client = client }
 
-    /// Starts again, for a bluetoothd that was not called before.
+    /// Starts reading from a new bluetoothd, and cancels the calls to the previous one.
     func start() {
         cancel()
         failures = 0
@@ -55,7 +55,8 @@ final class SnapshotReader {
             client.snapshotArrived()
         } catch {
             client.mirror.empty()
-            // A lost bus fails its calls before it reports the loss. Then the loss decides.
+            // A lost bus fails its calls before it reports the loss. The report cancels this reader, so the error waits
+            // for it.
             client.bus.perform { [weak self] in
                 guard let self, number == latest, timer != nil else { return }
                 failed(error, longest: Self.longestPauses.error)

@@ -15,7 +15,7 @@ final class NotifySocket {
         }
     }
 
-    /// Delivers each value, and reports the end of the socket. ``close()`` is not reported.
+    /// Delivers each value, and reports the end of the socket. A call of ``close()`` is not reported.
     func start(_ received: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
         self.received = received
@@ -105,7 +105,9 @@ final class WriteSocket {
         ended?()
     }
 
-    /// Closes our end, which releases the characteristic. Values that wait are not sent, and their streams fail.
+    /// Closes our end, which releases the characteristic.
+    ///
+    /// Values that wait are not sent, and their streams fail.
     func close(_ cause: BluetoothError? = nil) {
         watch?.cancel()
         watch = nil
@@ -134,7 +136,8 @@ extension Link {
             streams.add(emitter, during: .write, target) { socket.close($0) }
             let device = characteristic.key.device
             socket.ended = { [weak client] in
-                // If the link is lost, its reason arrives before this reply (Q107).
+                // `Connected` is read first: if the link is lost, the reason arrives before the reply and ends the
+                // stream (Q107).
                 client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak client] _ in
                     guard client?.links[device]?.isConnected == true else { return }
                     let cause = BluetoothError(

@@ -37,7 +37,9 @@ final class AttributeTree {
         }
     }
 
-    /// The requested attributes, or all if none are requested. If none exists, the error names them (S51).
+    /// Returns the requested attributes, or all attributes if none are requested.
+    ///
+    /// If none of the requested attributes exists, the error names them (S51).
     private static func select<Attribute>(
         _ all: [Attribute], _ requested: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID
     ) throws(BluetoothError) -> [Attribute] {
@@ -45,7 +47,7 @@ final class AttributeTree {
         let found = all.filter { requested.contains(uuid($0)) }
         guard !found.isEmpty else {
             let names = requested.map(\.description).joined(separator: ", ")
-            // Every peripheral has the GAP service, but bluetoothd does not show it (Q122).
+            // The error explains the GAP service: every peripheral has it, but bluetoothd does not show it (Q122).
             let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
             let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
             throw BluetoothError(.attributeNotFound, detail: names + reason)
@@ -78,7 +80,7 @@ final class AttributeTree {
         }
     }
 
-    /// The live link and the record of a characteristic. Throws if it cannot be used.
+    /// Returns a characteristic's live link and record. Throws if the characteristic cannot be used.
     func find(_ characteristic: Characteristic) throws(BluetoothError) -> (Link, CharacteristicRecord) {
         let link = try links.live(characteristic.peripheral.key, number: characteristic.service.link)
         let record = current(characteristic.service)?.characteristics[characteristic.handle]
@@ -93,10 +95,10 @@ final class AttributeTree {
         return record
     }
 
-    /// The record of a service; nil if the service no longer exists.
+    /// Returns the record of a service; nil if the service no longer exists.
     ///
-    /// A service that replaced another one during a connection is a different one, even if it looks equal (S53). After
-    /// a reconnection, an equal service is the same one when the services have been read again (S78).
+    /// A service that replaced another one during a connection is a different service, even if it looks equal (S53).
+    /// After a reconnection, an equal service is the same service when the services have been read again (S78).
     private func current(_ service: Service) -> ServiceRecord? {
         guard let record = mirror.devices[service.peripheral.key]?.services[service.handle],
             record.uuid == service.uuid, record.epoch == service.epoch || record.epoch == 0
@@ -104,6 +106,6 @@ final class AttributeTree {
         return record
     }
 
-    /// The error if the peripheral has removed an attribute during the connection (Q111).
+    /// The error of an attribute that the peripheral has removed during the connection (Q111).
     static let gone = BluetoothError(.attributeNotFound, detail: "The peripheral has changed its services")
 }

@@ -7,7 +7,7 @@ final class GATTOperation {
     let message: Message
     let deadline: Duration
     fileprivate var number: UInt64 = 0
-    /// When the operation was queued; once it runs, when it was started.
+    /// When the operation was queued; after its start, when it was started.
     fileprivate var since: MonotonicTime?
     fileprivate var isPairing = false
     fileprivate let failure: (DBusError) -> BluetoothError
@@ -30,7 +30,7 @@ final class GATTOperation {
         self.done = done
     }
 
-    /// Fails the operation for its caller. A later answer is not reported.
+    /// Fails the operation for its caller. A later reply is not reported.
     fileprivate func fail(_ error: BluetoothError) {
         let done = done
         self.done = nil
@@ -58,13 +58,13 @@ final class GATTOperationQueue {
     private var running: GATTOperation?
     private var call: BusTask?
     private var isSuspended = false
-    /// The operation that needed the pairing which was refused.
+    /// The operation that fails because its pairing was refused.
     ///
-    /// Other operations fail until bluetoothd answers this one or the device is paired.
+    /// Other operations fail until bluetoothd answers this operation, or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
-    /// The number of the operation that may become `refused`; it is decided after `answerGrace`.
+    /// The number of the operation that becomes `refused` if it has no reply after `answerGrace`.
     private var suspectedNumber: UInt64?
-    /// Whether an operation waits for a refused pairing, so that the link carries no others.
+    /// Whether an operation waits for a refused pairing and blocks all other operations of the link.
     var isRefused: Bool { refused != nil || suspectedNumber != nil }
     /// Whether the running operation waits for a pairing that is in progress.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
@@ -91,7 +91,7 @@ final class GATTOperationQueue {
 
     /// Cancels an operation for its caller (S57).
     ///
-    /// A queued operation is removed. A running one blocks the queue until its answer arrives.
+    /// A queued operation is removed. A running operation blocks the queue until its reply arrives.
     func cancel(_ item: GATTOperation) {
         item.done = nil
         guard let index = waiting.firstIndex(where: { $0 === item }) else { return }
@@ -99,16 +99,16 @@ final class GATTOperationQueue {
         dropped(item, nil)
     }
 
-    /// Stops the queue: the link is down, and the cause is not known yet.
+    /// Stops the queue, because the link is down and the cause is not known yet.
     ///
-    /// An answer of bluetoothd to the running operation is not the cause, so it is ignored. ``fail(_:)`` reports the
-    /// cause.
+    /// The reply to the running operation does not contain the cause, so it is ignored. ``fail(_:)`` reports the cause
+    /// later.
     func suspend() { isSuspended = true }
 
     /// Handles a refused pairing.
     ///
     /// If the running operation needed the pairing, bluetoothd keeps it at the head of its own queue and never answers
-    /// it. If the peripheral began the pairing, the answer arrives soon, hence the delay.
+    /// it. If the peripheral began the pairing, the reply arrives soon. The delay distinguishes the two cases.
     func refuse(_ error: BluetoothError) {
         guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
@@ -116,10 +116,12 @@ final class GATTOperationQueue {
         bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
     }
 
-    /// The time for the answer of an operation that does not depend on the refused pairing.
+    /// The time in which an operation that does not depend on the refused pairing is answered.
     private static let answerGrace = Duration.milliseconds(250)
 
-    /// Fails all operations. The running one stays in place, because a later pairing may bring its answer.
+    /// Fails all operations.
+    ///
+    /// The running operation stays in place, because it may be answered after a later pairing.
     private func failAfterRefusal(_ number: UInt64, _ error: BluetoothError) {
         guard suspectedNumber == number else { return }
         suspectedNumber = nil
@@ -135,7 +137,7 @@ final class GATTOperationQueue {
         }
     }
 
-    /// Why an operation may not be submitted after a refused pairing; nil if it may.
+    /// Returns why an operation may not be submitted after a refused pairing; nil if it may be submitted.
     private func refusal(of item: GATTOperation) -> BluetoothError? {
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
@@ -145,20 +147,21 @@ final class GATTOperationQueue {
 
     /// Records that the running operation has caused bluetoothd's pairing request.
     ///
-    /// bluetoothd called our agent for this peripheral, and no pairing was requested.
+    /// The caller has checked the conditions: bluetoothd called our agent for this peripheral, and this manager did not
+    /// start a pairing.
     func pairingBegan() { running?.isPairing = true }
 
     /// Ends a refusal, because the device has been paired, perhaps by another program.
     ///
-    /// bluetoothd then sends the operation that it kept, and those behind it. Our call may have reached its deadline
-    /// before, so its answer would never end the refusal.
+    /// bluetoothd then sends the operation that it kept, and the operations behind it. The refusal cannot wait for the
+    /// reply, because our call may have reached its deadline before.
     func paired() {
         refused = nil
         suspectedNumber = nil
         running?.isPairing = false
     }
 
-    /// Fails all operations with one cause: the connection has ended.
+    /// Fails all operations with one cause, because the connection has ended.
     func fail(_ cause: BluetoothError) {
         let (begun, items) = (running, waiting)
         running = nil
@@ -187,14 +190,15 @@ final class GATTOperationQueue {
     }
 
     private func answered(_ result: Result<Message, DBusError>) {
-        // A lost bus fails its calls before it reports the loss, which then ends the links.
+        // A lost bus fails its calls before it reports the loss. The queue stops here, and the report then ends the
+        // link.
         if case .failure(let error) = result, error.name == DBusError.Name.disconnected { suspend() }
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
         suspectedNumber = nil
         let outcome = result.mapError { correctedError(item.failure($0), item) }
-        // At our own deadline bluetoothd still waits, and it would not answer the next operation either.
+        // After a time-out the refusal remains: bluetoothd still waits, and would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
         if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
         item.finish(outcome)
@@ -203,7 +207,8 @@ final class GATTOperationQueue {
 
     /// Corrects the kind of an error that bluetoothd reports imprecisely.
     private func correctedError(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
-        // ATT fails a request after 30 s. bluetoothd then reports 0x0E, as if the peripheral had answered (Q120).
+        // ATT fails a request after 30 s. bluetoothd then reports 0x0E as if the peripheral had answered, so the kind
+        // is corrected (Q120).
         if error.attCode == 0x0E, settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,

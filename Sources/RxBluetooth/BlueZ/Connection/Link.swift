@@ -3,7 +3,7 @@ import Rx
 
 /// A connection to a peripheral, from the call of `Connect` until it is closed, and all its users.
 ///
-/// ``LinkState`` decides; this class makes the calls and runs the timers.
+/// ``LinkState`` decides what to do; this class makes the calls and runs the timers.
 final class Link {
     let key: DeviceKey
     /// Distinguishes this connection from earlier and later ones of the same device.
@@ -12,9 +12,9 @@ final class Link {
     let peripheral: Peripheral
     let emitter: Emitter<Peripheral>
     private(set) var state: LinkState
-    /// When the phase of the state began.
+    /// When the current phase of `state` began.
     private(set) var since: MonotonicTime?
-    /// Whether the link was made for a pairing only. A connection waits until it has ended.
+    /// Whether the link was made for a pairing only. A new connection waits until this link has ended.
     let isForPairing: Bool
     /// The pairing that uses this link.
     var pairing: PairingAttempt?
@@ -73,16 +73,16 @@ final class Link {
     /// Ends the link, because the adapter, bluetoothd or the bus is gone.
     func lost(_ cause: BluetoothError) { handle(.lost(cause)) }
 
-    /// `Connected` of the device has changed.
+    /// Handles a change of the device's property `Connected`.
     func connectedChanged(_ isConnected: Bool) { handle(.shown(isConnected: isConnected)) }
 
-    /// bluetoothd has removed the device.
+    /// Handles the removal of the device by bluetoothd.
     func deviceRemoved() { handle(.deviceRemoved) }
 
-    /// bluetoothd shows the device again.
+    /// Handles the return of a device that bluetoothd had removed.
     func deviceFound() { handle(.deviceFound) }
 
-    /// bluetoothd has read the services of the device.
+    /// Handles the end of service discovery: bluetoothd has read the services of the device.
     func servicesResolved() {
         guard isConnected else { return }
         mtu.read()
@@ -91,8 +91,8 @@ final class Link {
 
     /// Records the reason for the end of the link, which bluetoothd announces before the end (Q86).
     ///
-    /// Other texts mean that the reason is unknown.
-    /// Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
+    /// If the text is not in the list, the reason is unknown. Source: BlueZ 5.83, `org.bluez.Device.rst`,
+    /// `Disconnected`.
     func announce(_ reason: String) {
         announcedReason =
             switch reason {
@@ -172,7 +172,7 @@ final class Link {
     // MARK: Calls
 
     private func connect() {
-        // The call outlasts our deadlines, so that a success after our `Disconnect` is noticed.
+        // The deadline of the call is longer than ours, so that a success after our `Disconnect` is noticed.
         attempt = client.call(
             .connect(key), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
         ) { [weak self] result in
@@ -219,7 +219,7 @@ final class Link {
                 }
             self?.handle(.adapterAnswered(isGone: isGone))
         }
-        // A call may wait for others to be answered, and its own deadline begins after that (Q9).
+        // The timer is necessary because the call's own deadline does not run while the call waits behind others (Q9).
         deadline = client.bus.schedule(after: Self.adapterDeadline) { [weak self] in
             self?.handle(.adapterAnswered(isGone: false))
         }
@@ -265,10 +265,11 @@ final class Link {
         pairing?.linkIsUp()
     }
 
-    /// The error of a lost link: its reason, or a failed pairing if that is likely.
+    /// Returns the error of a lost link: its reason, or a failed pairing if that is likely.
     ///
-    /// bluetoothd 5.66 does not report that a failed pairing ended the link (Q121). It is likely if the running
-    /// operation caused a pairing request, and no bond exists. A peripheral that moved out of range looks the same.
+    /// bluetoothd 5.66 does not report that a failed pairing ended the link (Q121). A failed pairing is likely if the
+    /// running operation caused a pairing request, and no bond exists. A peripheral that moved out of range looks the
+    /// same.
     private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
         guard reason == .unknown || reason == .remote, queue.isPairing, client.mirror.devices[key]?.isBonded != true
         else {
@@ -305,7 +306,7 @@ final class Link {
     }
 
     private func fail(_ cause: BluetoothError) {
-        // Each user of the link adds its own operation and target.
+        // The cause has no operation or target, because each user of the link adds its own.
         let cause = cause.with(nil, nil)
         mtu.forget()
         serviceDiscovery.fail(cause)
@@ -335,8 +336,8 @@ extension Result {
 extension Link {
     /// Ends the notifications of a characteristic that bluetoothd has removed, if the link stays up.
     ///
-    /// bluetoothd also removes the characteristics of a lost device, before it reports the loss. The reply to the read
-    /// arrives after that report.
+    /// bluetoothd also removes the characteristics of a lost device, before it reports the loss. So `Connected` is read
+    /// first: the reply arrives after that report.
     func removed(_ key: CharacteristicKey) {
         guard let session = notifications[key] else { return }
         session.isRemovalPending = true

@@ -1,6 +1,8 @@
 import DBus
 
-/// The MTU of a link: the largest ATT packet. bluetoothd reports it with each characteristic.
+/// The MTU of a link: the size of the largest ATT packet.
+///
+/// bluetoothd reports the MTU with each characteristic.
 final class LinkMTU {
     private unowned let link: Link
     private var value: UInt16?
@@ -9,7 +11,7 @@ final class LinkMTU {
 
     init(_ link: Link) { self.link = link }
 
-    /// Stores and reports the MTU. It is the same for all characteristics of a link.
+    /// Stores and emits the MTU, which is the same for all characteristics of a link.
     func received(_ mtu: UInt16) {
         guard mtu >= UInt16(Peripheral.smallestMTU), mtu != value, link.isConnected || link.state.isConnecting else {
             return
@@ -21,9 +23,9 @@ final class LinkMTU {
         observers.next(Int(mtu))
     }
 
-    /// Reads the MTU when the services have been read.
+    /// Reads the MTU from bluetoothd after the services have been read.
     ///
-    /// Characteristics that existed before the link do not signal a change (Q101).
+    /// Characteristics that existed before the link do not signal their MTU (Q101).
     func read() {
         guard value == nil, !wasRead,
             let (service, record) = link.client.mirror.devices[link.key]?.services.min(by: { $0.key < $1.key }),
@@ -37,7 +39,7 @@ final class LinkMTU {
             let mtu = try? result.get().read { (body) throws(DBusError) in
                 try body.variant { (value) throws(DBusError) in try value.uint16() }
             }
-            // bluetoothd before 5.62 returns an error. The smallest MTU is correct then.
+            // bluetoothd before 5.62 returns an error. The MTU then remains the smallest one, which is correct.
             if let mtu { self?.received(mtu) }
         }
     }

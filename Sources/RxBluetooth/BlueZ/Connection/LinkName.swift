@@ -1,4 +1,6 @@
-/// The name of a connected device. bluetoothd reports a change after it has read the name from the device.
+/// The name of a connected device.
+///
+/// bluetoothd reports a change after it has read the name from the device.
 final class LinkName {
     private let peripheral: Peripheral
     private let streams: LinkStreams

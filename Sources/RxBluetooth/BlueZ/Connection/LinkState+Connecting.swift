@@ -1,6 +1,6 @@
 /// The transitions while a link is being made.
 extension LinkState {
-    /// How many aborts of the controller lead to another attempt. The ninth one is reported (Q77).
+    /// The most aborts by the controller that lead to another attempt. The ninth abort is reported (Q77).
     private static let maximumAborts = 8
     static let pause = Duration.milliseconds(250)
     private static let maximumYieldPause = Duration.seconds(1)
@@ -11,21 +11,22 @@ extension LinkState {
         guard let error else { return confirm(attempt, facts) }
         let isOtherProgramsLink = attempt.maker == .otherProgram || error.isCollision && attempt.collisions > 0
         switch error {
-        // bluetoothd documents this error, but actually returns success (Q80).
+        // The link is used: BlueZ documents AlreadyConnected as an error, but bluetoothd actually returns success
+        // (Q80).
         case _ where error.kind == .alreadyConnected: return confirm(attempt, facts)
-        // bluetoothd refuses to connect a device that another program has just connected. That link is usable (Q74).
+        // The link is used: bluetoothd refuses `Connect` for a device that another program has just connected (Q74).
         case _ where facts.isConnected && isOtherProgramsLink: return confirm(attempt, facts)
         case _ where error.isCollision: return yield(attempt, facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "br-connection-canceled":
             return endFailedAttempt(BluetoothError(.bondLost, after: error), facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "le-connection-abort-by-local":
-            // Only two consecutive aborts are a lost bond, because a controller also aborts by itself (Q77, Q87).
+            // Only two consecutive aborts mean a lost bond, because a controller also aborts by itself (Q77, Q87).
             let isBondLost = facts.aborts + 1 > 1
             let actions =
                 isBondLost ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
             return [.recordAbort] + actions
         case _ where error.isAbortedConnection: return aborted(error, facts)
-        // bluetoothd is still trying, so the attempt must be stopped (Q8).
+        // After a time-out, bluetoothd still tries to connect, so the attempt must be stopped (Q8).
         case _ where error.kind == .timedOut: return close(error, isForced: false, facts, isConnectPending: false)
         default: return endFailedAttempt(error, facts)
         }
@@ -41,7 +42,7 @@ extension LinkState {
 
     /// Opens the link after `Connect` has succeeded.
     ///
-    /// The reply decides (Q78). If the mirror shows no link, `Connected` is read.
+    /// The reply to `Connect` is decisive (Q78), but if the mirror shows no link, `Connected` is read first.
     private mutating func confirm(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         if facts.isConnected { return open(attempt) }
         continueAttempt(attempt, .confirming)
@@ -53,7 +54,7 @@ extension LinkState {
         return isConnected ? open(attempt) : end(BluetoothError(.disconnected(.unknown)))
     }
 
-    /// Closes the link that may exist although it could not be confirmed.
+    /// Closes the link, because it may exist although `Connected` could not be read.
     mutating func confirmationFailed(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase, attempt.step == .confirming else { return [] }
         return close(error, isForced: false, facts, isConnectPending: false)
@@ -66,7 +67,8 @@ extension LinkState {
 
     mutating func servicesAwaited(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .connected(let maker, isReady: false) = phase else { return [] }
-        // A peripheral without services is not usable, whatever else bluetoothd shows (Q73).
+        // If the services cannot be read, the link is closed, because a peripheral without services is not usable
+        // (Q73).
         if let error { return close(error.during(.connect, target), isForced: false, facts) }
         phase = .connected(maker, isReady: true)
         return [.becomeReady]
@@ -88,7 +90,7 @@ extension LinkState {
 
     /// Repeats an attempt that the controller gave up, as it does now and then (Q77).
     ///
-    /// The next attempt follows after a pause, and not while the device still appears connected.
+    /// The next attempt follows after a pause, and only when the device no longer appears connected.
     private mutating func aborted(_ error: BluetoothError, _ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase else { return [] }
         guard attempt.aborts < Self.maximumAborts else { return endFailedAttempt(error, facts) }
@@ -99,8 +101,8 @@ extension LinkState {
 
     /// Waits for another program's attempt, because bluetoothd refuses a second one (Q119).
     ///
-    /// bluetoothd does not announce its end. Success shows as `Connected`; after a failure, our next call starts our
-    /// own attempt.
+    /// bluetoothd does not announce the end of that attempt. Its success shows as `Connected`. After its failure, our
+    /// next call starts our own attempt.
     private mutating func yield(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         var attempt = attempt
         attempt.collisions += 1
@@ -118,8 +120,8 @@ extension LinkState {
             return [.logRepeat(aborts: attempt.aborts), .pause(Self.pause)]
         case .pausing: return connect(attempt)
         case .rediscovered: return connect(attempt) + [.stopRediscovery]
-        // A signal of another program's link may not have been read yet. The reply distinguishes that link from one of
-        // our next `Connect`.
+        // `Connected` is read before the next `Connect`, because the signal of another program's link may not be read
+        // yet. The reply shows which program made the link.
         case .yielding(isReading: false):
             continueAttempt(attempt, .yielding(isReading: true))
             return [.readOtherAttemptResult]
@@ -149,11 +151,13 @@ extension LinkState {
 
     // MARK: Signals while connecting
 
-    /// `Connected` may flicker; the reply to `Connect` decides whether there is a link (Q78).
+    /// Handles a change of `Connected` while a link is being made.
+    ///
+    /// `Connected` may flicker, so the reply to `Connect` decides whether there is a link (Q78).
     mutating func shownWhileConnecting(_ isConnected: Bool, _ attempt: Attempt) -> [Action] {
         var attempt = attempt
         guard isConnected else {
-            // Another program's link has ended. Our attempt makes the next one.
+            // Another program's link has ended. Our attempt makes the next link.
             attempt.maker = .thisManager
             phase = .connecting(attempt)
             return []
@@ -179,7 +183,8 @@ extension LinkState {
         var attempt = attempt
         attempt.maker = .thisManager
         continueAttempt(attempt, .rediscovering(isScanning: false))
-        // An adapter that is switched off removes its devices before it ends its links (Q32), hence the pause.
+        // An adapter that is switched off removes its devices before its links end (Q32), so the scan starts after a
+        // pause.
         return [.cancelAttempt, .pause(Self.pause)]
     }
 

@@ -10,8 +10,8 @@ extension LinkState {
 
     /// Closes the link.
     ///
-    /// Its users fail with the cause, and `Disconnect` is called once (S30). The link has ended when bluetoothd has
-    /// answered and shows no link, or after the deadline (Q84).
+    /// The link's users fail with the cause, and `Disconnect` is called once (S30). The closing is complete when
+    /// bluetoothd has answered and shows no link, or after the deadline (Q84).
     mutating func close(
         _ cause: BluetoothError, isForced: Bool, _ facts: Facts, isConnectPending: Bool, hasFailed: Bool = false
     ) -> [Action] {
@@ -19,7 +19,7 @@ extension LinkState {
         switch phase {
         case .adopted: (maker, isAttempt) = (.otherProgram, false)
         case .connecting(let attempt):
-            // Without an attempt in progress, only a link that bluetoothd shows is closed.
+            // Without an attempt in progress, there is nothing to close unless bluetoothd shows a link.
             guard attempt.mayBeConnecting || facts.isConnected else { return end(cause) }
             (maker, isAttempt) = (attempt.maker, attempt.mayBeConnecting)
         case .connected(let connected, _): (maker, isAttempt) = (connected, false)
@@ -31,7 +31,7 @@ extension LinkState {
             Closing(
                 cause: cause, maker: maker, isAttempt: isAttempt, hasFailed: hasFailed,
                 isConnectPending: isConnectPending))
-        // A pending `Connect` is not cancelled. If it were still unsent, `Disconnect` would end another program's link.
+        // A pending `Connect` is not cancelled: if it were still unsent, `Disconnect` would end another program's link.
         return (isConnectPending ? [] : [.cancelAttempt])
             + [.cancelDeadline, .stopRediscovery, .beginClosing(cause), .disconnect, .failSubscriber(cause)]
     }
@@ -40,7 +40,8 @@ extension LinkState {
         guard case .closing(var closing) = phase else { return [] }
         let isShown = facts.isConnected && !closing.wasShownDown
         if let error { return closed(isShown ? error : nil) }
-        // bluetoothd normally has answered `Connect` by now. Until it has, a link of ours may still come up.
+        // Until bluetoothd has answered `Connect`, a link of ours may still come up, so the closing waits for that
+        // reply.
         guard isShown || closing.isConnectPending else { return closed(nil) }
         closing.wait = isShown ? .linkDown : .connectAnswer
         phase = .closing(closing)
@@ -53,9 +54,9 @@ extension LinkState {
         return closed(isLinkDown ? nil : BluetoothError(.timedOut, operation: .disconnect, target: target))
     }
 
-    /// Handles the answer of `Connect` while the link is being closed.
+    /// Handles the reply to `Connect` while the link is being closed.
     ///
-    /// A link that comes up after `Disconnect` was answered is closed, too.
+    /// If a link comes up after `Disconnect` was answered, that link is closed as well.
     mutating func connectAnsweredWhileClosing(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .closing(var closing) = phase else { return [] }
         closing.isConnectPending = false
@@ -89,9 +90,10 @@ extension LinkState {
         switch phase {
         case .connected(let maker, _): return lose(facts.announcedReason ?? .unknown, maker, facts)
         case .closing(var closing):
-            // After a failed attempt the link often ends by itself. The answer to `Disconnect` adds nothing then.
+            // After a failed attempt the link often ends by itself, so the closing does not wait for the reply to
+            // `Disconnect`.
             if closing.isDisconnectAnswered || closing.hasFailed { return closed(nil) }
-            // During an attempt this may be a flicker (Q78).
+            // During an attempt, `Connected` may flicker (Q78), so the link is not recorded as down.
             closing.wasShownDown = !closing.isAttempt
             phase = .closing(closing)
             return []
@@ -99,7 +101,7 @@ extension LinkState {
         }
     }
 
-    /// Handles a removed device. bluetoothd no longer signals its `Connected` (Q61).
+    /// Handles the removal of the device. bluetoothd no longer signals its `Connected` (Q61).
     mutating func deviceRemoved(_ facts: Facts) -> [Action] {
         switch phase {
         case .connecting(let attempt): return removedWhileConnecting(attempt)
@@ -111,9 +113,10 @@ extension LinkState {
 
     /// Begins to find the cause of a link loss.
     ///
-    /// An adapter that is switched off or unplugged drops its links before it shows that (Q32). If another program
-    /// called the kernel (`btmgmt`, rfkill), some hundredths of a second pass between the two. A loss without a
-    /// definite reason waits that long. Then `Powered` is read, because its signal may not have been read yet.
+    /// An adapter that is switched off or unplugged loses its links before bluetoothd shows its new state (Q32). If
+    /// another program switches it off through the kernel (`btmgmt`, rfkill), some hundredths of a second pass in
+    /// between. A loss without a definite reason waits that long. Then `Powered` is read, because its signal may not
+    /// have been read yet.
     private mutating func lose(
         _ reason: BluetoothError.DisconnectReason, _ maker: Maker, _ facts: Facts
     ) -> [Action] {
@@ -154,11 +157,12 @@ extension BluetoothError.DisconnectReason {
     /// Whether the adapter may be the actual cause of a link loss with this reason.
     ///
     /// Linux reports the remote side as the reason when the adapter is switched off. Source: Linux 6.1,
-    /// `hci_power_off_sync` and `hci_to_mgmt_reason`; seen in the lab.
+    /// `hci_power_off_sync` and `hci_to_mgmt_reason`; also observed in the virtual machine of the tests.
     fileprivate var mayBeCausedByAdapter: Bool {
         switch self {
         case .unknown, .local, .remote: true
-        // bluetoothd removes a device without a bond when connecting to it fails.
+        // bluetoothd removes a device without a bond when connecting fails, also because the adapter is switched off
+        // (Q32).
         case .removed: true
         default: false
         }

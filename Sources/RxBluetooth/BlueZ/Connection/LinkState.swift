@@ -19,10 +19,10 @@ struct LinkState: Equatable {
         case ended
     }
 
-    /// Making a link: `Connect` is repeated until success, the deadline, or a final failure.
+    /// The making of a link: `Connect` is repeated until success, the deadline, or a final failure.
     struct Attempt: Equatable {
         var step: Step
-        /// The program that made the link that bluetoothd shows, or would have made it if one came up now.
+        /// The program that made the shown link, or that would make the next link if none is shown.
         var maker: Maker
         /// How often the controller gave up the attempt (Q77).
         var aborts = 0
@@ -50,7 +50,7 @@ struct LinkState: Equatable {
     struct Closing: Equatable {
         let cause: BluetoothError
         let maker: Maker
-        /// Whether an attempt is being closed, instead of an established link.
+        /// Whether the closing cancels an attempt to connect, instead of closing an established link.
         let isAttempt: Bool
         /// Whether the link came up although `Connect` failed.
         let hasFailed: Bool
@@ -59,7 +59,7 @@ struct LinkState: Equatable {
         var wait = Wait.disconnectAnswer
         /// Whether the link was shown as down before `Disconnect` was answered.
         var wasShownDown = false
-        /// Whether `Disconnect` was repeated, because `Connect` succeeded after the first one.
+        /// Whether `Disconnect` was repeated, because `Connect` succeeded after the first `Disconnect`.
         var isRepeated = false
 
         /// The event that ends the closing.
@@ -94,11 +94,11 @@ struct LinkState: Equatable {
         case deviceRemoved
         /// A scan has found the removed device.
         case deviceFound
-        /// The user or this manager closes the link. If forced, another program's link is closed, too.
+        /// The user or this manager closes the link. If forced, another program's link is closed as well.
         case close(BluetoothError, isForced: Bool)
         case disconnectAnswered(BluetoothError?)
         case disconnectDeadline
-        /// The adapter has had time to show that it is off.
+        /// The delay after a link loss is over. By now, an adapter that is off is shown as off.
         case lossDelayEnded
         case adapterAnswered(isGone: Bool)
         /// The adapter, bluetoothd or the bus is gone.
@@ -128,7 +128,7 @@ struct LinkState: Equatable {
         case suspendOperations
         case delayLoss
         case readAdapterPower(BluetoothError.DisconnectReason)
-        /// Ends a lost link with a reason. If an operation waits for a pairing, the reason may change.
+        /// Ends a lost link with a reason. ``Link`` may replace the reason if an operation waits for a pairing.
         case endLost(BluetoothError.DisconnectReason)
         /// Fails the users of the link with one cause, and reports its end.
         case end(BluetoothError)

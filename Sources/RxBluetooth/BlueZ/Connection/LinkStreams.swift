@@ -23,7 +23,7 @@ final class LinkStreams {
 
     /// Adds a stream until it or the link ends.
     ///
-    /// - Parameter undo: Runs at the end of the stream, with the link's cause if that has ended it.
+    /// - Parameter undo: Runs at the end of the stream. Its argument is the cause if the link has ended; nil otherwise.
     func add<Element>(
         _ emitter: Emitter<Element>, during operation: BluetoothError.Operation, _ target: String,
         undo: @escaping (BluetoothError?) -> Void

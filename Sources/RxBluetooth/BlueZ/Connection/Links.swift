@@ -54,7 +54,7 @@ final class Links {
             peripheral, state, number: request.number ?? client.peripherals.nextLinkNumber(), client: client,
             emitter: emitter)
         add(link)
-        // bluetoothd may request a pairing as soon as there is a link.
+        // The agent is registered first, because bluetoothd may request a pairing as soon as there is a link.
         client.agent.register()
         link.start()
     }
@@ -69,7 +69,8 @@ final class Links {
                 var request = request
                 if isReplacing {
                     if let failure { throw failure }
-                    // Replaced only once: another program that reconnects at once would cause an endless loop.
+                    // A link is replaced only once: another program that reconnects at once would cause an endless
+                    // loop.
                     request.existing = .share
                 }
                 try self?.connect(peripheral, request, emitter)
@@ -90,7 +91,7 @@ final class Links {
         return link
     }
 
-    /// Whether another program made the link that bluetoothd shows. Consumes the entry of an orphaned link.
+    /// Returns whether another program made the shown link. Consumes the entry of an orphaned link.
     private func isMadeByOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
         let isOrphan = orphans.take(device.key, since: client.restartedAt.map(client.settings.elapsed(since:)))
         return device.isConnected && !takesOver && !isOrphan
@@ -107,7 +108,7 @@ final class Links {
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
-    /// The link of a peripheral, whichever program made it; nil if there is none.
+    /// Returns the link of a peripheral, whichever program made it; nil if there is none.
     func linkToClose(_ peripheral: Peripheral) -> Link? { byDevice[peripheral.key] ?? adopt(peripheral) }
 
     /// Adopts a link of another program, to close it; nil if there is none.
@@ -146,7 +147,7 @@ final class Links {
 
     // MARK: Live links
 
-    /// The live link of a peripheral. Throws if there is none.
+    /// Returns the live link of a peripheral. Throws if there is none.
     func live(_ key: DeviceKey) throws(BluetoothError) -> Link {
         guard let link = byDevice[key], link.isConnected else {
             throw client.obstacle(on: key.adapter) ?? BluetoothError(.notConnected)
@@ -154,13 +155,13 @@ final class Links {
         return link
     }
 
-    /// The live link with a number. Throws if the live link has another one.
+    /// Returns the live link with a number. Throws if the live link has another number.
     ///
     /// Attributes that were discovered over an earlier link are not valid any more (S53).
     func live(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {
         let link = try live(key)
         guard link.number == number else { throw Self.outdated }
-        // A reconnected link can be used when its services are read.
+        // A reconnected link can be used only when its services have been read.
         guard link.state.isReady else { throw BluetoothError(.notConnected) }
         return link
     }
@@ -171,8 +172,9 @@ final class Links {
 
 /// The links that this manager had when bluetoothd was killed.
 ///
-/// The kernel keeps them for about two seconds, and the next bluetoothd shows them (Q2). If this manager connects over
-/// such a link, it has its own link again and may close it. It may not close another program's link (Q74).
+/// The kernel keeps these links for about two seconds, and the next bluetoothd shows them (Q2). If this manager
+/// connects over such a link, it has its own link again and may close it. It may not close another program's link
+/// (Q74).
 private final class OrphanedLinks {
     private var keys: Set<DeviceKey> = []
 
@@ -190,7 +192,9 @@ private final class OrphanedLinks {
     /// Keeps the links that the next bluetoothd shows. Later links to other devices are new.
     func keep(where isConnected: (DeviceKey) -> Bool) { keys = keys.filter(isConnected) }
 
-    /// Whether we made the present link of a device. Consumes the entry: a later link is not ours.
+    /// Returns whether we made the present link of a device.
+    ///
+    /// Consumes the entry, because a later link is not ours.
     func take(_ key: DeviceKey, since returned: Duration?) -> Bool {
         guard keys.remove(key) != nil, let returned else { return false }
         return returned < Self.lifetime

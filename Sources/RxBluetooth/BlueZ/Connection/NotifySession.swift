@@ -32,7 +32,7 @@ final class NotifySession {
         self.link = link
     }
 
-    /// Whether another subscriber can use a transport.
+    /// Returns whether another subscriber can use a transport.
     ///
     /// Without subscribers, the session adopts the transport, unless a socket is just being opened. A session with a
     /// socket also accepts subscribers by signals.
@@ -56,7 +56,7 @@ final class NotifySession {
             if let starting { link.queue.cancel(starting) }
             starting = nil
             phase = .off
-        // A call that was sent cannot be undone. Its answer leads to the stop.
+        // A start that was sent cannot be undone. When it is answered, the notifications are turned off.
         case .off, .starting, .stopping, .ended: break
         }
     }
@@ -71,25 +71,26 @@ final class NotifySession {
             .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] result in
-            // If the link has ended, `ended` reports the cause.
+            // A result after the end of the link is ignored, because `ended` reports the cause.
             guard let self, phase == .starting || phase == .queued, link.isConnected else { return }
             starting = nil
             switch result {
             case .success(let reply):
                 phase = .on
-                // The subscribers of this start have left.
+                // The notifications are turned off if no subscriber of this start is left.
                 if subscribers.isEmpty || transport != wanted { return stop() }
                 if transport == .socket { open(reply) }
             case .failure(let error):
-                // A start without an answer may take effect later (Q8).
+                // A start that timed out may take effect later, so the notifications are turned off (Q8).
                 if error.kind == .timedOut { stop() } else { phase = .off }
-                // The present subscribers need a start of their own.
+                // Subscribers that need another transport than this start need a start of their own.
                 if transport == wanted { finish(error) } else if phase == .off { restart() }
             }
         }
-        // Values may arrive before the reply (Q102). Before the start was sent, they are echoes of reads.
+        // Values count from the sending of the start, because they may precede its reply (Q102). Earlier values are
+        // echoes of reads.
         item.started = { [weak self] in self?.phase = .starting }
-        // A start that failed because a pairing was refused may succeed later.
+        // A start that failed because a pairing was refused may succeed later. The notifications are then turned off.
         item.ended = { [weak self] result in
             if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
         }
@@ -115,7 +116,7 @@ final class NotifySession {
 
     /// Handles the end of the socket: the link is lost, or another program turned notifications off.
     ///
-    /// If the link is lost, its reason arrives before the reply to the read (Q107).
+    /// The reply to a read of `Connected` distinguishes them: the reason of a lost link arrives before it (Q107).
     private func socketEnded() {
         socket = nil
         link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in
@@ -142,7 +143,7 @@ final class NotifySession {
 
     /// Turns the notifications off without the queue, which drops its calls if the link is lost.
     ///
-    /// bluetoothd answers at once. Whatever the answer is, the notifications are off for us (Q104).
+    /// bluetoothd answers at once. With any reply, the notifications are off for this program (Q104).
     private func sendStop(_ done: @escaping () -> Void = {}) {
         let teardowns = link.client.teardowns
         teardowns.begin()
@@ -164,13 +165,13 @@ final class NotifySession {
 
     /// Ends the session, because the connection has ended or the characteristic is gone.
     ///
-    /// bluetoothd would turn notifications on again after the next connection (Q103). So they are turned off, if it
-    /// still has the characteristic.
+    /// bluetoothd would turn notifications on again after the next connection (Q103). So this function turns them off
+    /// if bluetoothd still has the characteristic.
     func ended(_ cause: BluetoothError) {
         guard phase != .ended else { return }
         if phase == .queued, let starting { link.queue.cancel(starting) }
         let wasOn = phase == .on || phase == .starting
-        // Values sent before the end may still be in the socket: the end arrives over the bus.
+        // The socket is drained first, because the end arrives over the bus: earlier values may still be in the socket.
         socket?.drain()
         socket?.close()
         phase = .ended

@@ -1,10 +1,12 @@
 import DBus
 
-/// Reads the RSSI of a link from the controller. bluetoothd only reports that of advertisements.
+/// The pending requests for the RSSI of a link. They share one read of the controller.
+///
+/// bluetoothd only reports the RSSI of advertisements.
 final class RSSIRequests {
     private unowned let link: Link
     private let waiting = EmitterList<Int>()
-    /// Counts the requests, so that late answers to earlier ones are ignored.
+    /// The number of the latest request. Late answers to earlier requests are ignored.
     private var request = 0
     private var deadline: BusTask?
 
@@ -38,7 +40,7 @@ final class RSSIRequests {
         guard request == self.request, let deadline else { return }
         deadline.cancel()
         self.deadline = nil
-        // The link is down. Its cause, which is not known yet, will also fail this request.
+        // If the link is down, the answer is ignored. The request fails with the cause of the loss when that is known.
         guard link.isConnected else { return }
         for emitter in waiting.removeAll() {
             switch result {

@@ -2,14 +2,14 @@ import Rx
 
 /// A connection that is made again after each link loss, until it is disposed of or given up.
 final class Reconnector: Sendable {
-    /// The number of all its links, so that attributes discovered in one are valid in the next.
+    /// The number of all links of this connection: attributes discovered in one link are valid in the next.
     let number: UInt64
     private let peripheral: Peripheral
     private let access: BlueZAccess
     private let options: ConnectOptions
     private let policy: Reconnection
     private let state: Guarded<State>
-    /// The number of times that the link has come up; fails when the connection has ended.
+    /// Emits how often the link has come up; fails when the connection has ended.
     private let epochs = BehaviorSubject<UInt64>(value: 0)
     private let isUp = BehaviorSubject(value: false)
     private let ending = PublishSubject<Peripheral>()
@@ -58,7 +58,7 @@ final class Reconnector: Sendable {
     /// Fails the streams that wait for the link to return, because the connection has ended.
     func failResumptions(_ cause: BluetoothError) { epochs.onError(cause) }
 
-    /// Since when it has been reconnecting, and the last cause; nil if it is not.
+    /// When the present outage of the link began, and its last cause; nil if there is no outage.
     var outage: (since: MonotonicTime, cause: BluetoothError)? {
         state.withLock { state in state.downSince.map { ($0, state.last) } }
     }
@@ -76,10 +76,10 @@ final class Reconnector: Sendable {
         .do(onNext: { [self] _ in recordLinkUp() })
     }
 
-    /// The peripheral, when bluetoothd has it; scans for it if necessary.
+    /// Emits the peripheral when bluetoothd has the device; scans for the device if necessary.
     ///
-    /// A new bluetoothd has no devices that were never paired. A running one removes such a device half a minute after
-    /// its last advertisement (Q59).
+    /// A new bluetoothd has no devices that were never paired. A running bluetoothd removes such a device half a minute
+    /// after its last advertisement (Q59).
     private func found() -> Observable<Peripheral> {
         let peripheral = peripheral
         let known: Observable<Bool> = access.stream { client, emitter in
@@ -107,7 +107,7 @@ final class Reconnector: Sendable {
         epochs.onNext(epoch)
     }
 
-    /// Emits when the next attempt is due. Throws if there is none.
+    /// Returns a stream that emits when the next attempt is due. Throws if there is no next attempt.
     private func next(after error: any Error) throws -> Observable<Int> {
         guard let error = error as? BluetoothError else { throw error }
         isUp.onNext(false)
@@ -117,7 +117,8 @@ final class Reconnector: Sendable {
             state.upSince = nil
             state.downSince = state.downSince ?? now
             state.last = error
-            // An outage of Bluetooth itself is not a failure of the peripheral.
+            // A stable link resets the count of failures. An outage of Bluetooth itself is not a failure of the
+            // peripheral.
             if duration >= Reconnection.minimumStableDuration {
                 state.failures = 0
             } else if !error.isOutage {
@@ -131,7 +132,7 @@ final class Reconnector: Sendable {
         default: break
         }
         if policy.shouldGiveUp(error) { throw error }
-        // At least one attempt must fail before it gives up, even if `attempts` is not positive.
+        // At least one attempt must fail before the reconnection is given up, even if `attempts` is not positive.
         if let attempts = policy.attempts, failures >= max(1, attempts) { throw error }
         access.settings.eventLog.debug(.reconnection(peripheral, error, failures: failures, again: pause))
         return access.pause(pause)
@@ -151,9 +152,9 @@ final class Reconnector: Sendable {
     /// The number of times that the link has come up.
     var epoch: UInt64 { state.withLock(\.epoch) }
 
-    /// Emits when the link has returned, for a stream that failed in an epoch.
+    /// Returns a stream that emits when the link has returned, for a stream that failed in an epoch.
     ///
-    /// Throws if the failure is not a link loss. Fails when the connection has ended.
+    /// Throws if the failure is not a link loss. The returned stream fails when the connection has ended.
     func resumption(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
         guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
         return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)
@@ -164,7 +165,7 @@ final class Reconnector: Sendable {
 }
 
 extension Peripheral {
-    /// A connection with reconnection. Fails if the peripheral already has one.
+    /// Returns a connection that reconnects. Fails if the peripheral already has such a connection.
     func reconnecting(_ options: ConnectOptions, _ policy: Reconnection) -> Observable<Peripheral> {
         Observable.deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
@@ -191,11 +192,11 @@ extension Peripheral {
         if free(reconnector) { reconnector.failResumptions(cause) }
     }
 
-    /// A stream that continues when the link returns, if its connection reconnects (S78).
+    /// Returns a stream that continues when the link returns, if its connection reconnects (S78).
     ///
     /// The stream is subscribed to again each time, and its failures by link loss are not emitted.
     ///
-    /// - Parameter link: The connection that the stream belongs to; nil for any.
+    /// - Parameter link: The number of the connection that the stream belongs to; nil for any connection.
     func resumingAfterReconnect<Element: Sendable>(
         _ stream: Observable<Element>, link: UInt64? = nil
     ) -> Observable<Element> {

@@ -5,7 +5,7 @@ final class ServiceDiscovery {
     private unowned let link: Link
     private var waiters: [Waiter] = []
     private var isSettled = false
-    /// Whether the services have been complete in this connection.
+    /// Whether the services were complete at any time in this connection.
     private(set) var wasResolved = false
     private var settling: BusTask?
 
@@ -32,7 +32,10 @@ final class ServiceDiscovery {
         return { [weak self] in self?.remove(waiter) }
     }
 
-    /// Handles `ServicesResolved`. Some versions of bluetoothd send it before they show a service (Q72).
+    /// Handles `ServicesResolved`.
+    ///
+    /// Some versions of bluetoothd send it before they show a service (Q72), so an empty list is accepted only after 1
+    /// s.
     func resolved() {
         wasResolved = true
         guard !waiters.isEmpty, settling == nil else { return }
@@ -97,15 +100,15 @@ final class ServiceModifications {
         confirmConnection()
     }
 
-    /// Handles an added service. Before the services are complete for the first time, that is not a change.
+    /// Handles an added service. It is a change only after the services were complete for the first time.
     func added() {
         if link.serviceDiscovery.wasResolved, !observers.isEmpty { confirmConnection() }
     }
 
-    /// Reports the changes if the link is still up.
+    /// Reports the changes together if the link is still up.
     ///
-    /// bluetoothd removes services one by one, also those of a lost device. The reply to one read arrives after all
-    /// signals of a modification, so the changes until then are reported together.
+    /// bluetoothd removes services one by one, also when it loses the device. So `Connected` is read: the reply arrives
+    /// after all signals of the change, and shows whether the link is up.
     private func confirmConnection() {
         guard !isConfirming else { return }
         isConfirming = true

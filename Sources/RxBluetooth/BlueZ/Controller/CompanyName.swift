@@ -2,7 +2,7 @@ internal import CBluetooth
 
 /// The names of companies, from libbluetooth.
 public enum CompanyName {
-    /// The name of the company with a number of the Bluetooth SIG, for example “Apple, Inc.”.
+    /// Returns the name of the company with a number of the Bluetooth SIG, for example “Apple, Inc.”.
     ///
     /// Nil if this version of libbluetooth has no name for the number.
     public static func of(_ number: UInt16) -> String? {

@@ -6,7 +6,7 @@ import Glibc
 /// Reading needs no privilege: the kernel lets every process read the state of a link, but not change it. The calls run
 /// on threads of their own, because each takes some milliseconds.
 package struct HCIController: HostController {
-    /// Makes an access to the controllers. It opens nothing before the first call.
+    /// Makes an access to the controllers. Opens no socket before the first call.
     package init() {}
 
     /// Reads the RSSI of a link with `hci_read_rssi`.
@@ -33,7 +33,9 @@ package struct HCIController: HostController {
 
     /// Stops discovery through the kernel's management socket.
     ///
-    /// The kernel allows that to processes with CAP_NET_ADMIN only. For others nothing is stopped.
+    /// Passes false to `done` if the discovery is not stopped: the kernel allows it only to processes with
+    /// CAP_NET_ADMIN.
+    ///
     /// Source: BlueZ, `mgmt-api.txt`, Stop Discovery Command.
     package func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {
         guard adapter.hasPrefix("hci"), let controller = UInt16(adapter.dropFirst(3)) else { return done(false) }

@@ -21,7 +21,8 @@ struct KernelRSSI: ~Copyable {
         let end = SuspendingClock.now + min(deadline, .seconds(86_400))
         var rssi: Int8 = 0
         while unsafe hci_read_rssi(number, handle.littleEndian, &rssi, Self.callTimeout) != 0 {
-            // libbluetooth also gives up after ten other events, such as advertisements.
+            // Repeats the call until the deadline, because libbluetooth also gives up after ten other events, such as
+            // advertisements.
             let code = errno
             guard code == ETIMEDOUT || code == EINTR, SuspendingClock.now < end else { throw Self.error(code) }
         }
@@ -29,7 +30,7 @@ struct KernelRSSI: ~Copyable {
         return Int(rssi)
     }
 
-    /// The controller's handle of the link, over LE or, for a dual-mode device, over BR/EDR (Q83).
+    /// Returns the controller's handle of the link, over LE or, for a dual-mode device, over BR/EDR (Q83).
     private func handle(of address: BluetoothAddress) throws(BluetoothError) -> UInt16 {
         for type in Self.linkTypes {
             var request = connection_info()
@@ -47,11 +48,11 @@ struct KernelRSSI: ~Copyable {
 
     /// The time-out of one call, in milliseconds.
     ///
-    /// Below 100 ms, the remaining time that libbluetooth computes may become 0, which it takes for no limit.
+    /// With less than 100 ms, libbluetooth may compute a remaining time of 0, and would wait without a limit.
     private static let callTimeout: Int32 = 500
     /// The controller's value for an unknown RSSI.
     private static let unknownRSSI: Int8 = 127
-    /// LE and BR/EDR, as numbered by the kernel.
+    /// The kernel's numbers for links over LE and BR/EDR.
     private static let linkTypes: [UInt8] = [0x80, 0x01]
 
     private static var rssiUnavailable: BluetoothError {

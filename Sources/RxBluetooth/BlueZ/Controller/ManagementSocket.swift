@@ -8,7 +8,7 @@ import Glibc
 struct ManagementSocket: ~Copyable {
     private let number: Int32
 
-    /// Nil if the kernel has no Bluetooth, or does not let this process use it.
+    /// Opens a socket; nil if the kernel has no Bluetooth, or does not let this process use it.
     init?() {
         let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard opened >= 0 else { return nil }
@@ -33,7 +33,7 @@ struct ManagementSocket: ~Copyable {
     /// Stops the discovery of a controller, whichever program started it. Returns whether it was stopped.
     func stopDiscovery(_ controller: UInt16, within deadline: Duration) -> Bool {
         let end = SuspendingClock.now + deadline
-        // The kernel stops only the type of discovery that is in progress: LE, both, or BR/EDR.
+        // Tries all types of discovery (LE, both, BR/EDR), because the kernel stops only the type that is in progress.
         for kind in [UInt8(0x06), 0x07, 0x01] {
             switch status(of: Self.stopDiscovery, controller, [kind], until: end) {
             case 0: return true
@@ -44,7 +44,7 @@ struct ManagementSocket: ~Copyable {
         return false
     }
 
-    /// Sends a command, and returns its status; nil if that does not arrive in time.
+    /// Sends a command, and returns its status; nil if the status does not arrive in time.
     private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: SuspendingClock.Instant)
         -> UInt8?
     {
@@ -59,7 +59,8 @@ struct ManagementSocket: ~Copyable {
             guard unsafe poll(&events, 1, left) > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
             guard count > 0 else { return nil }
-            // The kernel sends all events to every socket. Only the end of this command has its number, with a status.
+            // Skips other events, because every socket receives all of them. 1 is Command Complete, 2 is Command
+            // Status.
             let event = buffer.prefix(count)
             guard event.count >= 9, [1, 2].contains(Self.word(event, 0)), Self.word(event, 2) == controller,
                 Self.word(event, 6) == command

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 extension RadioSwitch {
-    /// The Bluetooth switches in a folder such as `/sys/class/rfkill`.
+    /// Returns the Bluetooth switches in a folder such as `/sys/class/rfkill`.
     ///
     /// Entries that cannot be read or have another format are left out. Reading never blocks.
     static func all(in folder: String) -> [RadioSwitch] {
@@ -20,7 +20,7 @@ extension RadioSwitch {
     private static let mostEntries = 64
     private static let longestWord = 64
 
-    /// The first line of a file; nil if the file cannot be read or is too long.
+    /// Returns the first line of a file; nil if the file cannot be read or is too long.
     private static func word(_ path: String) -> [UInt8]? {
         // Without O_NONBLOCK, opening a pipe without a writer would block.
         let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

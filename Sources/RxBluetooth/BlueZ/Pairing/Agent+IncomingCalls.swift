@@ -3,7 +3,7 @@ import DBus
 /// The requests of bluetoothd to our agent.
 extension Agent {
     func handle(_ call: IncomingCall) {
-        // Every program on the bus can call the agent; only bluetoothd may (Q17).
+        // Every program on the bus can call the agent, but the agent accepts only calls from bluetoothd (Q17).
         guard let owner = client.owner, call.message.sender == owner else {
             return call.fail(
                 DBusError(name: DBusError.Name.accessDenied, message: "Only bluetoothd may ask this agent"))
@@ -77,7 +77,7 @@ extension Agent {
 
     /// Fails the GATT operation that has caused a refused pairing.
     ///
-    /// bluetoothd would answer it only when the link is lost.
+    /// bluetoothd would answer that operation only when the link is lost.
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
         link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key)))
@@ -106,7 +106,7 @@ struct AgentQuestion {
     let device: DeviceKey
     let question: PairingRequest.Question
 
-    /// Reads a call; nil if an agent has no such method. Source: BlueZ, `agent-api.txt`.
+    /// Reads a call; nil if agents have no such method. Source: BlueZ, `agent-api.txt`.
     init?(_ call: Message) throws(DBusError) {
         guard call.interface == nil || call.interface == BlueZ.agent else { return nil }
         let member = call.member ?? ""

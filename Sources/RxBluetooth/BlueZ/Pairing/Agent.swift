@@ -5,7 +5,9 @@ final class Agent {
     static let path: ObjectPath = "/rxbluetooth/agent"
     unowned let client: BlueZClient
     private var phase = Phase.idle
-    /// Whether a pairing or a subscriber has needed it. Then it is registered with each new bluetoothd too.
+    /// Whether a pairing, a subscriber or the policy has needed the agent.
+    ///
+    /// If so, the agent is also registered with each new bluetoothd.
     private var isWanted: Bool
     private var waiting: [(BluetoothError?) -> Void] = []
     private var export: BusTask?
@@ -33,9 +35,9 @@ final class Agent {
 
     // MARK: Registration
 
-    /// Calls `done` when the agent is registered, or with the error if that fails.
+    /// Calls `done` when the agent is registered, or with the error if the registration fails.
     ///
-    /// At once if it is registered already, or if the policy needs no agent.
+    /// Calls `done` at once if the agent is registered already, or if the policy needs no agent.
     func onRegistered(_ done: @escaping (BluetoothError?) -> Void) {
         guard policy.capability != nil, phase != .registered else { return done(nil) }
         waiting.append(done)
@@ -49,12 +51,12 @@ final class Agent {
         begin()
     }
 
-    /// bluetoothd has started or restarted, and has no agent of ours.
+    /// Registers the agent again with a bluetoothd that has started, if the agent was needed before.
     func daemonAppeared() {
         if isWanted { begin() }
     }
 
-    /// bluetoothd is gone, and its requests with it (Q2).
+    /// Ends the registration and all requests because bluetoothd is gone (Q2).
     func daemonLost() {
         phase = .idle
         registering?.cancel()
@@ -63,7 +65,9 @@ final class Agent {
         finish(BluetoothError(.daemonUnavailable))
     }
 
-    /// bluetoothd has unregistered the agent. The next pairing or subscriber registers it again (Q92).
+    /// Records that bluetoothd has unregistered the agent, and cancels its requests.
+    ///
+    /// The next pairing or subscriber registers the agent again (Q92).
     func released() {
         if phase == .registered { phase = .idle }
         cancelRequests()
@@ -72,7 +76,8 @@ final class Agent {
     private func begin() {
         guard phase == .idle, client.mirror.isSynced, let capability = policy.capability else { return }
         phase = .registering
-        // bluetoothd may call the object before it answers (Q25).
+        // The object is exported before the registration, because bluetoothd may call the object before it replies
+        // (Q25).
         if export == nil {
             export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
                 if let self { handle(call) } else { call.fail(Self.rejected) }
@@ -86,7 +91,7 @@ final class Agent {
     private func registered(_ result: Result<Message, DBusError>) {
         guard phase == .registering else { return }
         registering = nil
-        // An agent that is registered already is a success (Q92).
+        // The error AlreadyExists counts as success: the agent is registered (Q92).
         let answer = result.mapError { BluetoothError($0, operation: .pair, target: nil) }
         if case .failure(let failure) = answer, failure.kind != .alreadyDone {
             phase = .idle
@@ -117,13 +122,13 @@ final class Agent {
     func add(_ emitter: Emitter<PairingRequest>) {
         subscribers.add(emitter) { [weak self] in
             guard let self, subscribers.isEmpty else { return }
-            // A request without a subscriber is rejected at once.
+            // The last subscriber has ended, so the open requests are rejected.
             for item in open { end(item, .unanswered) }
         }
         register()
     }
 
-    /// The bus is lost, or the manager closed.
+    /// Fails all requests and subscribers because the bus is lost or the manager is closed.
     func fail(_ error: BluetoothError) {
         cancelRequests()
         finish(error)

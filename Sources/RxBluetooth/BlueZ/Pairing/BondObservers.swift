@@ -1,4 +1,4 @@
-/// The subscriptions to whether devices are paired or bonded.
+/// The subscriptions that observe whether devices are paired or bonded.
 final class BondObservers {
     private let mirror: ObjectMirror
     private let observers = ObserverList<BondObserver>()
@@ -39,16 +39,19 @@ final class BondObservers {
         if mirror.isSynced { observer.update(mirror.devices[peripheral.key]) }
     }
 
-    /// bluetoothd's device with this key has changed.
+    /// Updates the observers of a device that has changed in bluetoothd.
     ///
-    /// Keys are compared now: an adapter that returns may have another number, and its devices other keys (Q28).
+    /// Compares the peripherals' present keys, because an adapter that returns may have another number and so other
+    /// keys (Q28).
     func changed(_ key: DeviceKey) {
         for observer in observers.all where observer.peripheral.key == key {
             observer.update(mirror.devices[key])
         }
     }
 
-    /// The mirror has a new snapshot. Bonds may have changed while bluetoothd was absent (Q2).
+    /// Updates all observers after a new snapshot.
+    ///
+    /// Bonds may have changed while bluetoothd was absent (Q2).
     func allChanged() {
         for observer in observers.all { observer.update(mirror.devices[observer.peripheral.key]) }
     }

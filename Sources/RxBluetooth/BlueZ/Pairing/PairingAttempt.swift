@@ -3,14 +3,14 @@ import Rx
 
 /// One pairing of one device, shared by all streams that pair it.
 ///
-/// ``PairingState`` decides; this class makes the calls and runs the deadline.
+/// ``PairingState`` decides what to do; this class makes the calls and runs the deadline.
 final class PairingAttempt {
     let key: DeviceKey
     private let peripheral: Peripheral
     private unowned let client: BlueZClient
     private let emitters = EmitterList<Never>()
     private var state = PairingState()
-    /// When the phase of the state began.
+    /// When the current phase of `state` began.
     private var since: MonotonicTime?
     private var link: Link?
     private var call: BusTask?
@@ -25,7 +25,7 @@ final class PairingAttempt {
         since = client.settings.now
     }
 
-    /// The pairing for a diagnosis; nil if it has ended.
+    /// The status of the pairing for a diagnosis; nil if it has ended.
     var diagnosis: Diagnosis.PairingStatus? {
         let step: Diagnosis.PairingStatus.Step
         switch state.phase.step {
@@ -49,17 +49,17 @@ final class PairingAttempt {
         }
     }
 
-    /// Sets work for the time when bluetoothd has nothing left to undo.
+    /// Adds work that runs when the attempt has ended and bluetoothd has nothing left to undo.
     func onEnded(_ work: @escaping () -> Void) { onEnded.append(work) }
 
     // MARK: Events
 
     func start() { handle(.turnCame(isBonded: client.mirror.isBonded(key))) }
 
-    /// Fails for a reason of this manager, and cancels the pairing in bluetoothd.
+    /// Fails the pairing for a reason other than a reply to `Pair`, and cancels it in bluetoothd.
     func fail(_ error: BluetoothError) { handle(.failed(error)) }
 
-    /// The link that this pairing uses is established.
+    /// Continues the pairing, because the link that it uses is established.
     func linkIsUp() { handle(.linkUp) }
 
     func linkEnded(_ cause: BluetoothError) {
@@ -100,7 +100,8 @@ final class PairingAttempt {
         guard let link = client.links[key] else { return makeLink() }
         guard link.state.isConnecting || link.isConnected, !link.queue.isRefused else {
             link.onClosed { [weak self] _ in self?.handle(.unusableLinkClosed) }
-            // After a refused pairing, bluetoothd 5.66 answers neither a second one nor other operations on this link.
+            // The link is closed: after a refused pairing, bluetoothd 5.66 answers no further pairing or operation on
+            // it.
             if link.isConnected { link.close(BluetoothError(.needsPairing)) }
             return
         }

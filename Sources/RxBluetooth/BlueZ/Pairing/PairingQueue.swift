@@ -3,12 +3,14 @@ final class PairingQueue {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 
-    /// The pairings for a diagnosis.
+    /// The status of the pairings for a diagnosis.
     var diagnosis: [Diagnosis.PairingStatus] { attempts.compactMap(\.diagnosis) }
 
     init(_ client: BlueZClient) { self.client = client }
 
-    /// Pairs a device. Its streams share one attempt, which is cancelled when the last of them is disposed of.
+    /// Pairs a device.
+    ///
+    /// All streams for the device share one attempt. It is cancelled when the last of the streams is disposed of.
     func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
         guard client.mirror.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
@@ -16,7 +18,8 @@ final class PairingQueue {
             throw BluetoothError(.refused, detail: "The policy does not allow it to pair")
         }
         guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
-            // bluetoothd does not answer `Pair` of a bonded LE device (Q118).
+            // The pairing of a bonded device completes at once: bluetoothd does not answer `Pair` of a bonded LE device
+            // (Q118).
             if client.mirror.isBonded(peripheral.key) { return emitter.complete() }
             let attempt = PairingAttempt(peripheral, client)
             attempts.append(attempt)
@@ -24,7 +27,7 @@ final class PairingQueue {
             return advance()
         }
         if attempt.isOver {
-            // Its cancellation must end first.
+            // The new attempt starts when the cancellation of the previous attempt has ended.
             attempt.onEnded { [weak self] in
                 emitter.attempt(.pair, peripheral.address.description) { () throws(BluetoothError) in
                     try self?.pair(peripheral, emitter)
@@ -35,7 +38,7 @@ final class PairingQueue {
         }
     }
 
-    /// bluetoothd is gone, the bus is lost or the manager closed.
+    /// Fails all pairings because bluetoothd is gone, the bus is lost, or the manager is closed.
     func fail(_ error: BluetoothError) {
         for attempt in attempts { attempt.fail(error) }
     }
@@ -48,10 +51,10 @@ final class PairingQueue {
 
     /// Starts the pairings that may run now.
     ///
-    /// bluetoothd sends an agent one request at a time and fails the next. So pairings that may get requests wait for
-    /// each other, and others do not (S68).
+    /// bluetoothd sends an agent one request at a time and fails a second one. So pairings that may cause requests run
+    /// one after another; other pairings run at the same time (S68).
     private func advance() {
-        // During a shutdown or an outage none starts. All of them fail next.
+        // During a shutdown or an outage no pairing starts, because all of them are about to fail.
         guard client.mirror.isSynced, client.finalFailure == nil else { return }
         if client.settings.pairing.mayBeAsked {
             attempts.first?.start()

@@ -5,12 +5,12 @@ import DBus
 /// An event changes the state and returns the actions that follow from it, in order. ``PairingAttempt`` executes them.
 struct PairingState: Equatable {
     enum Phase: Equatable {
-        /// Another pairing may get requests, and this one waits for its end.
+        /// This pairing waits until another one that may cause requests has ended.
         case waiting
         case preparing(Preparation)
         /// `Pair` has no answer yet.
         case pairing
-        /// All streams have ended. `CancelPairing` has no answer yet.
+        /// All streams have ended. `CancelPairing` has no reply yet.
         case undoing
         case ended
 
@@ -30,18 +30,20 @@ struct PairingState: Equatable {
 
     /// What has to be complete before `Pair` is called.
     enum Preparation: Equatable {
-        /// bluetoothd gives the agent's capability to the kernel, so the agent is first (Q90).
+        /// The agent is registered first, because bluetoothd gives its capability to the kernel (Q90).
         case registeringAgent
         case awaitingLink
-        /// bluetoothd reads them before it answers `Pair`, and the kernel may lose ATT replies during a pairing (Q88).
+        /// The services are read before `Pair`, because the kernel may lose ATT replies during a pairing.
+        ///
+        /// bluetoothd answers `Pair` only after it has read the services (Q88).
         case readingServices
     }
 
     enum Event: Equatable {
-        /// No other pairing is in the way.
+        /// No other pairing has to end before this one.
         case turnCame(isBonded: Bool)
         case agentRegistered(BluetoothError?)
-        /// A link that could not be used is closed.
+        /// A link that this pairing could not use is closed.
         case unusableLinkClosed
         case linkUp
         /// The services are read, or cannot be read.
@@ -49,7 +51,7 @@ struct PairingState: Equatable {
         case answered(BluetoothError?, isConnected: Bool)
         /// The link has ended before the pairing.
         case linkEnded(BluetoothError)
-        /// The pairing fails for a reason of this manager.
+        /// The pairing fails for a reason other than a reply to `Pair`.
         case failed(BluetoothError)
         /// The last subscription has ended.
         case unwanted
@@ -74,7 +76,7 @@ struct PairingState: Equatable {
 
     private(set) var phase = Phase.waiting
 
-    /// Whether nothing can pair any more, although bluetoothd may still have to be informed.
+    /// Whether the pairing has ended for all streams. `CancelPairing` may still have no reply.
     var isOver: Bool { phase == .undoing || phase == .ended }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -94,7 +96,7 @@ struct PairingState: Equatable {
 
     private mutating func turnCame(_ isBonded: Bool) -> [Action] {
         guard phase == .waiting else { return [] }
-        // Another program, or a protected attribute, has paired the device in the meantime (Q118).
+        // If the device was bonded while this pairing waited, `Pair` is not called: it would have no reply (Q118).
         if isBonded { return end(nil) }
         phase = .preparing(.registeringAgent)
         return [.startDeadline, .registerAgent]
@@ -114,9 +116,9 @@ struct PairingState: Equatable {
     }
 
     private mutating func servicesAwaited(_ isConnected: Bool, _ isBonded: Bool) -> [Action] {
-        // Without a link, the event of its end follows.
+        // If the link is lost, the event `linkEnded` follows and ends the pairing.
         guard phase == .preparing(.readingServices), isConnected else { return [] }
-        // The link, or the reading of its services, may have made the bond (Q118).
+        // If connecting or reading the services has made the bond, `Pair` is not called (Q118).
         if isBonded { return end(nil) }
         phase = .pairing
         return [.pair]
@@ -124,15 +126,17 @@ struct PairingState: Equatable {
 
     private mutating func answered(_ error: BluetoothError?, _ isConnected: Bool) -> [Action] {
         guard phase == .pairing else { return [] }
-        // It is paired already: without a bond, over both bearers, or by another program a moment ago (Q89).
+        // AlreadyExists counts as success: the device is paired without a bond, over both bearers, or by another
+        // program (Q89).
         guard let error, error.kind != .alreadyDone else { return [.logPaired] + end(nil) }
-        // The answer only says that the pairing was cancelled. The end of the link, or of the bus, has the cause (S59).
+        // This reply only reports a cancelled pairing. The event that the link or the bus is lost follows with the
+        // cause (S59).
         if !isConnected || error.dbusName == DBusError.Name.disconnected { return [] }
-        // bluetoothd continues a pairing that timed out here (Q8).
+        // A time-out also cancels the pairing in bluetoothd, which would continue it otherwise (Q8).
         return error.kind == .timedOut ? fail(error) : end(error)
     }
 
-    /// Ends with an answer: bluetoothd has nothing to undo.
+    /// Ends the pairing if bluetoothd has nothing to undo.
     private mutating func end(_ error: BluetoothError?) -> [Action] {
         phase = .ended
         return [.endStreams(error), .release]

@@ -17,12 +17,12 @@ extension BlueZClient {
         }
     }
 
-    /// Removes a device from bluetoothd, after its link is closed.
+    /// Closes the link to a device, if there is one, and removes the device from bluetoothd.
     func forget(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         if let obstacle = obstacle(on: peripheral.key.adapter) { throw obstacle }
         guard let link = links.linkToClose(peripheral) else { return remove(peripheral, emitter) }
         let target = peripheral.address.description
-        // The result does not matter: bluetoothd closes the link when it removes the device.
+        // The result of closing is ignored, because bluetoothd also closes the link when it removes the device.
         link.onClosed { [weak self] _ in
             guard let self else { return emitter.fail(BluetoothError(.closed, operation: .forget, target: target)) }
             if let obstacle = obstacle(on: peripheral.key.adapter) {

@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// Tracks which peripherals are present: those that advertised a short time ago, and connected ones (S21).
+/// Tracks which peripherals are present: those that advertised recently, and connected ones (S21).
 final class PresenceTracker {
     private let bus: BusContext
     private let mirror: ObjectMirror
@@ -22,7 +22,7 @@ final class PresenceTracker {
         self.emitter = emitter
     }
 
-    /// The observer of the scan that supplies the advertisements.
+    /// Returns the observer for the scan: each advertisement marks its peripheral as present.
     func listener() -> Emitter<ScannedPeripheral> {
         let listener = Emitter<ScannedPeripheral> { [self] in received($0) }
         emitter.onEnd { [self] in
@@ -37,19 +37,20 @@ final class PresenceTracker {
         switch event {
         case .next(let scanned): found(scanned)
         case .error(let error):
-            // Without a scan, no peripheral is known to be present.
+            // Without a scan, the presence of peripherals is unknown, so all of them are reported as lost before the
+            // error.
             for key in present.keys.sorted(by: { $0.address < $1.address }) { lost(key) }
             emitter.fail(error as? BluetoothError ?? BluetoothError(.closed))
         case .completed: emitter.complete()
         }
     }
 
-    /// Whether a peripheral is present because of its connection, and was not found before.
+    /// Returns whether a peripheral that was not found yet counts as found because it is connected.
     func isFound(byLink key: DeviceKey) -> Bool {
         options.includesConnected && present[key] == nil && mirror.devices[key]?.isConnected == true
     }
 
-    /// A peripheral is present: it has advertised, or it is connected.
+    /// Records that a peripheral is present: it has advertised, or it is connected.
     func found(_ scanned: ScannedPeripheral) {
         let key = scanned.peripheral.key
         let last = present.updateValue(
@@ -58,7 +59,7 @@ final class PresenceTracker {
         if last == nil { emitter.next(.found(scanned)) }
     }
 
-    /// A connection was made or lost, or bluetoothd removed the device.
+    /// Updates the timer of a peripheral after its connection was made or lost, or its device removed.
     func connectionChanged(_ key: DeviceKey) {
         guard options.includesConnected, let entry = present[key] else { return }
         let isConnected = mirror.devices[key]?.isConnected == true
@@ -67,7 +68,7 @@ final class PresenceTracker {
         present[key]?.silence = silence(of: key)
     }
 
-    /// Starts the timer until a peripheral counts as absent; nil if it is connected.
+    /// Starts the timer after which a peripheral counts as absent; nil if its connection keeps it present.
     private func silence(of key: DeviceKey) -> BusTask? {
         if options.includesConnected, mirror.devices[key]?.isConnected == true { return nil }
         return bus.schedule(after: options.silence) { [weak self] in self?.lost(key) }

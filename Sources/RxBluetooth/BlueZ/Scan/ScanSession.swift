@@ -2,21 +2,21 @@ import DBus
 
 /// The discovery session of a manager on one adapter, shared by all its scans.
 ///
-/// bluetoothd allows one for each D-Bus client and adapter (Q37).
+/// bluetoothd allows one discovery session for each D-Bus client and adapter (Q37).
 ///
-/// ``ScanState`` decides; this class makes the calls and runs the timers.
+/// ``ScanState`` decides what to do; this class makes the calls and runs the timers.
 final class ScanSession {
     private unowned let client: BlueZClient
     private let adapter: UInt16
     private let subscribers: ScanSubscribers
     private var state = ScanState()
-    /// When the phase of the state began.
+    /// When the current phase of `state` began.
     private var since: MonotonicTime?
     /// When an advertisement of any device was received last.
     private var lastReceived: MonotonicTime?
-    /// The pause before the next start.
+    /// The timer of the pause before the next start.
     private var pause: BusTask?
-    /// The filter that bluetoothd has of this program; nil if it has none, or is gone.
+    /// The last filter that was sent to bluetoothd; nil if cleared, or if bluetoothd may have exited.
     private var sentFilter: DiscoveryFilter?
     private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
@@ -46,13 +46,13 @@ final class ScanSession {
 
     private func subscriptionsChanged() { watchdog.watch(subscribers.restartsAfterSilence) }
 
-    /// Fails all scans because the adapter or bluetoothd is gone, which has ended the session (S13).
+    /// Fails all scans because the session has ended with its adapter or with bluetoothd (S13).
     func lost(_ error: BluetoothError) { handle(.lost(error)) }
 
     /// Fails all scans because the manager is closed, and stops the session.
     func close(_ error: BluetoothError) { handle(.closed(error)) }
 
-    /// The adapter that some scans have to use may have changed.
+    /// Fails the scans that now have to use another adapter.
     func adapterChanged() { subscribers.failThoseOfOtherAdapters() }
 
     // MARK: The state machine
@@ -60,7 +60,7 @@ final class ScanSession {
     private func handle(_ event: ScanState.Event) {
         let before = state
         let actions = state.handle(event)
-        // An action may cause another event, so the results of this one are stored first.
+        // An action may handle another event and change `state`, so the value after this event is stored first.
         let isUndoing = state.isUndoing
         if state.phase.step != before.phase.step { since = client.settings.now }
         if isUndoing, !before.isUndoing { client.teardowns.begin() }
@@ -90,7 +90,7 @@ final class ScanSession {
         }
     }
 
-    /// Handles an event if the session that it belongs to is still the present one.
+    /// Handles an event if its session is still the current one.
     private func handle(_ event: ScanState.Event, of number: Int) {
         if number == state.number { handle(event) }
     }
@@ -116,7 +116,8 @@ final class ScanSession {
         let filter = subscribers.filter
         sentFilter = filter
         client.call(.setDiscoveryFilter(filter, on: adapter), deadline: client.settings.deadlines.startScan) { _ in
-            // If bluetoothd has no filters, it scans without one. If it fails for another reason, so does the start.
+            // The result is ignored: a bluetoothd without filters scans unfiltered, and after any other error the start
+            // fails too.
         }
     }
 
@@ -130,12 +131,14 @@ final class ScanSession {
         client.teardowns.begin()
         client.call(.clearDiscoveryFilter(on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in
-            // If it fails, the filter stays until the next scan or the end of this program.
+            // The result is ignored: after an error, the filter stays until the next scan or the end of this program.
             teardowns.end()
         }
     }
 
-    /// After an error that is not from bluetoothd, it may have exited. Clearing the filter could make the bus start it.
+    /// Forgets the sent filter if an error shows that bluetoothd may have exited.
+    ///
+    /// Without this, a later call that clears the filter could make the bus start bluetoothd again.
     private func forgetFilter(after error: DBusError) {
         if !error.name.hasPrefix("org.bluez.Error.") { sentFilter = nil }
     }
@@ -165,7 +168,8 @@ final class ScanSession {
         client.call(.stopDiscovery(on: adapter), deadline: client.settings.deadlines.stopScan) {
             [weak self, teardowns = client.teardowns] result in
             if case .failure(let error) = result { self?.forgetFilter(after: error) }
-            // The answer may cause further teardowns, so this one ends after them.
+            // Handling the reply may begin other teardowns. This one ends after that, so that the count stays above
+            // zero.
             answered(result)
             teardowns.end()
         }
@@ -173,7 +177,7 @@ final class ScanSession {
 
     /// Ends the discovery that a killed bluetoothd has left in the kernel (Q38).
     ///
-    /// The new bluetoothd cannot stop it. The kernel can, if this process has the permission.
+    /// The new bluetoothd cannot stop that discovery. The kernel stops it on request if this process has CAP_NET_ADMIN.
     private func endOrphanedDiscovery() {
         guard let controller = client.settings.controller, client.mirror.adapters[adapter]?.isDiscovering == false,
             let returned = client.restartedAt, client.settings.elapsed(since: returned) < Self.longestOrphan
@@ -182,7 +186,7 @@ final class ScanSession {
         controller.stopDiscovery(
             on: name,
             client.bus.callback { [weak self] isEnded in
-                // If the kernel refuses, the pause continues.
+                // If the kernel refuses, the pause before the next start continues.
                 guard let self, isEnded, number == state.number, let pause else { return }
                 pause.cancel()
                 self.pause = nil
@@ -194,7 +198,7 @@ final class ScanSession {
 
     // MARK: Signals
 
-    /// An advertisement of a device was received.
+    /// Handles an advertisement of a device.
     func received(_ key: DeviceKey) {
         guard state.isActive else { return }
         watchdog.hasReceived = true
@@ -202,26 +206,26 @@ final class ScanSession {
         subscribers.received(key, during: state.number, at: client.settings.date)
     }
 
-    /// bluetoothd has removed a device.
+    /// Handles the removal of a device by bluetoothd.
     func removed(_ key: DeviceKey) { subscribers.removed(key, during: state.number) }
 
-    /// A connection to a device was made or lost, by any program.
+    /// Handles a connection to a device that any program has made or lost.
     func connectionChanged(_ key: DeviceKey) { subscribers.connectionChanged(key, during: state.number) }
 
-    /// `Discovering` of the adapter has changed.
+    /// Handles a change of the adapter's property `Discovering`.
     func discoveringChanged(_ isDiscovering: Bool) {
         if state.phase == .active { lostSession.discoveringChanged(isDiscovering) }
     }
 
     // MARK: Queries
 
-    /// The adapter's devices that bluetoothd knows, by address.
+    /// The adapter's devices in bluetoothd, sorted by address.
     var known: [ScannedPeripheral] { subscribers.known(during: state.number) }
 
-    /// Whether a session exists or is about to.
+    /// Whether a session exists or is being started.
     var isActive: Bool { state.isActive }
 
-    /// The session for a diagnosis; nil if there is none.
+    /// The status of the session for a diagnosis; nil if there is no session.
     var diagnosis: Diagnosis.ScanStatus? {
         let step: Diagnosis.ScanStatus.Step
         switch state.phase {
@@ -256,7 +260,7 @@ final class ScanSessions {
 
     func add(_ subscriber: ScanSubscriber, on adapter: UInt16) { session(adapter).add(subscriber) }
 
-    /// Fails all scans because bluetoothd or the bus is gone, which has ended the sessions.
+    /// Fails all scans because the sessions have ended with bluetoothd or with the bus.
     func lost(_ error: BluetoothError) {
         for (_, session) in all { session.lost(error) }
     }
@@ -266,33 +270,33 @@ final class ScanSessions {
         for (_, session) in all { session.close(error) }
     }
 
-    /// Fails the scans on adapters that are not usable any more, or that are no longer the selected ones.
+    /// Fails the scans on adapters that are not usable any more, or that are no longer selected.
     func adaptersChanged() {
         for (adapter, session) in all {
             if let error = client.state(of: adapter)?.error { session.lost(error) } else { session.adapterChanged() }
         }
     }
 
-    /// `Discovering` of an adapter has changed.
+    /// Handles a change of the property `Discovering` of an adapter.
     func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool) {
         sessions[adapter]?.discoveringChanged(isDiscovering)
     }
 
-    /// An advertisement of a device was received.
+    /// Handles an advertisement of a device.
     func received(_ key: DeviceKey) { sessions[key.adapter]?.received(key) }
 
-    /// A connection to a device was made or lost, by any program.
+    /// Handles a connection to a device that any program has made or lost.
     func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }
 
-    /// bluetoothd has removed a device.
+    /// Handles the removal of a device by bluetoothd.
     func removed(_ key: DeviceKey) { sessions[key.adapter]?.removed(key) }
 
-    /// The devices of an adapter that bluetoothd knows, by address.
+    /// Returns the devices of an adapter in bluetoothd, sorted by address.
     func known(on adapter: UInt16) -> [ScannedPeripheral] { session(adapter).known }
 
-    /// Whether this manager scans with an adapter.
+    /// Returns whether this manager scans with an adapter.
     func isActive(on adapter: UInt16) -> Bool { sessions[adapter]?.isActive == true }
 
-    /// The sessions for a diagnosis.
+    /// The status of all sessions for a diagnosis.
     var diagnosis: [Diagnosis.ScanStatus] { all.compactMap(\.session.diagnosis) }
 }

@@ -4,12 +4,12 @@
 struct ScanState: Equatable {
     enum Phase: Equatable {
         case idle
-        /// `StartDiscovery` has no answer yet, or is repeated after a pause.
+        /// `StartDiscovery` has no reply yet, or is repeated after a pause.
         ///
-        /// If nothing scans any more, the session is stopped as soon as it has started.
+        /// If `isWanted` is false, no scan needs the session any more, and it is stopped as soon as it has started.
         case starting(refusals: Int, isPausing: Bool, isWanted: Bool)
         case active
-        /// `StopDiscovery` has no answer yet. If it `isWanted`, a new session is started after it.
+        /// `StopDiscovery` has no reply yet. If `isWanted` is true, a new session is started after the reply.
         case stopping(isWanted: Bool)
 
         /// The phase without its details.
@@ -34,11 +34,13 @@ struct ScanState: Equatable {
         case startFailed(BluetoothError)
         /// The pause before the next `StartDiscovery` is over, or is no longer necessary.
         case pauseEnded
-        /// `StopDiscovery` was answered. Its result does not matter: a session that is gone is stopped too (Q39).
+        /// `StopDiscovery` was answered.
+        ///
+        /// The result does not matter: a session that is gone counts as stopped (Q39).
         case stopped
-        /// A session that started after its deadline was stopped.
+        /// The session of a start that succeeded after its deadline is stopped.
         case lateSessionStopped
-        /// The session delivers nothing any more.
+        /// The session delivers no advertisements any more.
         case silent
         /// The adapter or bluetoothd is gone, and the session with it.
         case lost(BluetoothError)
@@ -47,18 +49,20 @@ struct ScanState: Equatable {
     }
 
     enum Action: Equatable {
-        /// Sets the filter and starts a session. A filter stays after a stop, but not in a new bluetoothd (Q69).
+        /// Sets the filter and starts a session.
+        ///
+        /// Each start sets the filter, because a new bluetoothd does not have it (Q69).
         case start
         case stop
         case pause(Duration)
         /// Asks the kernel to end a discovery that a killed bluetoothd has left.
         case endOrphanedDiscovery
-        /// Stops a session that started after its deadline.
+        /// Stops the session of a start that succeeded after its deadline.
         case stopLateSession
         case updateFilter
-        /// Removes our filter from bluetoothd, which keeps it after a stop.
+        /// Removes our filter from bluetoothd, because the filter remains after a stop.
         ///
-        /// A client that leaves the bus with a filter and no session would stop another program's scan (Q125).
+        /// If a client leaves the bus with a filter and no session, bluetoothd stops another program's scan (Q125).
         case clearFilter
         case failScans(BluetoothError)
         case logBegan
@@ -68,22 +72,23 @@ struct ScanState: Equatable {
     }
 
     private(set) var phase = Phase.idle
-    /// Counts the sessions. An answer that belongs to an earlier one is ignored.
+    /// The number of the session. Replies that belong to an earlier session are ignored.
     private(set) var number = 0
-    /// Whether a `StartDiscovery` without an answer in time may have succeeded later.
+    /// Whether a `StartDiscovery` that timed out may have succeeded later.
     ///
-    /// Then bluetoothd has a session of ours that nothing uses, and refuses another one (Q8, Q37).
+    /// If so, bluetoothd has a session of ours that no scan uses, and refuses another one (Q8, Q37).
     private(set) var mayHaveLateSession = false
 
-    /// The pauses after refusals. bluetoothd answers InProgress to passing refusals of the controller too (Q38).
+    /// The pauses after refused starts.
     ///
-    /// Their sum is more than 10.24 s: so long the kernel continues the discovery of a killed bluetoothd. No signal
-    /// reports its end.
+    /// bluetoothd answers InProgress also when the controller refuses for a short time (Q38). Together, the pauses are
+    /// longer than 10.24 s: the kernel continues the discovery of a killed bluetoothd that long. No signal reports the
+    /// end of that discovery.
     ///
     /// Source: Linux 6.1, `DISCOV_LE_TIMEOUT`, `start_service_discovery`; BlueZ 5.66, `discovering_callback`.
     static let pauses: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
 
-    /// Whether a session exists or is about to.
+    /// Whether a session exists or is being started.
     var isActive: Bool {
         switch phase {
         case .starting, .active: true
@@ -91,7 +96,7 @@ struct ScanState: Equatable {
         }
     }
 
-    /// Whether a start that nothing waits for has to be stopped.
+    /// Whether a session is being started that no scan needs any more. It is stopped after its start.
     var isUndoing: Bool {
         if case .starting(_, _, isWanted: false) = phase { true } else { false }
     }
@@ -164,10 +169,11 @@ struct ScanState: Equatable {
         } else {
             number += 1
             phase = .idle
-            // First, because an error handler may start the next scan at once.
+            // The filter is cleared before the scans fail, because an error handler may start the next scan at once.
             actions += clearFilter() + [.failScans(error)]
         }
-        // bluetoothd refuses this too while it works on the start, so it is repeated after each refusal.
+        // bluetoothd refuses the stop of a late session while it works on the start, so each failed start tries the
+        // stop again.
         return mayHaveLateSession ? actions + [.stopLateSession] : actions
     }
 
@@ -177,7 +183,7 @@ struct ScanState: Equatable {
         return isWanted ? [.start] : clearFilter()
     }
 
-    /// Clears the filter after a start that failed. If that has left a session, its stop comes first.
+    /// Clears the filter after a failed start, unless the stop of a late session must come first.
     private func clearFilter() -> [Action] { mayHaveLateSession ? [] : [.clearFilter] }
 
     private mutating func stop(isWanted: Bool) -> [Action] {

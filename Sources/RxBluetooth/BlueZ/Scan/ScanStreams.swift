@@ -1,7 +1,7 @@
 import Rx
 
 extension BlueZAccess {
-    /// A scan, as ``BluetoothManager/scanForPeripherals(withServices:options:)`` describes it.
+    /// Returns the scan of ``BluetoothManager/scanForPeripherals(withServices:options:)``.
     func scan(
         _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
     ) -> Observable<ScannedPeripheral> {
@@ -12,7 +12,7 @@ extension BlueZAccess {
         return options.resumes ? resuming(scan, selection) { !$0.isCached } : scan
     }
 
-    /// Presence changes, as ``BluetoothManager/observePresence(withServices:options:presence:)`` describes them.
+    /// Returns the stream of ``BluetoothManager/observePresence(withServices:options:presence:)``.
     func presence(
         _ services: [BluetoothUUID], _ options: ScanOptions, _ presenceOptions: PresenceOptions,
         on selection: AdapterSelection
@@ -28,7 +28,7 @@ extension BlueZAccess {
             }
         }
         guard options.resumes else { return presence }
-        // A peripheral that is present because of its connection may not have advertised.
+        // A cached result does not prove that the scan works: a connected peripheral is found without an advertisement.
         return resuming(presence, selection) { change in
             if case .found(let scanned) = change { !scanned.isCached } else { false }
         }
@@ -39,7 +39,7 @@ extension BlueZAccess {
             .observe(on: settings.scheduler)
     }
 
-    /// Adds a subscriber to the session when the state of Bluetooth is known.
+    /// Adds a subscriber to the scan session of an adapter as soon as the state of Bluetooth is known.
     private static func join<Element: Sendable>(
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
         _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, PresenceTracker?)
@@ -55,9 +55,10 @@ extension BlueZAccess {
         }
     }
 
-    /// A scan that starts again after failures that may pass.
+    /// Returns a scan that starts again after temporary failures.
     ///
-    /// - Parameter provesScanning: Whether an element proves that the scan works. The next pause is then the first.
+    /// - Parameter provesScanning: Returns whether an element proves that the scan works. After such an element, the
+    ///   pauses begin again with the shortest.
     private func resuming<Element: Sendable>(
         _ single: Observable<Element>, _ selection: AdapterSelection,
         provesScanning: @escaping @Sendable (Element) -> Bool
@@ -88,9 +89,9 @@ extension BlueZAccess {
         }
     }
 
-    /// The pause before the next start. Throws the error if a retry cannot succeed.
+    /// Returns the pause before the next start. Throws the error if a retry cannot succeed.
     ///
-    /// After the first outage there is no pause: the retry begins by waiting until Bluetooth is usable.
+    /// If the first failure is an outage, there is no pause: the retry begins by waiting until Bluetooth is usable.
     private static func pauseOfScan(after error: any Error, failures: Int) throws -> Duration {
         guard let error = error as? BluetoothError else { throw error }
         switch error.kind {

@@ -15,17 +15,17 @@ final class ScanSubscribers {
     var isEmpty: Bool { list.isEmpty }
     var count: Int { list.all.count }
     var filter: DiscoveryFilter { DiscoveryFilter(list.all) }
-    /// The shortest silence after which a scan restarts the session; nil if none does.
+    /// The shortest silence after which a scan requires a restart; nil if no scan has this option.
     var restartsAfterSilence: Duration? { list.all.compactMap(\.options.restartsAfterSilence).min() }
 
-    /// Adds a subscriber that the caller removes.
+    /// Adds a subscriber. The caller removes it when it ends.
     func add(_ subscriber: ScanSubscriber) { list.insert(subscriber) }
 
     func remove(_ subscriber: ScanSubscriber) { list.remove(subscriber) }
 
     func fail(_ error: BluetoothError) { list.fail(error) }
 
-    /// Fails those for which another adapter is chosen now. The others continue.
+    /// Fails the scans for which another adapter is chosen now. The other scans continue.
     func failThoseOfOtherAdapters() {
         for subscriber in list.all where client.adapter(for: subscriber.selection) != adapter {
             subscriber.fail(BluetoothError(.noAdapter))
@@ -34,7 +34,7 @@ final class ScanSubscribers {
 
     // MARK: Devices
 
-    /// Emits the devices that bluetoothd knows already to a new subscriber.
+    /// Emits the devices that are already in bluetoothd to a new subscriber.
     func sendKnownDevices(to subscriber: ScanSubscriber, during session: Int) {
         if subscriber.options.includesKnown {
             for record in records where subscriber.admit(record) {
@@ -46,7 +46,9 @@ final class ScanSubscribers {
         }
     }
 
-    /// An advertisement of a device was received. For speed, a result is built only if a subscriber admits it.
+    /// Emits an advertisement of a device to each subscriber that admits it.
+    ///
+    /// For speed, a result is built only if a subscriber admits the advertisement.
     func received(_ key: DeviceKey, during session: Int, at date: Date) {
         client.mirror.recordAdvertisement(of: key, during: session)
         guard let record = client.mirror.devices[key] else { return }
@@ -58,13 +60,13 @@ final class ScanSubscribers {
         }
     }
 
-    /// bluetoothd has removed a device.
+    /// Handles the removal of a device by bluetoothd.
     func removed(_ key: DeviceKey, during session: Int) {
         for subscriber in list.all { subscriber.forget(key) }
         connectionChanged(key, during: session)
     }
 
-    /// A connection to a device was made or lost, by any program.
+    /// Handles a connection to a device that any program has made or lost.
     func connectionChanged(_ key: DeviceKey, during session: Int) {
         for subscriber in list.all {
             subscriber.presence?.connectionChanged(key)
@@ -72,7 +74,7 @@ final class ScanSubscribers {
         }
     }
 
-    /// A connected peripheral is present although it does not advertise.
+    /// Reports a connected peripheral as present although it does not advertise.
     private func findByLink(_ record: DeviceRecord, _ subscriber: ScanSubscriber, during session: Int) {
         guard let presence = subscriber.presence, presence.isFound(byLink: record.key), subscriber.admit(record) else {
             return
@@ -80,7 +82,7 @@ final class ScanSubscribers {
         presence.found(scanned(record, during: session, at: client.settings.date, isReceived: false))
     }
 
-    /// The adapter's devices that bluetoothd knows, by address.
+    /// Returns the adapter's devices in bluetoothd, sorted by address.
     func known(during session: Int) -> [ScannedPeripheral] {
         records.map { scanned($0, during: session, at: client.settings.date) }
     }
@@ -107,7 +109,7 @@ final class ScanSubscriber: StreamObserver {
     /// The adapter that the user selected.
     let selection: AdapterSelection
     let emitter: Emitter<ScannedPeripheral>
-    /// Follows the links of peripherals; nil for an ordinary scan.
+    /// The tracker of present peripherals; nil for an ordinary scan.
     let presence: PresenceTracker?
     private var reported: [DeviceKey: Appearance] = [:]
 
@@ -128,7 +130,7 @@ final class ScanSubscriber: StreamObserver {
         self.presence = presence
     }
 
-    /// Returns whether this subscription emits an advertisement, and remembers it.
+    /// Returns whether this subscription emits an advertisement. Records its name and services if so.
     func admit(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
         let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.contains
@@ -139,7 +141,9 @@ final class ScanSubscriber: StreamObserver {
         return reported.updateValue(appearance, forKey: record.key) != appearance
     }
 
-    /// bluetoothd has removed the device. Its entry is removed too, or a long scan would need more and more memory.
+    /// Removes the entry of a device that bluetoothd has removed.
+    ///
+    /// Without this, a long scan would need more and more memory.
     func forget(_ key: DeviceKey) { reported[key] = nil }
 
     func fail(_ error: BluetoothError) { emitter.fail(error.during(.scan, nil)) }
@@ -147,23 +151,27 @@ final class ScanSubscriber: StreamObserver {
     func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
 }
 
-/// The filter for bluetoothd: the union of the filters of all scans of a session, as far as bluetoothd can apply it.
+/// The filter for bluetoothd: the union of all scans' filters, as far as bluetoothd supports it.
 ///
 /// bluetoothd also merges the filters of other programs (Q43), so ``ScanSubscriber/admit(_:)`` filters again.
 struct DiscoveryFilter: Equatable {
-    /// The services of which a device must list at least one, in order; empty for all devices.
+    /// The services of which a device must list at least one, sorted; empty for all devices.
     private let services: [BluetoothUUID]
-    /// The lowest RSSI in dBm.
+    /// The lowest RSSI in dBm that a scan admits.
     private let minimumRSSI: Int16
 
     init(_ subscribers: [ScanSubscriber]) {
-        // bluetoothd does not see services in service data (Q44), so it filters only if all scans need listed services.
+        // bluetoothd does not search service data for services (Q44), so it filters only if all scans need listed
+        // services.
         let mayChoose = subscribers.allSatisfy { $0.options.listedServicesOnly && !$0.services.isEmpty }
         services = mayChoose ? Set(subscribers.flatMap(\.services)).sorted { $0.longText < $1.longText } : []
         minimumRSSI = subscribers.map(\.options.minimumRSSI).min() ?? ScanOptions.anyRSSI
     }
 
-    /// Only LE, because bluetoothd would pause for classic devices (Q45); each packet with its RSSI (Q47, Q48, Q50).
+    /// The properties for `SetDiscoveryFilter`: LE only, and every packet with its RSSI.
+    ///
+    /// Without `Transport`, bluetoothd would pause to scan for classic devices (Q45). The other properties make it
+    /// report each packet with its RSSI (Q47, Q48, Q50).
     var properties: [String: Value] {
         var properties: [String: Value] = [
             "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(minimumRSSI),
@@ -174,10 +182,10 @@ struct DiscoveryFilter: Equatable {
 }
 
 extension ScanOptions {
-    /// The RSSI in dBm that no advertisement is below.
+    /// The lowest RSSI in dBm: a filter with this value admits all advertisements.
     static let anyRSSI: Int16 = -127
 
-    /// The lowest RSSI that one of the filters admits, in bluetoothd's range.
+    /// The lowest RSSI in dBm that one of the filters admits, limited to bluetoothd's range.
     fileprivate var minimumRSSI: Int16 {
         let least = filters.map { $0.minimumRSSI ?? Self.anyRSSI }.min() ?? Self.anyRSSI
         return max(Self.anyRSSI, min(20, least))

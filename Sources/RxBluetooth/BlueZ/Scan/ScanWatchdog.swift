@@ -2,20 +2,20 @@ import DBus
 
 /// Detects that a scan receives no advertisements any more, and restarts it (Q42).
 ///
-/// Its timer runs only while a scan has the option, and fires once in each period.
+/// Its timer runs only while a scan has the option `restartsAfterSilence`, and fires once in each period.
 final class ScanWatchdog {
     private let bus: BusContext
     private let restart: () -> Void
     private var task: BusTask?
     /// The silence that the present scans allow.
     private var allowed: Duration?
-    /// Restarts in a row without an advertisement after them.
+    /// The number of restarts in a row without an advertisement after them.
     private var restarts = 0
     /// Whether an advertisement was received since the last check.
     var hasReceived = false
 
     private static let mostDoublings = 4
-    /// bluetoothd needs this long to stop and start.
+    /// The shortest silence that causes a restart: bluetoothd needs this long to stop and start a session.
     private static let shortest = Duration.milliseconds(100)
 
     init(_ bus: BusContext, restart: @escaping () -> Void) {
@@ -50,16 +50,19 @@ final class ScanWatchdog {
     }
 }
 
-/// Detects that bluetoothd has dropped our discovery session without saying so.
+/// Detects that bluetoothd has dropped our discovery session without an error.
 ///
-/// It drops all sessions when the adapter is switched off. If the adapter is on again at once, as after a suspend, only
-/// the property `Discovering` shows it (Q34, Q41). Another client's departure may stop the scan too (Q125).
+/// bluetoothd drops all sessions when the adapter is switched off. If the adapter is on again at once, as after a
+/// suspend, only the property `Discovering` shows the loss (Q34, Q41). The scan may also stop when another client
+/// leaves the bus (Q125).
 final class LostSessionDetector {
     private let bus: BusContext
     private let restart: () -> Void
     private var task: BusTask?
 
-    /// How long `Discovering` may be false in a live session: bluetoothd and the kernel pause for 5 s (Q41).
+    /// How long `Discovering` may be false in a live session.
+    ///
+    /// bluetoothd and the kernel pause for 5 s (Q41).
     private static let longestPause = Duration.seconds(10)
 
     init(_ bus: BusContext, restart: @escaping () -> Void) {
@@ -67,7 +70,7 @@ final class LostSessionDetector {
         self.restart = restart
     }
 
-    /// `Discovering` of the adapter has changed during our session.
+    /// Handles a change of the adapter's property `Discovering` during our session.
     func discoveringChanged(_ isDiscovering: Bool) {
         if isDiscovering { return sessionEnded() }
         guard task == nil else { return }
