@@ -77,7 +77,7 @@ final class AdapterIdentity: Sendable {
 
     init(number: UInt16, address: BluetoothAddress?) { state = Guarded(State(number: number, address: address)) }
 
-    /// The number of an absent adapter after another adapter got its number. No adapter has this number.
+    /// Stands for no number: the adapter is absent, and another adapter has got its number.
     static let absent = UInt16.max
 
     /// The present number. If the adapter is absent, its last number or `absent`.

@@ -56,8 +56,8 @@ final class AdvertisingSession {
             call.reply()
             guard phase != .ended else { return }
             finish()
-            // The reply to this read follows all earlier signals. If bluetoothd exits or the adapter is removed, that
-            // is the cause (Q114).
+            // `Powered` is read to wait for earlier signals, which show whether bluetoothd exits or the adapter is
+            // removed (Q114).
             let path = adapterPath(adapter)
             client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
                 let ended = BluetoothError(.bluez, detail: "bluetoothd has ended the advertisement")

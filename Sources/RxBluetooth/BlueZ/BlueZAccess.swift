@@ -199,11 +199,11 @@ final class TeardownTracker {
 }
 
 extension BlueZAccess {
-    /// Emits whether it had to wait, as soon as Bluetooth can be used with an adapter; then completes.
+    /// Emits once when Bluetooth can be used with an adapter: true if the stream had to wait.
     ///
-    /// It waits as long as necessary. Signals announce bluetoothd and adapters. No signal announces that a lost bus is
-    /// back, so the stream opens the bus again, after pauses of at most 2 s. It fails if waiting is useless: the
-    /// manager is closed, or permission is missing.
+    /// The stream then completes. It waits as long as necessary. Signals announce bluetoothd and adapters. No signal
+    /// announces that a lost bus is back, so the stream opens the bus again, after pauses of at most 2 s. It fails if
+    /// waiting is useless: the manager is closed, or permission is missing.
     func waitUntilUsable(_ selection: AdapterSelection) -> Observable<Bool> {
         Observable.deferred { [self] in
             let handle = try client()

@@ -1,6 +1,6 @@
 import DBus
 
-/// The manager's client of bluetoothd: a state, a mirror of bluetoothd's objects, and our operations.
+/// The manager's client of bluetoothd. It mirrors bluetoothd's objects and runs our operations.
 ///
 /// The client belongs to the bus context, so replies, signals and disposals are handled one after another. Public types
 /// access the client through ``BlueZAccess``, which holds it as ``Confined``.
@@ -183,7 +183,7 @@ final class BlueZClient {
     }
 
     private func stateChanged() {
-        // After `shutDown` no state is reported, because only the replies to earlier calls matter.
+        // After `shutDown`, changes of state are ignored. Only the replies to earlier calls matter.
         guard let state = state(of: adapter(for: settings.adapter)), finalFailure?.kind != .closed else { return }
         if state != loggedState { eventLog.info(.stateChanged(state)) }
         loggedState = state

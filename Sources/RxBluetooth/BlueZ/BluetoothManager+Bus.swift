@@ -18,8 +18,8 @@ extension BluetoothManager {
     /// Makes a manager over a given bus, for example of a simulation.
     ///
     /// - Parameters:
-    ///   - configuration: The adapter, where streams deliver, deadlines, pairing and the log.
-    ///   - bus: The bus. Deadlines run on its clock. The manager closes it at its end.
+    ///   - configuration: The adapter, the scheduler, deadlines, pairing and the log.
+    ///   - bus: The bus. Deadlines run on the clock of the bus. The manager closes the bus when the manager ends.
     public convenience init(configuration: Configuration, bus: any Bus) {
         self.init(configuration: configuration) { bus }
     }
@@ -27,7 +27,7 @@ extension BluetoothManager {
     /// Makes a manager that opens its bus on first use, and again after the bus was lost.
     ///
     /// - Parameters:
-    ///   - configuration: The adapter, where streams deliver, deadlines, pairing and the log.
+    ///   - configuration: The adapter, the scheduler, deadlines, pairing and the log.
     ///   - open: Opens a bus. It may be called on any thread; two subscriptions at the same time may call it at the
     ///     same time.
     public convenience init(configuration: Configuration, openingBus open: @escaping @Sendable () -> any Bus) {
@@ -38,7 +38,7 @@ extension BluetoothManager {
 extension BlueZClient {
     /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
     func afterDelivery(_ done: @escaping () -> Void) {
-        // Without bluetoothd, no call is sent, because the bus would start bluetoothd for it.
+        // Without bluetoothd, no call is sent, because the bus would start bluetoothd for the call.
         guard owner != nil else { return done() }
         // The timer is necessary because the call's own deadline does not run while the call waits behind others (Q9).
         let limit = settings.deadlines.cleanup

@@ -25,7 +25,7 @@ private final class BoundedDelivery<Element: Sendable>: Sendable {
         var isStopped = false
         /// Whether a scheduled run is delivering.
         var isDelivering = false
-        /// The number of runs that began while another run delivers. The delivering run does their work.
+        /// The number of runs that began while another run was delivering. That run does their work.
         var pendingRuns = 0
     }
 

@@ -18,8 +18,8 @@ enum BlueZ {
 
     /// The services that bluetoothd handles itself: GAP, HID and Scan Parameters.
     ///
-    /// bluetoothd hides these services. From 5.80 on, it shows them read-only (Q109). Source: BlueZ 5.66,
-    /// `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
+    /// bluetoothd hides these services. From 5.80 on, it shows them read-only (Q109).
+    /// Source: BlueZ 5.66, `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
     static let claimedServices: Set<BluetoothUUID> = [0x1800, 0x1812, 0x1813]
     /// The GAP service and its characteristics.
     ///

@@ -35,7 +35,7 @@ final class DiagnosisCollector {
     /// Makes a call that every bluetoothd supports and that has a small reply.
     private func ask() {
         guard client.finalFailure == nil, let owner = client.owner else { return conclude(nil) }
-        // If bluetoothd has not listed its objects, it cannot be used, so that failure is the result.
+        // bluetoothd cannot be used until it has listed its objects, so the failure to list them is the result.
         if let failure = client.syncFailure {
             return conclude(failure.kind == .timedOut ? .silent(name: owner) : .refuses(name: owner, failure))
         }

@@ -111,8 +111,8 @@ enum ErrorTable {
         // `Failed` with this text is ENOPROTOOPT of a profile. Source: BlueZ 5.66, `src/device.c`, `connect_profiles`.
         row("NotAvailable", text: .anyOf([profileUnavailable]), is: .connectFailed),
         row("BREDR.ProfileUnavailable", is: .kind(.connectFailed(profileUnavailable))),
-        // We request only operations that a characteristic offers, so the peripheral sends these two errors. Source:
-        // BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
+        // We request only operations that a characteristic offers, so the peripheral sends these two errors.
+        // Source: BlueZ 5.66, `src/gatt-client.c`, `create_gatt_dbus_error`.
         row("NotSupported", is: .refused(.unsupported), att: 0x06),
         row("NotAuthorized", is: .refused(.refused), att: 0x08),
         row("NotAvailable", "Unsupported", "AgentNotAvailable", is: .kind(.unsupported)),
@@ -146,8 +146,8 @@ enum ErrorTable {
         row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
-        // bluetoothd sends this for LE only, while another `Connect` is pending (Q119). Source: BlueZ 5.66,
-        // `src/device.c`, `dev_connect`.
+        // bluetoothd sends this for LE only, while another `Connect` is pending (Q119).
+        // Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
         row("Failed", text: .anyOf([alreadyInProgress]), is: .kind(.busy)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
@@ -226,8 +226,8 @@ extension BluetoothError {
         return switch ErrorTable.rows[row].meaning {
         case .kind(let kind), .refused(let kind): kind
         case .gone: gone(operation)
-        // If advertising fails in this way, the adapter has no LE, and therefore no LEAdvertisingManager1. Source:
-        // BlueZ 5.66, `src/adapter.c`, `adapter_register`.
+        // For advertising, this error means that the adapter has no LE, and therefore no LEAdvertisingManager1.
+        // Source: BlueZ 5.66, `src/adapter.c`, `adapter_register`.
         case .goneOrUnsupported: operation == .advertise ? .unsupported : gone(operation)
         case .connectFailed: .connectFailed(error.message)
         case .failed: failed(operation, error.message)
@@ -270,7 +270,8 @@ extension BluetoothError {
     /// Whether bluetoothd tried classic Bluetooth with an LE peripheral (Q83).
     ///
     /// bluetoothd repeats this until it receives an LE advertisement after it last saw the peripheral over classic
-    /// Bluetooth. Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
+    /// Bluetooth.
+    /// Source: BlueZ 5.66, `src/device.c`, `select_conn_bearer`.
     var isOfWrongBearer: Bool {
         guard case .connectFailed(let text) = kind else { return false }
         return [

@@ -114,7 +114,7 @@ final class ObjectMirror {
         }
         for adapter in adapters.values { peripherals.follow(adapter) }
         for (key, record) in devices {
-            // Without a listed device, the record only has objects below the device, and is removed.
+            // A record is removed if the snapshot has objects below a device, but not the device itself.
             if record.isListed { makePeripheral(key) } else { devices[key] = nil }
         }
     }
@@ -176,8 +176,8 @@ final class ObjectMirror {
     }
 
     private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) {
-        // A path that is added again is a new object (Q60). In a snapshot, the record is kept: children may precede
-        // their device.
+        // A path that is added again is a new object (Q60). In a snapshot, an existing record is kept: children may
+        // precede their device.
         var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
         record.isListed = true

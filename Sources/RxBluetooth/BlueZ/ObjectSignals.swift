@@ -6,8 +6,8 @@ final class ObjectSignals {
     private let link: (DeviceKey) -> Link?
     private var subscriptions: [BusTask] = []
 
-    /// - Parameter link: Returns the link of a device. It receives the reason that bluetoothd announces for its end
-    ///   (Q86).
+    /// - Parameter link: Returns the link of a device. The link records the reason that bluetoothd announces for its
+    ///   end (Q86).
     init(_ mirror: ObjectMirror, link: @escaping (DeviceKey) -> Link?) {
         self.mirror = mirror
         self.link = link

@@ -10,7 +10,7 @@ struct Settings: Sendable {
     let scheduler: any SchedulerType
     let pairing: PairingPolicy
     let eventLog: EventLog
-    /// Reads facts that bluetoothd does not report from the adapter's controller; nil if unavailable.
+    /// Access to the adapter's controller, for facts that bluetoothd does not report; nil if there is none.
     let controller: (any HostController)?
     /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()

@@ -55,8 +55,8 @@ final class SnapshotReader {
             client.snapshotArrived()
         } catch {
             client.mirror.empty()
-            // A lost bus fails its calls before it reports the loss. The report cancels this reader, so the error waits
-            // for it.
+            // A lost bus fails its calls before it reports the loss. The error waits for that report, which cancels
+            // this reader.
             client.bus.perform { [weak self] in
                 guard let self, number == latest, timer != nil else { return }
                 failed(error, longest: Self.longestPauses.error)

@@ -105,7 +105,7 @@ final class AttributeOperations {
 
     // MARK: Calls and results
 
-    /// Throws if a characteristic does not offer an operation, so that it is not sent (S65).
+    /// Throws if a characteristic does not offer an operation, so that the operation is not sent (S65).
     private static func require(
         _ needed: Characteristic.Properties, _ characteristic: Characteristic
     ) throws(BluetoothError) {

@@ -147,14 +147,14 @@ final class GATTOperationQueue {
 
     /// Records that the running operation has caused bluetoothd's pairing request.
     ///
-    /// The caller has checked the conditions: bluetoothd called our agent for this peripheral, and this manager did not
-    /// start a pairing.
+    /// The caller has checked that bluetoothd called our agent for this peripheral, although this manager did not start
+    /// a pairing.
     func pairingBegan() { running?.isPairing = true }
 
     /// Ends a refusal, because the device has been paired, perhaps by another program.
     ///
-    /// bluetoothd then sends the operation that it kept, and the operations behind it. The refusal cannot wait for the
-    /// reply, because our call may have reached its deadline before.
+    /// bluetoothd then sends the operation that it kept, and the operations behind it. The refusal ends now and not
+    /// with the reply, because our call may have reached its deadline before.
     func paired() {
         refused = nil
         suspectedNumber = nil

@@ -6,7 +6,7 @@ import Rx
 /// ``LinkState`` decides what to do; this class makes the calls and runs the timers.
 final class Link {
     let key: DeviceKey
-    /// Distinguishes this connection from earlier and later ones of the same device.
+    /// A number that distinguishes this connection from other connections of the same device.
     let number: UInt64
     unowned let client: BlueZClient
     let peripheral: Peripheral
@@ -91,8 +91,8 @@ final class Link {
 
     /// Records the reason for the end of the link, which bluetoothd announces before the end (Q86).
     ///
-    /// If the text is not in the list, the reason is unknown. Source: BlueZ 5.83, `org.bluez.Device.rst`,
-    /// `Disconnected`.
+    /// If the text is not in the list, the reason is unknown.
+    /// Source: BlueZ 5.83, `org.bluez.Device.rst`, `Disconnected`.
     func announce(_ reason: String) {
         announcedReason =
             switch reason {

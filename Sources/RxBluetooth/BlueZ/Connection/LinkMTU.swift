@@ -39,7 +39,7 @@ final class LinkMTU {
             let mtu = try? result.get().read { (body) throws(DBusError) in
                 try body.variant { (value) throws(DBusError) in try value.uint16() }
             }
-            // bluetoothd before 5.62 returns an error. The MTU then remains the smallest one, which is correct.
+            // bluetoothd before 5.62 returns an error. The MTU then keeps its smallest value, which is correct.
             if let mtu { self?.received(mtu) }
         }
     }

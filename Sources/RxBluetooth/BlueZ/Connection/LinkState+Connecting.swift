@@ -1,6 +1,6 @@
 /// The transitions while a link is being made.
 extension LinkState {
-    /// The most aborts by the controller that lead to another attempt. The ninth abort is reported (Q77).
+    /// The maximum number of aborted attempts that are repeated. The ninth abort is reported (Q77).
     private static let maximumAborts = 8
     static let pause = Duration.milliseconds(250)
     private static let maximumYieldPause = Duration.seconds(1)
@@ -42,7 +42,7 @@ extension LinkState {
 
     /// Opens the link after `Connect` has succeeded.
     ///
-    /// The reply to `Connect` is decisive (Q78), but if the mirror shows no link, `Connected` is read first.
+    /// The reply to `Connect` counts (Q78). If the mirror shows no link, `Connected` is also read.
     private mutating func confirm(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         if facts.isConnected { return open(attempt) }
         continueAttempt(attempt, .confirming)

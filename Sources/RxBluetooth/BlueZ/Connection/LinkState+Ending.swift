@@ -31,7 +31,7 @@ extension LinkState {
             Closing(
                 cause: cause, maker: maker, isAttempt: isAttempt, hasFailed: hasFailed,
                 isConnectPending: isConnectPending))
-        // A pending `Connect` is not cancelled: if it were still unsent, `Disconnect` would end another program's link.
+        // A pending `Connect` is not cancelled: if it were not sent yet, `Disconnect` would end another program's link.
         return (isConnectPending ? [] : [.cancelAttempt])
             + [.cancelDeadline, .stopRediscovery, .beginClosing(cause), .disconnect, .failSubscriber(cause)]
     }
@@ -113,10 +113,10 @@ extension LinkState {
 
     /// Begins to find the cause of a link loss.
     ///
-    /// An adapter that is switched off or unplugged loses its links before bluetoothd shows its new state (Q32). If
-    /// another program switches it off through the kernel (`btmgmt`, rfkill), some hundredths of a second pass in
-    /// between. A loss without a definite reason waits that long. Then `Powered` is read, because its signal may not
-    /// have been read yet.
+    /// An adapter that is switched off or unplugged loses its links before bluetoothd shows the adapter's new state
+    /// (Q32). If another program switches it off through the kernel (`btmgmt`, rfkill), some hundredths of a second
+    /// pass in between. A loss without a definite reason waits that long. Then `Powered` is read, because its signal
+    /// may not have been read yet.
     private mutating func lose(
         _ reason: BluetoothError.DisconnectReason, _ maker: Maker, _ facts: Facts
     ) -> [Action] {

@@ -22,7 +22,7 @@ struct LinkState: Equatable {
     /// The making of a link: `Connect` is repeated until success, the deadline, or a final failure.
     struct Attempt: Equatable {
         var step: Step
-        /// The program that made the shown link, or that would make the next link if none is shown.
+        /// The program that made the link that bluetoothd shows; if there is none, the maker of the next link.
         var maker: Maker
         /// How often the controller gave up the attempt (Q77).
         var aborts = 0

@@ -69,8 +69,8 @@ final class Links {
                 var request = request
                 if isReplacing {
                     if let failure { throw failure }
-                    // A link is replaced only once: another program that reconnects at once would cause an endless
-                    // loop.
+                    // A link is replaced only once. Otherwise another program that reconnects at once would cause an
+                    // endless loop.
                     request.existing = .share
                 }
                 try self?.connect(peripheral, request, emitter)
@@ -91,7 +91,7 @@ final class Links {
         return link
     }
 
-    /// Returns whether another program made the shown link. Consumes the entry of an orphaned link.
+    /// Returns whether another program made a device's link. Consumes the entry of an orphaned link.
     private func isMadeByOtherProgram(_ device: DeviceRecord, takesOver: Bool) -> Bool {
         let isOrphan = orphans.take(device.key, since: client.restartedAt.map(client.settings.elapsed(since:)))
         return device.isConnected && !takesOver && !isOrphan
@@ -155,7 +155,7 @@ final class Links {
         return link
     }
 
-    /// Returns the live link with a number. Throws if the live link has another number.
+    /// Returns the live link if it has a given number. Throws if it has another number.
     ///
     /// Attributes that were discovered over an earlier link are not valid any more (S53).
     func live(_ key: DeviceKey, number: UInt64) throws(BluetoothError) -> Link {

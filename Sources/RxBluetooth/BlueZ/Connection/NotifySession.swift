@@ -83,12 +83,12 @@ final class NotifySession {
             case .failure(let error):
                 // A start that timed out may take effect later, so the notifications are turned off (Q8).
                 if error.kind == .timedOut { stop() } else { phase = .off }
-                // Subscribers that need another transport than this start need a start of their own.
+                // If the subscribers now need another transport, they need a start of their own.
                 if transport == wanted { finish(error) } else if phase == .off { restart() }
             }
         }
-        // Values count from the sending of the start, because they may precede its reply (Q102). Earlier values are
-        // echoes of reads.
+        // Values are accepted as soon as the start is sent, because they may precede its reply (Q102). Earlier values
+        // are echoes of reads.
         item.started = { [weak self] in self?.phase = .starting }
         // A start that failed because a pairing was refused may succeed later. The notifications are then turned off.
         item.ended = { [weak self] result in
@@ -116,7 +116,7 @@ final class NotifySession {
 
     /// Handles the end of the socket: the link is lost, or another program turned notifications off.
     ///
-    /// The reply to a read of `Connected` distinguishes them: the reason of a lost link arrives before it (Q107).
+    /// `Connected` is read to distinguish the two: the reason of a lost link arrives before the reply (Q107).
     private func socketEnded() {
         socket = nil
         link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in

@@ -2,9 +2,9 @@ import DBus
 
 /// Distinguishes the notifications of a characteristic from the echoes of our own reads (Q95).
 ///
-/// bluetoothd signals a value that it has read like a notification, right before the reply to the read. While a read is
-/// in progress, values therefore wait for the reply, and a value that equals the reply is dropped. The wait is short,
-/// because a read without a reply must not hold back notifications.
+/// bluetoothd signals each value that it reads as if it were a notification, right before the reply to the read. While
+/// a read is in progress, values therefore wait for the reply, and a value that equals the reply is dropped. The wait
+/// is short, because a read without a reply must not hold back notifications.
 final class ReadEchoes {
     private let bus: BusContext
     private let settings: Settings
@@ -15,7 +15,7 @@ final class ReadEchoes {
 
     /// The longest time that a value waits. bluetoothd sends an echo and its reply in one turn of its loop.
     static let maximumHold = Duration.milliseconds(250)
-    /// The most values that wait. Fewer values arrive between an echo and its reply.
+    /// The maximum number of waiting values. Fewer values arrive between an echo and its reply.
     static let capacity = 64
 
     init(on bus: BusContext, _ settings: Settings, deliver: @escaping ([UInt8]) -> Void) {

@@ -2,7 +2,7 @@ import Rx
 
 /// A connection that is made again after each link loss, until it is disposed of or given up.
 final class Reconnector: Sendable {
-    /// The number of all links of this connection: attributes discovered in one link are valid in the next.
+    /// The number that all links of this connection have. So attributes of one link stay valid in the next.
     let number: UInt64
     private let peripheral: Peripheral
     private let access: BlueZAccess
@@ -152,9 +152,10 @@ final class Reconnector: Sendable {
     /// The number of times that the link has come up.
     var epoch: UInt64 { state.withLock(\.epoch) }
 
-    /// Returns a stream that emits when the link has returned, for a stream that failed in an epoch.
+    /// Returns a stream that emits when the link has come up again after a failure.
     ///
-    /// Throws if the failure is not a link loss. The returned stream fails when the connection has ended.
+    /// An epoch is the number of times that the link had come up when the failure occurred. Throws if the failure is
+    /// not a link loss. The returned stream fails when the connection has ended.
     func resumption(after error: any Error, in epoch: UInt64) throws -> Observable<UInt64> {
         guard let loss = error as? BluetoothError, loss.isLossOfLink else { throw error }
         return epochs.filter { $0 > epoch }.take(1).observe(on: access.settings.scheduler)

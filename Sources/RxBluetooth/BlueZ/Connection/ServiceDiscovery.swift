@@ -34,8 +34,8 @@ final class ServiceDiscovery {
 
     /// Handles `ServicesResolved`.
     ///
-    /// Some versions of bluetoothd send it before they show a service (Q72), so an empty list is accepted only after 1
-    /// s.
+    /// Some versions of bluetoothd send it before they show a service (Q72). So an empty list is accepted only after
+    /// one second.
     func resolved() {
         wasResolved = true
         guard !waiters.isEmpty, settling == nil else { return }
@@ -100,7 +100,7 @@ final class ServiceModifications {
         confirmConnection()
     }
 
-    /// Handles an added service. It is a change only after the services were complete for the first time.
+    /// Handles an added service. An addition is a change only after the services were complete once.
     func added() {
         if link.serviceDiscovery.wasResolved, !observers.isEmpty { confirmConnection() }
     }

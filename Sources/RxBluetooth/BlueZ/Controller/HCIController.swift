@@ -33,8 +33,8 @@ package struct HCIController: HostController {
 
     /// Stops discovery through the kernel's management socket.
     ///
-    /// Passes false to `done` if the discovery is not stopped: the kernel allows it only to processes with
-    /// CAP_NET_ADMIN.
+    /// Passes false to `done` if the discovery is not stopped. The kernel allows only processes with CAP_NET_ADMIN to
+    /// stop it.
     ///
     /// Source: BlueZ, `mgmt-api.txt`, Stop Discovery Command.
     package func stopDiscovery(on adapter: String, _ done: @escaping @Sendable (Bool) -> Void) {

@@ -59,8 +59,7 @@ struct ManagementSocket: ~Copyable {
             guard unsafe poll(&events, 1, left) > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
             guard count > 0 else { return nil }
-            // Skips other events, because every socket receives all of them. 1 is Command Complete, 2 is Command
-            // Status.
+            // Skips the other events that every socket receives. 1 is Command Complete, 2 is Command Status.
             let event = buffer.prefix(count)
             guard event.count >= 9, [1, 2].contains(Self.word(event, 0)), Self.word(event, 2) == controller,
                 Self.word(event, 6) == command

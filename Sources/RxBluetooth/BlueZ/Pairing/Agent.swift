@@ -76,8 +76,7 @@ final class Agent {
     private func begin() {
         guard phase == .idle, client.mirror.isSynced, let capability = policy.capability else { return }
         phase = .registering
-        // The object is exported before the registration, because bluetoothd may call the object before it replies
-        // (Q25).
+        // The object is exported first, because bluetoothd may call it before the registration is answered (Q25).
         if export == nil {
             export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
                 if let self { handle(call) } else { call.fail(Self.rejected) }

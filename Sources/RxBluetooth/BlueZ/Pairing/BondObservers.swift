@@ -41,7 +41,7 @@ final class BondObservers {
 
     /// Updates the observers of a device that has changed in bluetoothd.
     ///
-    /// Compares the peripherals' present keys, because an adapter that returns may have another number and so other
+    /// Compares the peripherals' present keys: an adapter that returns may have another number, and its devices other
     /// keys (Q28).
     func changed(_ key: DeviceKey) {
         for observer in observers.all where observer.peripheral.key == key {

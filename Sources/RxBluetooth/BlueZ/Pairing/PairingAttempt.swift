@@ -59,7 +59,7 @@ final class PairingAttempt {
     /// Fails the pairing for a reason other than a reply to `Pair`, and cancels it in bluetoothd.
     func fail(_ error: BluetoothError) { handle(.failed(error)) }
 
-    /// Continues the pairing, because the link that it uses is established.
+    /// Continues the pairing when its link is established.
     func linkIsUp() { handle(.linkUp) }
 
     func linkEnded(_ cause: BluetoothError) {
@@ -100,8 +100,7 @@ final class PairingAttempt {
         guard let link = client.links[key] else { return makeLink() }
         guard link.state.isConnecting || link.isConnected, !link.queue.isRefused else {
             link.onClosed { [weak self] _ in self?.handle(.unusableLinkClosed) }
-            // The link is closed: after a refused pairing, bluetoothd 5.66 answers no further pairing or operation on
-            // it.
+            // The link is closed, because bluetoothd 5.66 answers no calls for it after a refused pairing.
             if link.isConnected { link.close(BluetoothError(.needsPairing)) }
             return
         }

@@ -18,8 +18,7 @@ final class PairingQueue {
             throw BluetoothError(.refused, detail: "The policy does not allow it to pair")
         }
         guard let attempt = attempts.first(where: { $0.key == peripheral.key }) else {
-            // The pairing of a bonded device completes at once: bluetoothd does not answer `Pair` of a bonded LE device
-            // (Q118).
+            // A bonded device needs no pairing, and bluetoothd does not answer `Pair` of a bonded LE device (Q118).
             if client.mirror.isBonded(peripheral.key) { return emitter.complete() }
             let attempt = PairingAttempt(peripheral, client)
             attempts.append(attempt)

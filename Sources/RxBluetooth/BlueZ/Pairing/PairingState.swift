@@ -5,7 +5,7 @@ import DBus
 /// An event changes the state and returns the actions that follow from it, in order. ``PairingAttempt`` executes them.
 struct PairingState: Equatable {
     enum Phase: Equatable {
-        /// This pairing waits until another one that may cause requests has ended.
+        /// This pairing waits until another pairing that may cause requests has ended.
         case waiting
         case preparing(Preparation)
         /// `Pair` has no answer yet.
@@ -129,10 +129,10 @@ struct PairingState: Equatable {
         // AlreadyExists counts as success: the device is paired without a bond, over both bearers, or by another
         // program (Q89).
         guard let error, error.kind != .alreadyDone else { return [.logPaired] + end(nil) }
-        // This reply only reports a cancelled pairing. The event that the link or the bus is lost follows with the
-        // cause (S59).
+        // If the link or the bus is lost, this reply has no cause. The later event that reports the loss ends the
+        // pairing (S59).
         if !isConnected || error.dbusName == DBusError.Name.disconnected { return [] }
-        // A time-out also cancels the pairing in bluetoothd, which would continue it otherwise (Q8).
+        // After a time-out, the pairing is cancelled in bluetoothd, which would otherwise continue it (Q8).
         return error.kind == .timedOut ? fail(error) : end(error)
     }
 

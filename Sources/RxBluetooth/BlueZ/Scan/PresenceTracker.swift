@@ -22,7 +22,7 @@ final class PresenceTracker {
         self.emitter = emitter
     }
 
-    /// Returns the observer for the scan: each advertisement marks its peripheral as present.
+    /// Returns the observer for the scan. Each advertisement marks its peripheral as present.
     func listener() -> Emitter<ScannedPeripheral> {
         let listener = Emitter<ScannedPeripheral> { [self] in received($0) }
         emitter.onEnd { [self] in
@@ -37,8 +37,7 @@ final class PresenceTracker {
         switch event {
         case .next(let scanned): found(scanned)
         case .error(let error):
-            // Without a scan, the presence of peripherals is unknown, so all of them are reported as lost before the
-            // error.
+            // Without a scan, presence is unknown, so all peripherals are reported as lost before the error.
             for key in present.keys.sorted(by: { $0.address < $1.address }) { lost(key) }
             emitter.fail(error as? BluetoothError ?? BluetoothError(.closed))
         case .completed: emitter.complete()

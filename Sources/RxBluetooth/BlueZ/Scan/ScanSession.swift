@@ -46,7 +46,7 @@ final class ScanSession {
 
     private func subscriptionsChanged() { watchdog.watch(subscribers.restartsAfterSilence) }
 
-    /// Fails all scans because the session has ended with its adapter or with bluetoothd (S13).
+    /// Fails all scans because the session was lost with its adapter or with bluetoothd (S13).
     func lost(_ error: BluetoothError) { handle(.lost(error)) }
 
     /// Fails all scans because the manager is closed, and stops the session.
@@ -60,7 +60,7 @@ final class ScanSession {
     private func handle(_ event: ScanState.Event) {
         let before = state
         let actions = state.handle(event)
-        // An action may handle another event and change `state`, so the value after this event is stored first.
+        // Executing an action may change `state`, so the value after this event is stored before.
         let isUndoing = state.isUndoing
         if state.phase.step != before.phase.step { since = client.settings.now }
         if isUndoing, !before.isUndoing { client.teardowns.begin() }
@@ -168,8 +168,8 @@ final class ScanSession {
         client.call(.stopDiscovery(on: adapter), deadline: client.settings.deadlines.stopScan) {
             [weak self, teardowns = client.teardowns] result in
             if case .failure(let error) = result { self?.forgetFilter(after: error) }
-            // Handling the reply may begin other teardowns. This one ends after that, so that the count stays above
-            // zero.
+            // `answered` may begin other teardowns. This one ends last, so that closing the manager waits for all of
+            // them.
             answered(result)
             teardowns.end()
         }
@@ -260,7 +260,7 @@ final class ScanSessions {
 
     func add(_ subscriber: ScanSubscriber, on adapter: UInt16) { session(adapter).add(subscriber) }
 
-    /// Fails all scans because the sessions have ended with bluetoothd or with the bus.
+    /// Fails all scans because the sessions were lost with bluetoothd or with the bus.
     func lost(_ error: BluetoothError) {
         for (_, session) in all { session.lost(error) }
     }

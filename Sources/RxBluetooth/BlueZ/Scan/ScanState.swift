@@ -38,7 +38,7 @@ struct ScanState: Equatable {
         ///
         /// The result does not matter: a session that is gone counts as stopped (Q39).
         case stopped
-        /// The session of a start that succeeded after its deadline is stopped.
+        /// A late session was stopped. Its `StartDiscovery` had succeeded after the deadline.
         case lateSessionStopped
         /// The session delivers no advertisements any more.
         case silent
@@ -57,7 +57,7 @@ struct ScanState: Equatable {
         case pause(Duration)
         /// Asks the kernel to end a discovery that a killed bluetoothd has left.
         case endOrphanedDiscovery
-        /// Stops the session of a start that succeeded after its deadline.
+        /// Stops a late session. Its `StartDiscovery` has succeeded after the deadline.
         case stopLateSession
         case updateFilter
         /// Removes our filter from bluetoothd, because the filter remains after a stop.
@@ -81,9 +81,10 @@ struct ScanState: Equatable {
 
     /// The pauses after refused starts.
     ///
-    /// bluetoothd answers InProgress also when the controller refuses for a short time (Q38). Together, the pauses are
-    /// longer than 10.24 s: the kernel continues the discovery of a killed bluetoothd that long. No signal reports the
-    /// end of that discovery.
+    /// bluetoothd answers InProgress also when the controller refuses for a short time (Q38).
+    ///
+    /// After bluetoothd is killed, the kernel continues its discovery for 10.24 s, and no signal reports the end of it.
+    /// The sum of the pauses is longer than that.
     ///
     /// Source: Linux 6.1, `DISCOV_LE_TIMEOUT`, `start_service_discovery`; BlueZ 5.66, `discovering_callback`.
     static let pauses: [Duration] = [.milliseconds(250)] + Array(repeating: .milliseconds(500), count: 22)
@@ -96,7 +97,7 @@ struct ScanState: Equatable {
         }
     }
 
-    /// Whether a session is being started that no scan needs any more. It is stopped after its start.
+    /// Whether the session that is being started is no longer needed, so that it is stopped afterwards.
     var isUndoing: Bool {
         if case .starting(_, _, isWanted: false) = phase { true } else { false }
     }
@@ -172,8 +173,7 @@ struct ScanState: Equatable {
             // The filter is cleared before the scans fail, because an error handler may start the next scan at once.
             actions += clearFilter() + [.failScans(error)]
         }
-        // bluetoothd refuses the stop of a late session while it works on the start, so each failed start tries the
-        // stop again.
+        // While bluetoothd works on a late start, it refuses the stop. So the stop is repeated after each failed start.
         return mayHaveLateSession ? actions + [.stopLateSession] : actions
     }
 

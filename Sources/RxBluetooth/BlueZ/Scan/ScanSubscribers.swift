@@ -15,7 +15,7 @@ final class ScanSubscribers {
     var isEmpty: Bool { list.isEmpty }
     var count: Int { list.all.count }
     var filter: DiscoveryFilter { DiscoveryFilter(list.all) }
-    /// The shortest silence after which a scan requires a restart; nil if no scan has this option.
+    /// The shortest silence after which a scan restarts the session; nil if no scan has this option.
     var restartsAfterSilence: Duration? { list.all.compactMap(\.options.restartsAfterSilence).min() }
 
     /// Adds a subscriber. The caller removes it when it ends.
@@ -130,7 +130,7 @@ final class ScanSubscriber: StreamObserver {
         self.presence = presence
     }
 
-    /// Returns whether this subscription emits an advertisement. Records its name and services if so.
+    /// Returns whether this subscription emits an advertisement, and records its name and services.
     func admit(_ record: DeviceRecord) -> Bool {
         let advertisement = record.advertisement
         let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.contains
