@@ -29,7 +29,7 @@ struct DeviceRecord {
 
     init(key: DeviceKey) { self.key = key }
 
-    /// The properties that are read.
+    /// The properties that the mirror reads.
     ///
     /// Source: BlueZ, `device-api.txt`.
     static let table = PropertyTable<DeviceRecord>([

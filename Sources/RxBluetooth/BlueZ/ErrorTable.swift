@@ -2,14 +2,15 @@ import DBus
 
 /// Maps the error names and texts of bluetoothd and of the bus to kinds of ``BluetoothError``.
 ///
-/// The first row that matches decides. Names and texts are compared only here; programs use ``BluetoothError/kind``.
+/// The first row that matches decides the kind. Names and texts are compared only here; programs use
+/// ``BluetoothError/kind``.
 enum ErrorTable {
     /// A row of the table: the name of an error, its text if it matters, and their meaning.
     struct Row: Sendable {
         let name: String
         let text: Text
         let meaning: Meaning
-        /// The ATT code, if the row always stands for the same one.
+        /// The ATT code if the row always stands for the same code.
         var attCode: UInt8?
     }
 

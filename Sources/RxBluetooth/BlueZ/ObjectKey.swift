@@ -2,7 +2,7 @@ import DBus
 
 /// The key of a device: its adapter's number and its address in one integer.
 ///
-/// A lookup takes one step, and paths are never compared as text.
+/// Lookups compare one integer, and paths are never compared as text.
 struct DeviceKey: Hashable, Sendable {
     let number: UInt64
 

@@ -2,20 +2,20 @@ import DBus
 
 /// The observer of changes of the object mirror.
 protocol ObjectMirrorObserver: AnyObject {
-    /// A signal or a snapshot contained something malformed, which was ignored.
+    /// Handles malformed content of a signal or a snapshot, which the mirror has ignored.
     func messageRejected(total: Int)
-    /// A signal named an unknown object, which is normal after the object's removal (Q19).
+    /// Handles a signal for an unknown object. Such signals are normal after the object's removal (Q19).
     func unknownObjectSignalled(total: Int)
     func adaptersChanged()
     func adapterRemoved(_ number: UInt16)
     func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool)
-    /// bluetoothd shows a device that it did not show before.
+    /// Handles a device that bluetoothd did not show before.
     func deviceFound(_ key: DeviceKey)
-    /// The signal that added a device was read completely.
+    /// Handles a device after the signal that added it was read completely.
     func deviceAdded(_ key: DeviceKey)
     func deviceChanged(_ change: DeviceChange)
     func deviceRemoved(_ key: DeviceKey)
-    /// A device was removed with its adapter.
+    /// Handles the removal of a device with its adapter.
     func deviceRemovedWithAdapter(_ key: DeviceKey)
     func batteryChanged(_ key: DeviceKey)
     /// Returns whether the services of a device have been read in the present connection.

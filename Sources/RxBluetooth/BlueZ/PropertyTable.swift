@@ -5,7 +5,7 @@ import DBus
 /// Every property is optional (Q20). A property of a wrong type keeps its old value and is counted; the other
 /// properties are read.
 struct PropertyTable<Record>: Sendable {
-    /// One property.
+    /// One row: how to read and how to clear one property.
     struct Row: Sendable {
         let name: [UInt8]
         let read: @Sendable (inout Record, inout MessageReader) throws(DBusError) -> Void

@@ -26,7 +26,7 @@ struct AdapterRecord {
         return adapter.powerState == "off-blocked" ? .blocked : .poweredOff
     }
 
-    /// The properties that are read.
+    /// The properties that the mirror reads.
     ///
     /// Source: BlueZ, `adapter-api.txt`.
     static let table = PropertyTable<AdapterRecord>([

@@ -26,7 +26,7 @@ struct Settings: Sendable {
     }
 }
 
-/// Discards all log lines: the logger of a manager without one.
+/// The logger of a manager without a logger. It discards all log lines.
 let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() }
 
 /// A moment on the manager's monotonic clock.

@@ -171,7 +171,9 @@ final class AttributeOperations {
 }
 
 extension Link {
-    /// Hides the value change that a read causes from the subscribers of notifications (Q95, S64).
+    /// Hides the echo of a read from the subscribers of notifications (Q95, S64).
+    ///
+    /// bluetoothd signals a value that was read in the same way as a notification.
     fileprivate func hideEcho(of read: GATTOperation, _ key: CharacteristicKey) {
         var session: NotifySession?
         read.started = { [weak self] in

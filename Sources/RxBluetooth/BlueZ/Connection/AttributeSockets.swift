@@ -72,7 +72,7 @@ final class WriteSocket {
         if pendingWrites.count == 1 { sendPending() }
     }
 
-    /// Sends until the socket is full, and continues when it is writable.
+    /// Sends values until the socket is full, and continues when the socket is writable.
     private func sendPending() {
         while let end, let (value, emitter) = pendingWrites.first {
             switch end.socket.trySend(value) {

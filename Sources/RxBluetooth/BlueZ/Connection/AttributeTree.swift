@@ -84,7 +84,7 @@ final class AttributeTree {
     func find(_ characteristic: Characteristic) throws(BluetoothError) -> (Link, CharacteristicRecord) {
         let link = try links.live(characteristic.peripheral.key, number: characteristic.service.link)
         let record = current(characteristic.service)?.characteristics[characteristic.handle]
-        // Another characteristic may have the same handle now.
+        // The UUID is compared, because another characteristic may have the same handle now.
         guard let record, record.uuid == characteristic.uuid else { throw Self.gone }
         return (link, record)
     }

@@ -17,7 +17,7 @@ final class BatteryLevel {
 
     /// Emits the present level if there is one, and each level that bluetoothd reports.
     ///
-    /// With a deadline, the stream fails if there is no level by then.
+    /// With a deadline, the stream fails if there is no level before the deadline.
     func observe(_ emitter: Emitter<Int>, deadline: Duration?) {
         let target = "the battery level of \(key.address)"
         observers.insert(emitter)

@@ -278,7 +278,7 @@ final class Link {
         return BluetoothError(.disconnected(.authentication)).inferred
     }
 
-    /// Ends the link. Everything that uses it fails with one cause (S59).
+    /// Ends the link. All users of the link fail with one cause (S59).
     private func end(_ cause: BluetoothError) {
         stopWaiting()
         client.links.remove(self)

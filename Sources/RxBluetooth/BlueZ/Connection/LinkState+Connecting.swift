@@ -166,8 +166,8 @@ extension LinkState {
         case .calling:
             continueAttempt(attempt, .calling(wasShownConnected: true))
             return []
-        // None of our attempts is in progress, so another program made the link. `Connect` succeeds at once, or starts
-        // an attempt of ours if the link is down again by then.
+        // No attempt of ours is in progress, so another program made the link. `Connect` then succeeds at once, or
+        // makes our own link if that link is lost before.
         case .yielding, .pausing, .rediscovered:
             attempt.maker = makerOfOtherProgramsLinks
             return [.cancelAttempt] + connect(attempt) + [.stopRediscovery]

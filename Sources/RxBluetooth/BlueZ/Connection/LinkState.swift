@@ -11,7 +11,7 @@ struct LinkState: Equatable {
         /// A link of another program, adopted only to close it.
         case adopted
         case connecting(Attempt)
-        /// The link is up. If services are awaited, `isReady` is true when they are read; otherwise at once.
+        /// The link is up. `isReady` is true at once, or, if services are awaited, when they have been read.
         case connected(Maker, isReady: Bool)
         /// The link is down, and the cause is not known yet.
         case losing(Maker, BluetoothError.DisconnectReason)
@@ -118,7 +118,7 @@ struct LinkState: Equatable {
         /// The link is up, so its users may begin.
         case open
         case becomeReady
-        /// Fails the users of the link, and reports that it is being closed.
+        /// Fails the users of the link, and reports that the link is being closed.
         case beginClosing(BluetoothError)
         case disconnect
         case failSubscriber(BluetoothError)
@@ -130,7 +130,7 @@ struct LinkState: Equatable {
         case readAdapterPower(BluetoothError.DisconnectReason)
         /// Ends a lost link with a reason. ``Link`` may replace the reason if an operation waits for a pairing.
         case endLost(BluetoothError.DisconnectReason)
-        /// Fails the users of the link with one cause, and reports its end.
+        /// Fails the users of the link with one cause, and reports the end of the link.
         case end(BluetoothError)
     }
 
@@ -231,6 +231,6 @@ struct LinkState: Equatable {
         }
     }
 
-    /// The maker that a link of another program counts as.
+    /// The maker that is recorded for a link of another program.
     var makerOfOtherProgramsLinks: Maker { takesOver ? .thisManager : .otherProgram }
 }

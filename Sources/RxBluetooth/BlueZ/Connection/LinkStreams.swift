@@ -21,7 +21,7 @@ final class LinkStreams {
         func onEnd(_ undo: @escaping () -> Void) { setUndo(undo) }
     }
 
-    /// Adds a stream until it or the link ends.
+    /// Adds a stream, and removes it when the stream or the link ends.
     ///
     /// - Parameter undo: Runs at the end of the stream. Its argument is the cause if the link has ended; nil otherwise.
     func add<Element>(

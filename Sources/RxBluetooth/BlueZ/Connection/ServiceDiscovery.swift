@@ -1,6 +1,6 @@
 import DBus
 
-/// Waits until bluetoothd has read a peripheral's services, as it does after each connection (Q70).
+/// Waits until bluetoothd has read the services of a peripheral after connecting (Q70).
 final class ServiceDiscovery {
     private unowned let link: Link
     private var waiters: [Waiter] = []
@@ -19,7 +19,7 @@ final class ServiceDiscovery {
 
     init(_ link: Link) { self.link = link }
 
-    /// Runs `done` with nil when the services are read, or with the error if they are not.
+    /// Runs `done` with nil when the services are read, or with an error if they cannot be read.
     ///
     /// If the services are read already, `done` runs at once (Q71). The returned function removes the waiter.
     func wait(_ done: @escaping (BluetoothError?) -> Void) -> () -> Void {

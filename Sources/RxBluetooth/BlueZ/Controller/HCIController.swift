@@ -44,6 +44,6 @@ package struct HCIController: HostController {
         }
     }
 
-    /// The switches in `/sys/class/rfkill`, which every process may read.
+    /// Returns the switches in `/sys/class/rfkill`, which every process may read.
     package func radioSwitches() -> [RadioSwitch] { RadioSwitch.all(in: "/sys/class/rfkill") }
 }

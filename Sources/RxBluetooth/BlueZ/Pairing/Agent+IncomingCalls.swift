@@ -75,7 +75,7 @@ extension Agent {
         if ending == .unanswered { refused(item.request.peripheral.key) }
     }
 
-    /// Fails the GATT operation that has caused a refused pairing.
+    /// Fails the GATT operation that caused the refused pairing.
     ///
     /// bluetoothd would answer that operation only when the link is lost.
     private func refused(_ key: DeviceKey) {

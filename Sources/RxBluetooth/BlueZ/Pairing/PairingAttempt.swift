@@ -1,7 +1,7 @@
 import DBus
 import Rx
 
-/// One pairing of one device, shared by all streams that pair it.
+/// One pairing of one device, shared by all streams that pair the device.
 ///
 /// ``PairingState`` decides what to do; this class makes the calls and runs the deadline.
 final class PairingAttempt {

@@ -1,6 +1,6 @@
 import DBus
 
-/// The state of one pairing, without the calls that it makes.
+/// The state machine of one pairing, without bus calls.
 ///
 /// An event changes the state and returns the actions that follow from it, in order. ``PairingAttempt`` executes them.
 struct PairingState: Equatable {

@@ -2,7 +2,7 @@ import DBus
 
 /// Changes the data that bluetoothd stores about a device.
 extension BlueZClient {
-    /// Marks a device as trusted, or not.
+    /// Marks a device as trusted or as not trusted.
     func trust(_ isTrusted: Bool, _ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         let key = peripheral.key
         if let obstacle = obstacle(on: key.adapter) { throw obstacle }

@@ -11,7 +11,7 @@ final class PresenceTracker {
 
     private struct PresentPeripheral {
         let peripheral: Peripheral
-        /// The timer until the peripheral counts as absent; nil while it is connected and need not advertise.
+        /// The timer after which the peripheral counts as absent; nil while its connection keeps it present.
         var silence: BusTask?
     }
 

@@ -1,4 +1,4 @@
-/// The state of a discovery session with bluetoothd, without the calls that it makes.
+/// The state machine of a discovery session with bluetoothd, without bus calls.
 ///
 /// An event changes the state and returns the actions that follow from it, in order. ``ScanSession`` executes them.
 struct ScanState: Equatable {
