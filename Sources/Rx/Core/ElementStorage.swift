@@ -1,35 +1,37 @@
-/// One element that changes.
+/// A reference to one stored element, which can be replaced.
 ///
-/// A field of type `Element?` in a generic class looks up the metadata of that optional at each access: some 400
-/// instructions an event. A `Box?` is a plain reference, created for the first element and reused.
+/// In a generic class, each access to a field of type `Element?` looks up run-time metadata, which costs some 400
+/// instructions an event. Access to a `Box?` needs no lookup. The box is created for the first element and reused.
 final class Box<Element> {
     final var value: Element
     init(_ value: Element) { self.value = value }
 
-    /// Stores the new value, then releases the old one: its deinitializer may cause the next element.
+    /// Stores the new value before it releases the old one.
+    ///
+    /// The deinitializer of the old value may send the next element.
     @inline(__always)
     final func replace(with new: consuming Element) {
         swap(&value, &new)
     }
 
-    /// Stores the new value and returns the old one in its place. The caller decides when to release it.
+    /// Swaps the stored value and the argument. The caller decides when to release the old value.
     @inline(__always)
     final func exchange(_ new: inout Element) {
         swap(&value, &new)
     }
 }
 
-/// Elements in the order of arrival, removed from the front. Not for concurrent use.
+/// A queue of elements in order of arrival. It is not safe for concurrent use.
 final class FIFOQueue<Element> {
-    // A linked list, not an array: it releases removed elements at once, and an array of a generic element
-    // type costs five times the instructions.
+    // A linked list releases a removed element at once. An array of a generic element type also costs five times the
+    // instructions.
     final class Node {
         let element: Element
         fileprivate var following: Node?
         required init(_ element: Element) { self.element = element }
     }
 
-    // Looked up once a queue: in generic code `Node(…)` would look up the type each time.
+    // Stored, because in generic code each `Node(…)` would look up the type in the run-time metadata.
     private let nodeType: Node.Type = Node.self
     private var first: Node?
     private var last: Node?
@@ -58,7 +60,9 @@ final class FIFOQueue<Element> {
     /// Removes and returns the first element.
     func popFirst() -> Element? { takeFirst()?.element }
 
-    /// As `popFirst`, without an optional of the element, which would need a metadata lookup.
+    /// Removes the first element and returns its node.
+    ///
+    /// Unlike `popFirst`, the method creates no `Element?`, which would need a metadata lookup.
     func takeFirst() -> Node? {
         guard let node = first else { return nil }
         first = node.following
@@ -68,7 +72,7 @@ final class FIFOQueue<Element> {
         return node
     }
 
-    /// Moves all elements to an empty queue.
+    /// Moves all elements to the other queue, which must be empty.
     func moveAll(to other: FIFOQueue<Element>) {
         other.first = first
         other.last = last
@@ -78,6 +82,6 @@ final class FIFOQueue<Element> {
         count = 0
     }
 
-    // Removes nodes one by one: releasing a long chain would recurse.
+    // Removes the nodes one by one, because releasing a long chain at once would recurse.
     deinit { while takeFirst() != nil {} }
 }

@@ -34,7 +34,7 @@ extension Event {
         if case .completed = self { true } else { false }
     }
 
-    /// The same event with its element transformed. If the transform throws, the result is `error`.
+    /// Returns the event with its element transformed, or `error` if the transform throws.
     public func map<Result>(_ transform: (Element) throws -> Result) -> Event<Result> {
         do {
             switch self {
@@ -49,7 +49,7 @@ extension Event {
 }
 
 extension Event: CustomDebugStringConvertible {
-    /// `next(…)`, `error(…)` or `completed`.
+    /// The event as text: `next(…)`, `error(…)` or `completed`.
     public var debugDescription: String {
         switch self {
         case .next(let value): "next(\(value))"
@@ -59,7 +59,7 @@ extension Event: CustomDebugStringConvertible {
     }
 }
 
-/// A value that can be converted to an event. It lets events be elements: see `dematerialize`.
+/// A value that can be converted to an event, such as an element that `dematerialize` converts.
 public protocol EventConvertible<Element> {
     /// The type of the event's element.
     associatedtype Element

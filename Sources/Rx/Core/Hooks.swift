@@ -15,16 +15,16 @@ public enum Hooks {
     private static let records = Atomic<Bool>(false)
     private static let violationHandler = Guarded<GrammarViolationHandler>({ print("Rx: \($0)") })
 
-    /// Called for the error of a subscription without `onError`. By default it does nothing.
+    /// The handler for the error of a subscription without `onError`. The default handler does nothing.
     @preconcurrency
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { handler.withLock { $0 } }
         set { handler.withLock { $0 = newValue } }
     }
 
-    /// Captures the call stack of a subscription. By default it returns an empty one.
+    /// The closure that captures the call stack of a subscription. The default returns an empty one.
     ///
-    /// With Foundation, set it to `{ Thread.callStackSymbols }`.
+    /// With Foundation, set this property to `{ Thread.callStackSymbols }`.
     @preconcurrency
     public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
         get { capture.withLock { $0 } }
@@ -37,16 +37,16 @@ public enum Hooks {
         set { records.store(newValue, ordering: .relaxed) }
     }
 
-    /// Called in a debug build when a stream sends an event after its end.
+    /// The handler for an event that a stream sends after its end, called in a debug build.
     ///
-    /// Such an event, for example of a `create` closure, is ignored in every build. By default the explanation is
-    /// printed; a release build reports nothing.
+    /// Every build ignores such an event, for example an event that a `create` closure sends. The default handler
+    /// prints the explanation. A release build does not call the handler.
     public static var grammarViolationHandler: GrammarViolationHandler {
         get { violationHandler.withLock { $0 } }
         set { violationHandler.withLock { $0 = newValue } }
     }
 
-    /// The call stack for a subscription without `onError`.
+    /// The call stack for a subscription without `onError`. Empty unless recording is on.
     @inline(__always)
     static var callStack: [String] { recordCallStackOnError ? customCaptureSubscriptionCallstack() : [] }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value behind a lock: a `Mutex` with an order that the thread sanitizer sees (see `Lock`).
+/// A value that a `Mutex` guards. The thread sanitizer sees the order of accesses: see `Lock`.
 package struct Guarded<Value>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let sanitizerOrder = Atomic<Bool>(false)
@@ -8,7 +8,7 @@ package struct Guarded<Value>: ~Copyable, Sendable {
     /// Creates a lock around the value.
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-    /// Calls the closure with the value while no other thread has it.
+    /// Calls the closure with the value while no other thread has access to the value.
     @inline(__always)
     package borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
         mutex.withLock { value in
@@ -19,15 +19,16 @@ package struct Guarded<Value>: ~Copyable, Sendable {
     }
 }
 
-/// A lock beside the fields that it guards, for classes with fields that mention their element type.
+/// A lock next to the fields that it guards, for generic classes with fields of their element type.
 ///
-/// A `Mutex` around such fields would make the layout of the whole class depend on run-time metadata.
+/// If a `Mutex` contained such fields, the layout of the whole class would depend on run-time metadata.
 package struct Lock: ~Copyable {
     private let mutex = Mutex<Void>(())
-    // The thread sanitizer does not see into `Mutex`; these two atomic accesses show it the order.
+    // The thread sanitizer does not recognize `Mutex`. Each call reads this flag first and sets it last, which shows it
+    // the order of calls.
     private let sanitizerOrder = Atomic<Bool>(false)
 
-    /// Creates an open lock.
+    /// Creates a lock that no thread holds.
     package init() {}
 
     /// Calls the closure while no other thread holds the lock.
@@ -43,7 +44,8 @@ package struct Lock: ~Copyable {
 
 /// Carries a value into a closure that may run on another thread, or out of a lock.
 ///
-/// Guard: the sender does not use an element again; sinks are entered through their `SerialDrain` or atomic flags only.
+/// Guard for `@unchecked`: the sender does not use the value again. Sinks are used through their `SerialDrain` or their
+/// atomic flags only.
 package struct UncheckedTransfer<Value>: @unchecked Sendable {
     package let value: Value
     @inline(__always)

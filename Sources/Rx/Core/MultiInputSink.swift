@@ -1,6 +1,6 @@
 /// The sink of an operator with several inputs.
 ///
-/// They share one drain, which guards the operator's state.
+/// The inputs share one serial drain, which guards the state of the operator.
 class MultiInputSink<Output>: SubscriptionNode {
     final let downstream: Sink<Output>
     final let drain = SerialDrain()
@@ -40,15 +40,15 @@ class MultiInputSink<Output>: SubscriptionNode {
         source.connect(input)
     }
 
-    /// Disposes of every input and never sends an event to the subscriber.
+    /// Disposes of every input without an end of the stream: the subscriber receives no further event.
     ///
-    /// It also detaches from the subscriber, because the two would otherwise retain each other forever.
+    /// The sink also detaches from the subscriber. Otherwise the two would retain each other forever.
     final func disposeSilently() {
         dispose()
         downstream.detach()
     }
 
-    /// Disposes of one input before the others.
+    /// Disposes of one input. The other inputs continue.
     final func removeInput(_ input: SubscriptionNode) {
         inputs.remove(input)
         input.dispose()
@@ -69,17 +69,17 @@ final class ForwardingInput<Element>: SerialSink<Element> {
     override func receiveCompleted() { if isLive { sink.finish() } }
 }
 
-/// An input that passes its events to closures, which are created once a subscription.
+/// An input that passes its events to closures. A subscription creates the closures once.
 ///
-/// It is removed when its source ends, even if the operator continues, so that the source is released then.
+/// When its source ends, the input is removed, even if the operator continues. So the source is released at its end.
 final class ClosureInput<Element>: SerialSink<Element> {
     private let inputs: CompositeTeardown
     private let onError: (any Error) -> Void
-    // The closures retain the sink, and the sink retains its inputs until `CompositeTeardown` is disposed of.
+    // The closures retain the sink. The sink retains its inputs until it is disposed of, which breaks the cycle.
     private let onNext: (Element) -> Void
     private let onCompleted: () -> Void
 
-    /// `inputs` holds the input, if it is not the sink's own collection.
+    /// Creates an input. `inputs` is the collection that contains the input; nil means `sink.inputs`.
     init<Output>(
         of sink: MultiInputSink<Output>, in inputs: CompositeTeardown? = nil, onNext: @escaping (Element) -> Void,
         onCompleted: @escaping () -> Void, onError: ((any Error) -> Void)? = nil
@@ -101,7 +101,7 @@ final class ClosureInput<Element>: SerialSink<Element> {
 
     override func receiveCompleted() {
         guard markStopped() else { return }
-        // A subsequent source is subscribed to before this one is disposed of, as in RxSwift.
+        // As in RxSwift, `onCompleted` subscribes to the next source before this input is disposed of.
         onCompleted()
         leave()
     }

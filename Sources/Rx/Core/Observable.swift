@@ -1,11 +1,11 @@
-/// The same as `Observable`, for code that also imports another type of that name.
+/// Another name of `Observable`, for code that also imports a different type named `Observable`.
 public typealias RxObservable<Element> = Observable<Element>
 
 /// A value that can be converted to an `Observable`.
 public protocol ObservableConvertibleType<Element> {
-    /// The type of its elements.
+    /// The type of the stream's elements.
     associatedtype Element
-    /// The stream of its elements.
+    /// Returns the value as a stream.
     func asObservable() -> Observable<Element>
 }
 
@@ -16,19 +16,23 @@ public protocol ObservableType<Element>: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// A stream that subscribes to this one. The default for types that are not an `Observable` themselves.
+    /// Returns an `Observable` that subscribes to this stream.
+    ///
+    /// This default implementation is for stream types other than `Observable`.
     public func asObservable() -> Observable<Element> { Observable(ExternalSource(self)) }
 }
 
 /// A stream of elements over time.
 ///
-/// Unless documented otherwise it is cold: each subscription starts it again. An observable may be passed between
-/// threads. All subscribers then share its elements: if these are not `Sendable`, use the stream on one queue only.
+/// Unless documented otherwise, an observable is cold: each subscription starts it again. You may pass an observable
+/// between threads. All subscribers then share the elements: if these are not `Sendable`, use the stream on one queue
+/// only.
 public class Observable<Element>: ObservableType, @unchecked Sendable {
     // Guard for `@unchecked`: an observable never changes, and its closures are @Sendable. The state of a
     // subscription is in its sinks, guarded by `SerialDrain` and the atomic flags of `SubscriptionNode`.
 
-    // The conformance has no condition on the element: with one, Swift 6.3 cannot infer `Observable.merge(a, b)`.
+    // The conformance has no condition `Element: Sendable`. With this condition, Swift 6.3 cannot infer
+    // `Observable.merge(a, b)`.
 
     let source: Source<Element>
 
@@ -48,6 +52,6 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
         return SubscriptionHandle(sink.subscription)
     }
 
-    /// The stream itself.
+    /// Returns the stream itself.
     public func asObservable() -> Observable<Element> { self }
 }

@@ -16,10 +16,10 @@ extension ObserverType {
     /// Sends an error, which ends the stream.
     public func onError(_ error: any Error) { on(.error(error)) }
 
-    /// The same observer with its type hidden.
+    /// Returns the observer with its concrete type hidden.
     public func asObserver() -> AnyObserver<Element> { AnyObserver(self) }
 
-    /// An observer of another type that transforms elements and sends them to this one.
+    /// Returns an observer that transforms its elements and sends them to this observer.
     ///
     /// If the transform throws, this observer receives an error.
     @preconcurrency
@@ -30,12 +30,12 @@ extension ObserverType {
     }
 }
 
-/// An observer with its concrete type hidden. `Observable.create` passes one to its closure.
+/// An observer with its concrete type hidden, for example the argument of a `create` closure.
 ///
-/// The observer that `create` passes may be stored and called from any thread: it delivers one event at a time and
+/// An observer from `Observable.create` may be stored and called from any thread: it delivers one event at a time and
 /// ignores events after the end.
 public struct AnyObserver<Element>: ObserverType {
-    /// The type of the closure that can be wrapped.
+    /// A closure that receives the events of an observer.
     public typealias EventHandler = @Sendable (Event<Element>) -> Void
 
     private let target: Sink<Element>
@@ -69,12 +69,12 @@ public struct AnyObserver<Element>: ObserverType {
     public func asObserver() -> AnyObserver<Element> { self }
 }
 
-// Guard: `create` passes a sink behind a `SerialDrain`; a handler is @Sendable.
+// Guard for `@unchecked`: `create` passes a sink with a `SerialDrain`, and a handler closure is `@Sendable`.
 extension AnyObserver: @unchecked Sendable where Element: Sendable {}
 
-/// Forwards every event to an observer.
+/// A sink that forwards every event to an observer, even after the end of a stream.
 ///
-/// It has no state, because one observer may receive several streams.
+/// The sink does not record an end, because one observer may receive several streams.
 private final class ErasedSink<Observer: ObserverType>: Sink<Observer.Element> {
     private let observer: Observer
     init(_ observer: Observer) { self.observer = observer }
@@ -83,7 +83,7 @@ private final class ErasedSink<Observer: ObserverType>: Sink<Observer.Element> {
     override func completed() { observer.on(.completed) }
 }
 
-/// Passes every event to one closure. It has no state.
+/// A sink that passes every event to one closure, even after the end of a stream.
 final class HandlerSink<Element>: Sink<Element> {
     private let handler: @Sendable (Event<Element>) -> Void
     init(_ handler: @escaping @Sendable (Event<Element>) -> Void) { self.handler = handler }

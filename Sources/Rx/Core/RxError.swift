@@ -6,7 +6,7 @@ public enum RxError: Error, Sendable {
     case disposed(object: any Sendable)
     /// A counter exceeded its largest value.
     case overflow
-    /// The stream has no element at that index: `element(at:)`.
+    /// The stream of `element(at:)` has no element at the index.
     case argumentOutOfRange
     /// The stream ended without the requested element.
     case noElements

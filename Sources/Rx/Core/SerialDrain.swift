@@ -6,19 +6,19 @@ import Synchronization
     import Musl
 #endif
 
-/// Runs work of several threads one piece at a time, without blocking any of them.
+/// Runs the work of several threads one piece at a time, without blocking a thread.
 ///
-/// A thread that finds the drain free enters it. Re-entry by the same thread is allowed: a re-entrant event is
-/// delivered at once, as in RxSwift. A thread that finds the drain busy enqueues its work, and the thread inside does
-/// it in order before it leaves. So events of several threads become one well-formed stream, and no lock is held
-/// while user code runs.
+/// A thread that finds the drain free enters it. If another thread is inside, the new thread enqueues its work, and the
+/// thread inside runs that work in order before it leaves. Work that a thread adds while it is inside runs at once: a
+/// re-entrant event is delivered immediately, as in RxSwift. So events of several threads become one well-formed
+/// stream, and no lock is held while user code runs.
 final class SerialDrain {
     enum Entry {
         /// The caller entered and must call `leave`.
         case first
         /// The caller was inside already.
         case nested
-        /// Another thread is inside: use `enqueueAndRun`.
+        /// Another thread is inside, or work is queued. The caller must enqueue its work.
         case busy
     }
 
@@ -30,7 +30,7 @@ final class SerialDrain {
     func enter() -> Entry {
         let thread = pthread_self()
         if owner.load(ordering: .relaxed) == thread { return .nested }
-        // Enqueued work is first, so that two events of one thread keep their order.
+        // Queued work runs before new work, so that two events of one thread keep their order.
         if waiting.load(ordering: .sequentiallyConsistent) != 0 { return .busy }
         return take(thread) ? .first : .busy
     }
@@ -41,17 +41,19 @@ final class SerialDrain {
         if waiting.load(ordering: .sequentiallyConsistent) != 0 { runQueued() }
     }
 
-    /// Enqueues work for the thread inside, or does it here if that has left meanwhile.
+    /// Enqueues work, and runs it on this thread if no other thread is inside the drain.
     @inline(never)
     func enqueueAndRun(_ work: @escaping @Sendable () -> Void) {
         enqueue(work)
         runQueued()
     }
 
-    /// Enqueues work, for callers that hold a lock. They must call `runQueued` after they released it.
+    /// Enqueues work without running it, for a caller that holds a lock.
+    ///
+    /// The caller must call `runQueued` after it has released its lock.
     func enqueue(_ work: @escaping @Sendable () -> Void) {
-        // Counted under the lock: otherwise the count could be 0 while work waits, and a later event of the same
-        // thread would overtake it.
+        // The count changes under the lock. Otherwise it could be 0 while work is queued, and a later event of this
+        // thread would overtake that work.
         queue.withLock { queue in
             queue.append(work)
             waiting.add(1, ordering: .sequentiallyConsistent)
@@ -62,11 +64,11 @@ final class SerialDrain {
         owner.compareExchange(expected: 0, desired: thread, ordering: .sequentiallyConsistent).exchanged
     }
 
-    /// Does the enqueued work, unless another thread is inside, which will do it.
+    /// Runs the queued work. If another thread is inside, that thread runs the work.
     @inline(never)
     func runQueued() {
         let thread = pthread_self()
-        // The count is read again after each departure, so work enqueued at that moment is not lost.
+        // Reads the count again after the drain is free, so that work enqueued at that moment also runs.
         while waiting.load(ordering: .sequentiallyConsistent) != 0, take(thread) {
             var works: [@Sendable () -> Void] = []
             queue.withLock { swap(&$0, &works) }
@@ -76,9 +78,9 @@ final class SerialDrain {
         }
     }
 
-    /// Does the work on the target inside the drain, now or when the thread inside leaves.
+    /// Runs the work with the target inside the drain: now, or on the thread that is inside.
     ///
-    /// For rare events only: it may allocate.
+    /// For rare events only, because the call may allocate memory.
     func perform<Target: AnyObject>(on target: Target, _ work: @escaping @Sendable (Target) -> Void) {
         switch enter() {
         case .nested: work(target)
@@ -92,7 +94,7 @@ final class SerialDrain {
     }
 }
 
-/// A sink that several threads or sources may call: a drain passes its events one at a time.
+/// A sink that several threads or sources may call. A drain delivers the events one after another.
 class SerialSink<Element>: Sink<Element> {
     final let drain: SerialDrain
     init(_ drain: SerialDrain) { self.drain = drain }
@@ -114,7 +116,7 @@ class SerialSink<Element>: Sink<Element> {
         }
     }
 
-    // A function of its own, so that the hot path does not pay for the metadata of the transfer.
+    // A separate function, so that `next` looks up the metadata of `UncheckedTransfer` only if the drain is busy.
     @inline(never)
     private final func postpone(_ value: Element) {
         let transfer = UncheckedTransfer((self, value))

@@ -1,10 +1,10 @@
-/// Receives the events of a source. The base class ignores them.
+/// The receiver of the events of a source. The base class ignores all events.
 class Sink<Element>: SubscriptionNode {
     func next(_ value: Element) {}
     func error(_ error: any Error) {}
     func completed() {}
 
-    /// Receives an event in its public form.
+    /// Passes an `Event` to `next`, `error` or `completed`.
     final func on(_ event: Event<Element>) {
         switch event {
         case .next(let value): next(value)
@@ -16,7 +16,7 @@ class Sink<Element>: SubscriptionNode {
 
 /// The sink of an operator with one upstream.
 ///
-/// It and its upstream retain each other until either of them ends.
+/// The sink and its upstream retain each other until one of the two ends.
 class SingleInputSink<Input, Output>: Sink<Input> {
     final let downstream: Sink<Output>
 
@@ -51,12 +51,12 @@ class SingleInputSink<Input, Output>: Sink<Input> {
     override func completed() { finish() }
 }
 
-/// Forwards events unchanged.
+/// A sink that forwards events unchanged.
 final class ForwardingSink<Element>: SingleInputSink<Element, Element> {
     override func next(_ value: Element) { forward(value) }
 }
 
-/// The sink of a subscriber, at the end of a chain. Its `Subscription` has the flags and the upstream.
+/// The sink of a subscriber, the last of a chain. Its `SubscriberNode` has the flags and the upstream.
 class SubscriberSink<Element>: Sink<Element> {
     final let subscription: SubscriberNode
     init(_ subscription: SubscriberNode = SubscriberNode()) { self.subscription = subscription }
@@ -66,7 +66,7 @@ class SubscriberSink<Element>: Sink<Element> {
     final override func dispose() { subscription.dispose() }
 }
 
-/// Forwards events to a user's observer.
+/// A sink that forwards events to a user's observer.
 final class ObserverSink<Observer: ObserverType>: SubscriberSink<Observer.Element> {
     private let observer: Observer
 

@@ -1,15 +1,15 @@
-/// Starts a stream for one subscriber. The root of the internal class hierarchy.
+/// The internal base class of all streams: starts a stream for each subscriber.
 ///
-/// The hierarchy is typed by the element, so an event passes from sink to sink by one virtual call: no `Event` is
-/// created, no closure is chained and no metadata is looked up.
+/// Sources and sinks are generic over the element. So an event passes from sink to sink by one virtual call, without an
+/// `Event` value, a chain of closures or a metadata lookup.
 @usableFromInline
 class Source<Element> {
-    /// Starts the stream for the sink. The base class is the stream that never sends an event.
+    /// Starts the stream for the sink. The base class never sends an event.
     func run(_ sink: Sink<Element>) {}
 
-    /// As `run`; the outermost call also does the work that `CurrentThreadScheduler` received meanwhile.
+    /// Calls `run`. The outermost call then runs the work that `CurrentThreadScheduler` has queued.
     ///
-    /// Streams that schedule nothing themselves override this with a plain `run`.
+    /// A stream that schedules nothing itself overrides this method and only calls `run`.
     func connect(_ sink: Sink<Element>) {
         if Trampoline.enter() {
             run(sink)
@@ -19,16 +19,17 @@ class Source<Element> {
         }
     }
 
-    /// Sends the element of a stream that has exactly one at hand, such as `just`, without a subscription.
+    /// Sends the only element of a stream such as `just` to the sink, without a subscription.
     ///
-    /// Other streams send nothing and return false. It saves operators such as `flatMap` a sink for each element.
+    /// Other streams send nothing and return false. Operators such as `flatMap` call this method to save a sink for
+    /// each inner stream.
     func emitOnlyElement(to sink: Sink<Element>) -> Bool { false }
 
     init() { Resources.objectCreated() }
     deinit { Resources.objectDestroyed() }
 }
 
-/// An operator with one upstream: it stores the upstream and a closure with the operator's arguments.
+/// The source of an operator with one upstream. The closure creates the sink of each subscription.
 final class OperatorSource<Input, Output>: Source<Output> {
     private let upstream: Source<Input>
     private let makeSink: (Sink<Output>) -> Sink<Input>
@@ -41,7 +42,7 @@ final class OperatorSource<Input, Output>: Source<Output> {
     override func run(_ downstream: Sink<Output>) { upstream.run(makeSink(downstream)) }
 }
 
-/// An operator with several inputs, or a timer: a closure subscribes to its inputs.
+/// The source of an operator with several inputs or a timer. The closure starts each subscription.
 final class MultiInputSource<Output>: Source<Output> {
     private let start: (Sink<Output>) -> Void
 
@@ -51,11 +52,12 @@ final class MultiInputSource<Output>: Source<Output> {
 }
 
 extension ObservableType {
-    // Common operators capture the type of their sink: looking it up at each subscription costs instructions.
+    // Common operators pass a closure that captures the type of the sink. Looking up the type at each subscription
+    // would cost instructions.
 
-    /// The stream that an operator's sink makes of this one.
+    /// Returns the stream of an operator that is applied to this stream.
     ///
-    /// The closure makes the sink of one subscription.
+    /// `makeSink` creates the operator's sink for each subscription.
     func lift<Output>(_ makeSink: @escaping (Sink<Output>) -> Sink<Element>) -> Observable<Output> {
         Observable<Output>(OperatorSource(asObservable().source, makeSink))
     }

@@ -43,14 +43,14 @@ extension ObservableType {
     }
 }
 
-/// The error handler of a subscription without `onError`.
+/// Returns the error handler of a subscription without `onError`, with the current call stack.
 func defaultErrorHandler() -> @Sendable (any Error) -> Void {
     let callStack = Hooks.callStack
     if callStack.isEmpty { return { Hooks.defaultErrorHandler([], $0) } }
     return { Hooks.defaultErrorHandler(callStack, $0) }
 }
 
-/// Passes events to a subscriber's closures.
+/// A sink that passes events to the closures of a subscriber.
 final class ClosureSink<Element>: SubscriberSink<Element> {
     private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
@@ -60,7 +60,7 @@ final class ClosureSink<Element>: SubscriberSink<Element> {
         onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?
     ) {
-        // Not `??`, which would wrap each closure in a second one.
+        // Uses `if let` instead of `??`, because `??` would wrap each closure in another closure.
         if let onNext { self.onNext = onNext } else { self.onNext = { _ in } }
         if let onError { self.onError = onError } else { self.onError = defaultErrorHandler() }
         self.onCompleted = onCompleted

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The user's end of a subscription. It refers to the upstream, but not to the observer.
+/// The node behind the disposable of a subscription. It retains the upstream, but not the observer.
 ///
-/// So a user may store it after the end while the observer and its closures are released, as in RxSwift. Otherwise an
-/// object that stores its own subscription and is captured by its closure would never be released.
+/// So the observer and its closures are released at the end even if the user stores the disposable, as in RxSwift.
+/// Otherwise an object would never be released if it stores its own subscription and a closure of the observer captures
+/// it.
 final class SubscriberNode: SubscriptionNode {
-    // Taken by the thread that sets `onDisposedCalled`.
+    // Only the thread that sets `onDisposedCalled` reads and clears this field.
     private var onDisposed: (@Sendable () -> Void)?
     private let onDisposedCalled = Atomic<Bool>(false)
 
@@ -24,7 +25,7 @@ final class SubscriberNode: SubscriptionNode {
 
 /// The disposable that `subscribe` returns. It is a struct, so it needs no allocation.
 ///
-/// Guard: `dispose` of every node goes through the atomic flags of `SubscriptionNode`.
+/// Guard for `@unchecked`: `dispose` of every node uses the atomic flags of `SubscriptionNode`.
 struct SubscriptionHandle: Cancelable, @unchecked Sendable {
     let node: SubscriptionNode
     init(_ node: SubscriptionNode) { self.node = node }

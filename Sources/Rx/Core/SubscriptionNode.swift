@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A part of a running subscription, with one upstream, which may be attached after `dispose`.
+/// The state of one operator in one subscription. Its upstream may be attached after `dispose`.
 ///
-/// `upstream` is written once before `assigned` is set. The thread that sets `released` takes it out.
+/// `upstream` is written once, before the flag `assigned` is set. Only the thread that sets `released` clears
+/// `upstream`.
 class SubscriptionNode: Teardown {
     private static let assigned: UInt8 = 1
     private static let disposed: UInt8 = 2
@@ -13,19 +14,19 @@ class SubscriptionNode: Teardown {
     private let flags = Atomic<UInt8>(0)
     private final var upstream: Teardown?
 
-    /// Whether events may still pass.
+    /// Whether events may still pass: the node was neither disposed of nor stopped.
     final var isLive: Bool {
         flags.load(ordering: .acquiring) & (SubscriptionNode.disposed | SubscriptionNode.stopped) == 0
     }
 
-    /// Whether the node is live and not held: one atomic load for the hot path.
+    /// Whether the node is live and not held. Checked for each event, so it is one atomic load.
     @inline(__always)
     final var deliversAtOnce: Bool {
         flags.load(ordering: .acquiring)
             & (SubscriptionNode.disposed | SubscriptionNode.stopped | SubscriptionNode.held) == 0
     }
 
-    /// Marks whether events have to wait. The caller stores the events that wait.
+    /// Sets whether the node holds events back. The caller stores the events meanwhile.
     final func setHeld(_ isHeld: Bool) {
         if isHeld {
             flags.bitwiseOr(SubscriptionNode.held, ordering: .acquiringAndReleasing)
@@ -37,14 +38,14 @@ class SubscriptionNode: Teardown {
     /// Whether `dispose` was called.
     final var isDisposed: Bool { flags.load(ordering: .acquiring) & SubscriptionNode.disposed != 0 }
 
-    /// Sets the teardown that is disposed of with this node. Call it once.
+    /// Sets the upstream, which is disposed of with this node. Call this method once.
     func attach(_ teardown: Teardown) {
         upstream = teardown
         let before = flags.bitwiseOr(SubscriptionNode.assigned, ordering: .acquiringAndReleasing).oldValue
         if before & SubscriptionNode.disposed != 0 { release() }
     }
 
-    /// Attaches a disposable from a user's closure or a scheduler; our own subscriptions need no wrapper.
+    /// Attaches a disposable. Only a disposable of a user or a scheduler needs a wrapper.
     final func attach(_ disposable: any Disposable) {
         if let handle = disposable as? SubscriptionHandle {
             attach(handle.node)
@@ -53,7 +54,7 @@ class SubscriptionNode: Teardown {
         }
     }
 
-    /// Sets the flag and disposes of the upstream; returns true for the first caller.
+    /// Sets the flag `disposed` and disposes of the upstream; returns true for the first caller.
     final func markDisposed() -> Bool {
         let before = flags.bitwiseOr(SubscriptionNode.disposed, ordering: .acquiringAndReleasing).oldValue
         if before & SubscriptionNode.disposed != 0 { return false }
@@ -67,7 +68,9 @@ class SubscriptionNode: Teardown {
         return before & (SubscriptionNode.disposed | SubscriptionNode.stopped) == 0
     }
 
-    /// As `dispose`, after the subscriber has received the end of the stream.
+    /// Disposes of the node after the subscriber has received the end of the stream.
+    ///
+    /// The upstream receives `downstreamEnded` instead of `dispose`.
     final func disposeAfterEnd() {
         let before = flags.bitwiseOr(SubscriptionNode.disposed, ordering: .acquiringAndReleasing).oldValue
         if before & SubscriptionNode.disposed == 0, before & SubscriptionNode.assigned != 0 {
@@ -77,7 +80,7 @@ class SubscriptionNode: Teardown {
 
     private func release() { takeUpstream()?.dispose() }
 
-    /// Releases the upstream without disposing of it, because it is gone already.
+    /// Releases the upstream without disposing of it, if the upstream needs no disposal any more.
     func detach() {
         if flags.load(ordering: .acquiring) & SubscriptionNode.assigned != 0 { _ = takeUpstream() }
     }

@@ -1,34 +1,35 @@
-/// One thing to undo.
+/// The internal base class of what disposing runs, such as a sink, a timer or a user's disposable.
 ///
-/// Internal links use this class, not `any Disposable`, because a reference is one word.
+/// Internal code stores this class instead of `any Disposable`, because a class reference is one word.
 class Teardown {
-    /// The index in a `CompositeTeardown`; guarded by its lock.
+    /// The index in the containing `CompositeTeardown`, guarded by the lock of that composite.
     final var position: Int32 = -1
 
     init() { Resources.objectCreated() }
     deinit { Resources.objectDestroyed() }
 
-    /// Undoes it; only the first call has an effect.
+    /// Cancels the work or releases the resource. Only the first call has an effect.
     func dispose() {}
 
-    /// Undoes it after the subscriber has received the end.
+    /// Disposes of the teardown after the subscriber has received the end of the stream.
     ///
-    /// A node that still has work after it forwarded the end (`do`) ignores this and disposes of itself later.
+    /// A node that still has work after it forwarded the end, such as the sink of `do`, ignores this call and disposes
+    /// of itself later.
     func downstreamEnded() { dispose() }
 }
 
-/// A user's disposable as a teardown.
+/// A teardown that disposes of a user's disposable.
 final class DisposableTeardown: Teardown {
     private let disposable: any Disposable
     init(_ disposable: any Disposable) { self.disposable = disposable }
     override func dispose() { disposable.dispose() }
 }
 
-/// Teardowns that are added and removed, and disposed of together.
+/// A collection of teardowns that are disposed of together.
 ///
-/// Adding and removing take constant time.
+/// Adding and removing a teardown take constant time.
 final class CompositeTeardown: Teardown {
-    // `members` is nil after dispose. Guarded by `lock`, as is the `position` of each member.
+    // `lock` guards `members`, which is nil after `dispose`, and the `position` of each member.
     private let lock = Lock()
     private var members: [Teardown]? = []
 

@@ -1,12 +1,12 @@
-/// A stream that is started by `connect`, for all its subscribers.
+/// A stream that `connect` starts once, for all its subscribers.
 public protocol ConnectableObservableType: ObservableType {
     /// Starts the stream. Dispose of the result to stop it.
     func connect() -> any Disposable
 }
 
-/// A stream that is started by `connect`, for all its subscribers.
+/// A stream that `connect` starts once, for all its subscribers.
 public class ConnectableObservable<Element>: Observable<Element>, ConnectableObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the lock of the core.
+    // Guard for `@unchecked`: the lock of `core` guards all state.
     private let core: ConnectableSource<Element>
 
     init(_ core: ConnectableSource<Element>) {
@@ -16,36 +16,36 @@ public class ConnectableObservable<Element>: Observable<Element>, ConnectableObs
 
     /// Starts the stream. Dispose of the result to stop it.
     ///
-    /// While it runs, further calls return the same connection.
+    /// While the stream runs, further calls return the same connection.
     public func connect() -> any Disposable { SubscriptionHandle(core.start()) }
 
-    /// The stream, started for the first subscriber and stopped after the last.
+    /// Returns a stream that connects for its first subscriber and disconnects after its last.
     ///
-    /// A later subscriber starts it again.
+    /// A later subscriber connects again.
     public func refCount() -> Observable<Element> { Observable(RefCount(core)) }
 }
 
 extension ObservableType {
-    /// The stream, shared through a `PublishSubject` and started by `connect`.
+    /// Shares the stream through a `PublishSubject`. `connect` starts the stream.
     public func publish() -> ConnectableObservable<Element> { multicast { PublishSubject() } }
 
-    /// The stream, shared through a `ReplaySubject` of that size and started by `connect`.
+    /// Shares the stream through a `ReplaySubject` of the given size. `connect` starts the stream.
     ///
     /// A negative size traps.
     public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }
 
-    /// The stream, shared through a `ReplaySubject` that stores all elements, started by `connect`.
+    /// Shares the stream through a `ReplaySubject` that stores all elements. `connect` starts the stream.
     public func replayAll() -> ConnectableObservable<Element> { multicast { ReplaySubject.createUnbounded() } }
 
-    /// The stream, shared through the subject and started by `connect`.
+    /// Shares the stream through the given subject. `connect` starts the stream.
     public func multicast<Subject: SubjectType>(_ subject: Subject) -> ConnectableObservable<Subject.Element>
     where Subject.Observer.Element == Element {
         ConnectableObservable(Multicast(asObservable().source) { SubjectEnds(subject) })
     }
 
-    /// The stream, shared through a new subject for each connection and started by `connect`.
+    /// Shares the stream through a new subject for each connection. `connect` starts the stream.
     @preconcurrency
     public func multicast<Subject: SubjectType>(
         makeSubject: @escaping @Sendable () -> Subject

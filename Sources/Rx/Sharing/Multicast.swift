@@ -1,10 +1,10 @@
 extension ObservableType {
-    /// The stream that the selector returns for this one.
+    /// Emits the elements of the stream that the selector returns for a shared form of this stream.
     ///
-    /// Each subscription shares this stream through a new subject.
+    /// Each subscription shares this stream through a new subject from `subjectSelector`.
     ///
-    /// The selector may use its stream several times: the source is subscribed to once, after the result of the
-    /// selector. If a closure throws, the stream fails with that error.
+    /// The selector may use the shared stream several times: this stream is subscribed to once, after the stream that
+    /// the selector returns. If a closure throws, the result fails with that error.
     @preconcurrency
     public func multicast<Subject: SubjectType, Result>(
         _ subjectSelector: @escaping @Sendable () throws -> Subject,
@@ -27,18 +27,18 @@ extension ObservableType {
     }
 }
 
-/// A source that is started independently of its subscriptions.
+/// A source that `start` runs independently of its subscriptions.
 class ConnectableSource<Element>: Source<Element> {
-    /// Starts it, or returns the current connection.
+    /// Starts the source and returns the new connection, or returns the current connection.
     func start() -> SubscriptionNode { SubscriptionNode() }
 
-    /// Forgets a connection that is about to be disposed of, so that it gets no new subscriber.
+    /// Forgets a connection before it is disposed of, so that it gets no new subscriber.
     ///
-    /// Release the result outside any lock.
+    /// The caller must release the returned objects outside any lock.
     func forget(_ connection: SubscriptionNode) -> [AnyObject] { [] }
 }
 
-/// The observer and the stream of a subject.
+/// The two ends of a subject: the sink that feeds the subject and the source of its events.
 struct SubjectEnds<Input, Output> {
     let input: Sink<Input>
     let output: Source<Output>
@@ -49,11 +49,11 @@ struct SubjectEnds<Input, Output> {
     }
 }
 
-/// A stream that is shared through a subject, which is created for each connection.
+/// The source of `multicast`: shares its upstream through a subject, which each connection gets.
 final class Multicast<Input, Output>: ConnectableSource<Output> {
     private let upstream: Source<Input>
     private let makeSubject: () -> SubjectEnds<Input, Output>
-    // `lock` guards both.
+    // `lock` guards `subject` and `current`.
     private let lock = Lock()
     private var subject: SubjectEnds<Input, Output>?
     private var current: MulticastConnection<Input, Output>?
@@ -68,7 +68,8 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
 
     private func currentSubject() -> SubjectEnds<Input, Output> {
         if let subject = lock.withLock({ subject }) { return subject }
-        // Created outside the lock, because user code creates it. Of two threads, the second uses the first's subject.
+        // Calls `makeSubject` outside the lock, because it is user code. If two threads call it, both use the subject
+        // that is stored first.
         let made = makeSubject()
         return lock.withLock {
             if subject == nil { subject = made }
@@ -82,7 +83,8 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
             let connection = MulticastConnection(self, target)
             let existing = lock.withLock { () -> MulticastConnection<Input, Output>? in
                 if let current { return current }
-                // Another connection started and ended meanwhile, and so did its subject.
+                // If another connection has started and ended since `currentSubject`, its subject is gone. The loop
+                // tries again.
                 guard subject?.input === target else { return nil }
                 current = connection
                 return connection
@@ -103,7 +105,7 @@ final class Multicast<Input, Output>: ConnectableSource<Output> {
     }
 }
 
-/// One connection: feeds the subject until the source ends or the connection is disposed of.
+/// One connection of `multicast`: feeds the subject until the source or the connection ends.
 private final class MulticastConnection<Input, Output>: Sink<Input> {
     private let core: Multicast<Input, Output>
     private let target: Sink<Input>
@@ -134,7 +136,7 @@ private final class MulticastConnection<Input, Output>: Sink<Input> {
     }
 }
 
-/// Forwards the result and disposes of the connection with it.
+/// The sink of `multicast` with a selector: forwards the result and disposes of the connection.
 private final class MulticastSelectorSink<Middle, Output>: Sink<Output> {
     private let downstream: Sink<Output>
     private let core: ConnectableSource<Middle>

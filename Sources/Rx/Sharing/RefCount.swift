@@ -1,7 +1,7 @@
 extension ConnectableObservableType {
-    /// The stream, started for the first subscriber and stopped after the last.
+    /// Returns a stream that connects for its first subscriber and disconnects after its last.
     ///
-    /// A later subscriber isFirst it again.
+    /// A later subscriber connects again.
     public func refCount() -> Observable<Element> { Observable(RefCount(ExternalConnectable(self))) }
 }
 
@@ -18,10 +18,10 @@ private final class ExternalConnectable<Stream: ConnectableObservableType>: Conn
     }
 }
 
-/// Starts a connectable stream for the first subscriber and stops it after the last.
+/// The source of `refCount`: connects for the first subscriber and disconnects after the last.
 final class RefCount<Element>: Source<Element> {
     private let core: ConnectableSource<Element>
-    // `lock` guards these four, and `generation` of each subscriber.
+    // `lock` guards the next four fields and the `generation` of each subscriber.
     private let lock = Lock()
     private var count = 0
     private var generation = 0
@@ -36,10 +36,11 @@ final class RefCount<Element>: Source<Element> {
         let subscriber = RefCountSink(self, into: sink)
         enter(subscriber)
         core.connect(subscriber)
-        // Decided after the subscription: stored elements may have ended the first subscriber, or it may have
-        // subscribed others from its callback.
+        // `isFirst` is known only after the subscription. Stored elements may have ended this subscriber, or its
+        // callback may have added other subscribers.
         let (joinedGeneration, isFirst) = lock.withLock { () -> (Int, Bool) in
-            // If the connection ended meanwhile, this subscriber received the end or belongs to the next generation.
+            // If the connection ended during the subscription, a subscriber that is still live belongs to the next
+            // generation.
             if subscriber.generation != generation, subscriber.isLive { addReferences(subscriber) }
             let isFirst = subscriber.generation == generation && !isStarted && count > 1
             if isFirst { isStarted = true }
@@ -59,9 +60,9 @@ final class RefCount<Element>: Source<Element> {
 
     private func enter(_ subscriber: RefCountSink<Element>) { lock.withLock { addReferences(subscriber) } }
 
-    /// Adds one reference for the subscriber and one until its subscription is complete.
+    /// Adds a reference for the subscriber, and another that lasts until its subscription is complete.
     ///
-    /// The second one keeps the stream from being stopped meanwhile.
+    /// The second reference keeps the stream connected during the subscription.
     private func addReferences(_ subscriber: RefCountSink<Element>) {
         subscriber.generation = generation
         count += 2
@@ -85,7 +86,9 @@ final class RefCount<Element>: Source<Element> {
         stopped?.connection.dispose()
     }
 
-    /// Starts a new generation of subscribers, even while the old connection is being disposed of.
+    /// Begins a new generation of subscribers and returns the connection of the old generation, if any.
+    ///
+    /// Call it under the lock, and dispose of the returned connection outside the lock.
     private func startNextGeneration() -> Stopped? {
         generation += 1
         count = 0
@@ -96,7 +99,7 @@ final class RefCount<Element>: Source<Element> {
 }
 
 private final class RefCountSink<Element>: SingleInputSink<Element, Element> {
-    /// The generation to which it belongs. Guarded by the lock of the parent.
+    /// The generation to which the subscriber belongs. Guarded by the lock of the parent.
     var generation = -1
     private let parent: RefCount<Element>
 

@@ -1,13 +1,13 @@
 /// How long a shared stream stores its elements.
 public enum SubjectLifetimeScope: Sendable {
-    /// As long as it has subscribers. A later subscriber starts it again.
+    /// As long as the stream has subscribers. A later subscriber starts the stream again.
     case whileConnected
-    /// Forever: late subscribers receive stored elements even if it had no subscribers meanwhile.
+    /// Forever: a late subscriber receives the stored elements even if all earlier subscribers have left.
     case forever
 }
 
 extension ObservableType {
-    /// The stream, with one subscription for all subscribers: from the first until after the last.
+    /// Shares one subscription to the stream among all subscribers, from the first until after the last.
     ///
     /// Late subscribers first receive the last `replay` elements. After the end, a new subscriber starts the stream
     /// again (`.whileConnected`), or receives the stored elements and the end (`.forever`). A negative `replay` traps.
@@ -52,7 +52,7 @@ private final class Share<Element>: Source<Element> {
         }
     }
 
-    /// Releases a run that has ended, and with it the stored elements.
+    /// Releases the core of a run that has ended, and with it the stored elements.
     fileprivate func forget(_ core: ShareCore<Element>) {
         let forgotten = lock.withLock { () -> ShareCore<Element>? in
             guard current === core else { return nil }
@@ -93,7 +93,7 @@ private final class ShareCore<Element>: ReplayCore<Element> {
     }
 }
 
-/// Passes the events of the source to a core.
+/// A sink that passes the events of the source to the core of a run.
 private final class ShareInput<Element>: Sink<Element> {
     private let core: ShareCore<Element>
     init(_ core: ShareCore<Element>) { self.core = core }

@@ -1,9 +1,9 @@
-/// A subject that sends only its last element, when it completes.
+/// A subject that sends only its last element, at completion.
 ///
-/// Subscribers after the end receive the last element and completion, or the error. Elements are sent only then.
-/// Events may be sent from any thread.
+/// Subscribers receive no element before completion. A subscriber after the end receives the last element and
+/// completion, or the error. Events may be sent from any thread.
 public final class AsyncSubject<Element>: Observable<Element>, SubjectType, ObserverType, @unchecked Sendable {
-    // Guard for `@unchecked`: the drain and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of `core` guard all state.
     /// The type that `asObserver` returns.
     public typealias SubjectObserverType = AsyncSubject<Element>
 
@@ -31,7 +31,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
     public func asObserver() -> AsyncSubject<Element> { self }
 }
 
-/// Stores the last element and forwards no other.
+/// The core of `AsyncSubject`: stores the last element and sends nothing before completion.
 private final class AsyncCore<Element>: SubjectCore<Element> {
     private var last: Box<Element>?
     init() { super.init(.silent) }

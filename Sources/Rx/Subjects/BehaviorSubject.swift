@@ -5,7 +5,7 @@
 public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the drain and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of `core` guard all state.
     /// The type that `asObserver` returns.
     public typealias SubjectObserverType = BehaviorSubject<Element>
 
@@ -23,7 +23,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     /// Whether `dispose` was called.
     public var isDisposed: Bool { core.isDisposed }
 
-    /// The current value. Throws the error that ended the stream, or `RxError.disposed`.
+    /// Returns the current value, or throws the error that ended the stream or `RxError.disposed`.
     public func value() throws -> Element {
         if isDisposed { throw RxError.disposed(object: "BehaviorSubject") }
         if let error = core.locked({ core.failure }) { throw error }
@@ -55,7 +55,7 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     public func dispose() { core.dispose() }
 }
 
-/// Stores the current value.
+/// The core of `BehaviorSubject` and `BehaviorRelay`: stores the current value.
 final class BehaviorCore<Element>: SubjectCore<Element> {
     private var value: Element
     init(_ value: Element) {

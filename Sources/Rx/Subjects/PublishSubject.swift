@@ -1,4 +1,4 @@
-/// An observable stream and the observer that feeds it, in one.
+/// A stream together with the observer that feeds it.
 public protocol SubjectType: ObservableType {
     /// The type of the observer that feeds the stream.
     associatedtype Observer: ObserverType
@@ -13,7 +13,7 @@ public protocol SubjectType: ObservableType {
 public final class PublishSubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the drain and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of `core` guard all state.
     /// The type that `asObserver` returns.
     public typealias SubjectObserverType = PublishSubject<Element>
 

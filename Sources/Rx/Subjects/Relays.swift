@@ -2,7 +2,7 @@
 ///
 /// Elements may be sent from any thread.
 public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the drain and the lock of the subject.
+    // Guard for `@unchecked`: the drain and the lock of `subject` guard all state.
     private let subject = PublishSubject<Element>()
 
     /// Creates a relay without subscribers.
@@ -17,15 +17,15 @@ public final class PublishRelay<Element>: ObservableType, @unchecked Sendable {
         subject.subscribe(observer)
     }
 
-    /// The stream of the accepted elements.
+    /// Returns the stream of the accepted elements.
     public func asObservable() -> Observable<Element> { Observable(subject.source) }
 }
 
 /// A `BehaviorSubject` that never ends.
 ///
-/// Subscribers receive the current value first, then later ones. Elements may be sent from any thread.
+/// Subscribers receive the current value first, then later values. Elements may be sent from any thread.
 public final class BehaviorRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the drain and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of `core` guard all state.
     private let core: BehaviorCore<Element>
 
     /// Creates a relay with the given current value.
@@ -37,26 +37,26 @@ public final class BehaviorRelay<Element>: ObservableType, @unchecked Sendable {
     /// Changes the current value and sends it to all subscribers.
     public func accept(_ event: Element) { core.next(event) }
 
-    /// Sends the current value, then later ones, to the observer until the result is disposed of.
+    /// Sends the current value and later values to the observer until the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         asObservable().subscribe(observer)
     }
 
-    /// The stream of the current value and later ones.
+    /// Returns the stream of the current value and later values.
     public func asObservable() -> Observable<Element> { Observable(core) }
 }
 
-/// A `ReplaySubject` that never ends: subscribers receive the stored elements first, then later ones.
+/// A `ReplaySubject` that never ends: subscribers receive the stored elements, then later elements.
 ///
 /// Elements may be sent from any thread.
 public final class ReplayRelay<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: the drain and the lock of the subject.
+    // Guard for `@unchecked`: the drain and the lock of `subject` guard all state.
     private let subject: ReplaySubject<Element>
 
     private init(_ subject: ReplaySubject<Element>) { self.subject = subject }
 
-    /// Creates a relay that stores that many elements. A negative number traps.
+    /// Creates a relay that stores at most `bufferSize` elements. A negative number traps.
     public static func create(bufferSize: Int) -> ReplayRelay<Element> {
         ReplayRelay(.create(bufferSize: bufferSize))
     }
@@ -67,12 +67,12 @@ public final class ReplayRelay<Element>: ObservableType, @unchecked Sendable {
     /// Sends the element to all subscribers and stores it.
     public func accept(_ event: Element) { subject.onNext(event) }
 
-    /// Sends the stored elements, then later ones, to the observer until the result is disposed of.
+    /// Sends the stored elements and later elements to the observer until the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
         subject.subscribe(observer)
     }
 
-    /// The stream of the stored elements and later ones.
+    /// Returns the stream of the stored elements and later elements.
     public func asObservable() -> Observable<Element> { Observable(subject.source) }
 }

@@ -1,11 +1,11 @@
-/// A subject that stores its last elements: subscribers receive these first, then later elements.
+/// A subject that stores its last elements. A subscriber receives these first, then later elements.
 ///
 /// Subscribers after the end receive the stored elements and the end. Events may be sent from any thread: they are
 /// delivered one at a time, on the thread of one of the senders.
 public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Cancelable, ObserverType,
     @unchecked Sendable
 {
-    // Guard for `@unchecked`: the drain and the lock of the core.
+    // Guard for `@unchecked`: the drain and the lock of `core` guard all state.
     /// The type that `asObserver` returns.
     public typealias SubjectObserverType = ReplaySubject<Element>
 
@@ -16,7 +16,7 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
         super.init(core)
     }
 
-    /// Creates a subject that stores that many elements. A negative number traps.
+    /// Creates a subject that stores at most `bufferSize` elements. A negative number traps.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         precondition(bufferSize >= 0, "ReplaySubject: the buffer size must not be negative.")
         return ReplaySubject(limit: bufferSize)
@@ -56,9 +56,9 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
     public func dispose() { core.dispose() }
 }
 
-/// Stores the last elements.
+/// The core of `ReplaySubject` and `share`: stores the last elements.
 ///
-/// A single element, the usual case, is in a field of its own and needs no allocation.
+/// With the usual limit of 1, the element is in a reused `Box`, so storing later elements allocates nothing.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
     private final var only: Box<Element>?

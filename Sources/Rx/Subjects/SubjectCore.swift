@@ -7,19 +7,20 @@ enum Ending {
     case disposed
 }
 
-/// The core of all subjects and shared streams: the subscribers, the stored elements, and the end.
+/// The core of all subjects and shared streams: the subscribers, the stored elements and the end.
 ///
-/// An event takes effect at once, under the lock. It is delivered inside the drain: events of several threads one at a
-/// time and in the order in which they took effect, an event sent from inside an event at once. A subscriber that is
-/// added during an event does not receive that event.
+/// When an event is sent, the stored elements and the end change under the lock. The event is delivered inside the
+/// drain. Events of several threads are delivered one after another, in the order in which they changed the state. An
+/// event that a subscriber sends during a delivery is delivered at once. A subscriber that is added during an event
+/// does not receive that event.
 class SubjectCore<Element>: Source<Element> {
     private let drain = SerialDrain()
     // Guarded by the drain.
     private let list = SubscriberList<Element>()
 
     private let hasNewSubscribers = Atomic<Bool>(false)
-    // Guarded by the lock, as are the stored elements of subclasses. No user code runs under it, no element is
-    // released.
+    // `lock` guards the next five fields and the stored elements of subclasses. Under it, no user code runs and no
+    // element is released.
     private let lock = Lock()
     private final var firstNew: SubscriberSlot<Element>?
     private final var lastNew: SubscriberSlot<Element>?
@@ -27,13 +28,13 @@ class SubjectCore<Element>: Source<Element> {
     private final var admitted = 0
     private final var ending: Ending?
 
-    /// What a subject does with its elements besides sending them to its subscribers.
+    /// Whether a subject stores its elements, and whether it sends them at once.
     enum Retention {
-        /// Nothing.
+        /// It stores no elements and sends each element at once.
         case none
-        /// It stores them. A new subscriber receives them before live events.
+        /// It stores elements and sends each at once. A new subscriber receives the stored elements first.
         case replayed
-        /// It only stores them, until the end.
+        /// It stores elements and sends none of them before the end.
         case silent
     }
 
@@ -41,18 +42,18 @@ class SubjectCore<Element>: Source<Element> {
 
     init(_ kind: Retention = .none) { self.kind = kind }
 
-    /// Whether it rejects subscribers after the end, and ends with its last subscriber: a shared stream.
+    /// Whether the core ends with its last subscriber and rejects subscribers after any end, as in `share`.
     var rejectsLateSubscribers: Bool { false }
 
     /// Stores the element if later subscribers need it. Called under the lock.
     ///
-    /// An element that is no longer needed is returned in `value`, so that the caller releases it later.
+    /// An element that is no longer stored is returned in `value`, so that the caller releases it outside the lock.
     func retain(_ value: inout Element) {}
 
-    /// The elements that a new subscriber receives first. Called under the lock.
+    /// Returns the elements that a new subscriber receives first. Called under the lock.
     func replayedElements(afterEnd ended: Bool) -> [Element] { [] }
 
-    /// The elements that subscribers receive before completion. Called under the lock.
+    /// Returns the elements that subscribers receive just before completion. Called under the lock.
     func finalElements() -> [Element] { [] }
 
     /// Called after the last subscriber was removed.
@@ -70,7 +71,7 @@ class SubjectCore<Element>: Source<Element> {
         if case .failed(let error) = ending { error } else { nil }
     }
 
-    // No event can be sent any more: detach the sinks, so that they are released, as in RxSwift.
+    // A released subject can send no event, so its sinks are detached and released, as in RxSwift.
     deinit {
         linkNewSubscribers()
         list.removeAll { $0.detachSink() }
@@ -80,7 +81,7 @@ class SubjectCore<Element>: Source<Element> {
 
     final func next(_ value: Element) {
         if kind != .none { return nextRetained(value) }
-        // Without stored elements the lock is not needed: after the end the list is empty.
+        // Without stored elements, no lock is needed here: after the end the list is empty, so nothing is sent.
         switch drain.enter() {
         case .nested: send(value, upTo: .max)
         case .first:
@@ -96,9 +97,10 @@ class SubjectCore<Element>: Source<Element> {
         drain.enqueueAndRun { transfer.value.0.send(transfer.value.1, upTo: .max) }
     }
 
-    /// Stores an element and enters the drain under one lock.
+    /// Stores an element and enters the drain while it holds the lock.
     ///
-    /// So elements are stored in the order of delivery, and a subscriber receives each of them once, stored or live.
+    /// Therefore elements are stored in the order of delivery, and a subscriber receives each element once, either
+    /// stored or live.
     private final func nextRetained(_ value: Element) {
         var kept = value
         var entry = SerialDrain.Entry.busy
@@ -138,13 +140,14 @@ class SubjectCore<Element>: Source<Element> {
 
     final func completed() { end(.completed) }
 
-    /// Removes all subscribers without sending an event. Later ones receive `RxError.disposed`.
+    /// Removes all subscribers without sending an event. Later subscribers receive `RxError.disposed`.
     final func dispose() { end(.disposed) }
 
     private final func end(_ how: Ending) {
         var entry = SerialDrain.Entry.busy
         var lastElements: [Element] = []
-        // Released outside the lock, because an error may have a deinitializer.
+        // Keeps the previous ending until the lock is released, because the deinitializer of its error may run user
+        // code.
         var before: Ending?
         let passes = lock.withLock { () -> Bool in
             before = ending
@@ -242,7 +245,7 @@ class SubjectCore<Element>: Source<Element> {
         hasNewSubscribers.store(true, ordering: .releasing)
     }
 
-    /// Appends new subscribers to the list. Inside the drain.
+    /// Appends new subscribers to the list. Call it inside the drain.
     @inline(never)
     private final func linkNewSubscribers() {
         lock.withLock {
@@ -267,7 +270,7 @@ class SubjectCore<Element>: Source<Element> {
         if isLast { lastSubscriberLeft() }
     }
 
-    /// Removes a disposed subscriber. Inside the drain.
+    /// Removes a disposed subscriber from the list. Call it inside the drain.
     final func forget(_ slot: SubscriberSlot<Element>) {
         if hasNewSubscribers.load(ordering: .acquiring) { linkNewSubscribers() }
         list.remove(slot)

@@ -1,8 +1,8 @@
 /// The subscribers of a subject, in the order of subscription. Guarded by the drain of the subject.
 ///
 /// The slots form a linked list, so sending an event needs no lock, array or metadata. An event may cause
-/// subscriptions, disposals and further events during the iteration: new slots are appended, and disposed ones unlinked
-/// afterwards.
+/// subscriptions, disposals and further events during the iteration. New slots are appended at once; disposed slots are
+/// unlinked after the iteration.
 final class SubscriberList<Element> {
     private var first: SubscriberSlot<Element>?
     private var last: SubscriberSlot<Element>?
@@ -11,7 +11,7 @@ final class SubscriberList<Element> {
     private var iterations = 0
     private var hasDisposedSlots = false
 
-    /// Appends new slots: a chain from `start` to `end`, which has the number `newest`.
+    /// Appends a chain of new slots from `start` to `end`. `newest` is the number of the slot `end`.
     func append(from start: SubscriberSlot<Element>, to end: SubscriberSlot<Element>, newest: Int) {
         var slot = start
         slot.preceding = last
@@ -28,8 +28,8 @@ final class SubscriberList<Element> {
 
     /// Sends the element to all subscribers with a number up to the limit.
     func send(_ value: Element, upTo limit: Int) {
-        // A slot that is added during the event has a higher number. This form of the loop retains each slot once:
-        // other forms cost up to 50 instructions more for each subscriber.
+        // Slots that are added during the event have higher numbers and are skipped. This form of the loop retains each
+        // slot once; other forms cost up to 50 instructions more for each subscriber.
         let newest = min(newest, limit)
         guard let start = first, start.number <= newest else { return }
         iterations &+= 1
@@ -49,7 +49,8 @@ final class SubscriberList<Element> {
         var cursor = first
         first = nil
         last = nil
-        // As in `send`, a slot that is disposed of meanwhile stays linked: otherwise the rest would be unreachable.
+        // While `iterations` is positive, a disposed slot stays linked. Unlinking it would make the remaining slots
+        // unreachable.
         iterations &+= 1
         while let slot = cursor {
             cursor = slot.following
@@ -73,7 +74,7 @@ final class SubscriberList<Element> {
         clearLinks(slot)
     }
 
-    // Links are cleared one by one: releasing a long chain would recurse.
+    // Clears the links of each removed slot, because releasing a long chain of slots would recurse.
     private func clearLinks(_ slot: SubscriberSlot<Element>) {
         slot.isListed = false
         slot.following = nil
@@ -83,7 +84,8 @@ final class SubscriberList<Element> {
     private func unlinkDisposed() {
         guard iterations == 0 else { return }
         hasDisposedSlots = false
-        // Releasing a slot may run a user's `deinit` that uses the subject: release after the list is consistent.
+        // Keeps the slots until the list is consistent, because releasing a slot may run a user's `deinit` that uses
+        // the subject.
         var unlinked: [SubscriberSlot<Element>] = []
         var cursor = first
         while let slot = cursor {

@@ -6,7 +6,8 @@
 
 /// One subscriber of a subject: an entry of its `SubscriberList`.
 final class SubscriberSlot<Element>: SubscriptionNode {
-    // The neighbours in the list, and whether it is in the list; guarded as the list is.
+    // The neighbours in the list, and whether the slot is in the list. The drain of the subject guards them; until the
+    // slot is in the list, the lock does.
     var following: SubscriberSlot<Element>?
     unowned var preceding: SubscriberSlot<Element>?
     var isListed = false
@@ -15,7 +16,7 @@ final class SubscriberSlot<Element>: SubscriptionNode {
 
     private let sink: Sink<Element>
     private weak var core: SubjectCore<Element>?
-    /// Events that wait while the node is held. Guarded by the lock of the core.
+    /// The events that wait while the slot is held. Guarded by the lock of the core.
     private var backlog: Backlog<Element>?
 
     init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
@@ -23,13 +24,13 @@ final class SubscriberSlot<Element>: SubscriptionNode {
         self.sink = sink
     }
 
-    /// Forwards a live element. The core sends one at a time.
+    /// Forwards a live element, or stores it while the slot is held. The core sends one at a time.
     @inline(__always)
     func next(_ value: Element) {
         if deliversAtOnce { sink.next(value) } else if isLive { wait(with: value) }
     }
 
-    /// Forwards a stored element, before live ones.
+    /// Forwards a stored or postponed element at once, even while the slot is held.
     func past(_ value: Element) {
         if isLive { sink.next(value) }
     }
@@ -38,12 +39,12 @@ final class SubscriberSlot<Element>: SubscriptionNode {
 
     func completed() { last { slot in if slot.markStopped() { slot.sink.completed() } } }
 
-    /// Forwards the end, which waits if the slot is held.
+    /// Forwards the end of the stream, or postpones it while the slot is held.
     private func last(_ event: @escaping (SubscriberSlot<Element>) -> Void) {
         if deliversAtOnce || !postpone(event) { event(self) }
     }
 
-    // A function of its own, so that the hot path does not pay for the metadata of the closure.
+    // A separate function, so that `next` looks up the metadata of the closure only while the slot is held.
     @inline(never)
     private func wait(with value: Element) {
         if !postpone({ slot in slot.past(value) }) { past(value) }
@@ -53,30 +54,30 @@ final class SubscriberSlot<Element>: SubscriptionNode {
         if markDisposed() { core?.subscriberLeft(self) }
     }
 
-    /// Removes the slot from the core's list. Inside the drain.
+    /// Removes the slot from the core's list. Call it inside the drain.
     func removeFromList() { core?.forget(self) }
 
-    /// Detaches the sink after the subject was released, so that both can be released, as in RxSwift.
+    /// Detaches the sink from an ended subject, so that both can be released, as in RxSwift.
     func detachSink() { sink.detach() }
 }
 
-/// Live events that wait until a new subscriber has received the stored elements.
+/// The live events that wait until a new subscriber has received the stored elements.
 private final class Backlog<Element> {
     let thread = pthread_self()
     var events: [(SubscriberSlot<Element>) -> Void] = []
 }
 
 extension SubscriberSlot {
-    /// Makes live events of other threads wait.
+    /// Begins to hold back live events that other threads send.
     ///
-    /// An event that the subscriber itself causes is delivered at once. Call it before another thread can reach the
-    /// slot.
+    /// An event that the subscribing thread sends is delivered at once. Call this method before another thread can
+    /// reach the slot.
     func holdLiveEvents() {
         backlog = Backlog()
         setHeld(true)
     }
 
-    /// Delivers the events that waited, in order, and lets later events pass.
+    /// Delivers the postponed events in order, then stops holding back events.
     func deliverBacklog(_ core: SubjectCore<Element>) {
         while true {
             let events = core.locked { () -> [(SubscriberSlot<Element>) -> Void] in
@@ -93,7 +94,7 @@ extension SubscriberSlot {
         }
     }
 
-    /// Stores the event if the slot is held by another thread; returns false if it may pass at once.
+    /// Stores the event if another thread holds the slot; returns false if the event may pass at once.
     private func postpone(_ event: @escaping (SubscriberSlot<Element>) -> Void) -> Bool {
         guard let core else { return false }
         return core.locked {
