@@ -11,7 +11,7 @@ extension ObservableType {
         bind(to: observers.map { AnyObserver($0) }) { $0 }
     }
 
-    /// Returns the result of the closure for the stream.
+    /// Passes the stream to the closure and returns the result.
     public func bind<Result>(to binder: (Self) -> Result) -> Result { binder(self) }
 
     /// Returns the result of a curried closure: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
@@ -27,7 +27,7 @@ extension ObservableType {
         subscribe(onNext: onNext, onError: bindingFailed)
     }
 
-    /// Calls the closure for each element with an object, which is held weakly.
+    /// Calls the closure with each element and an object, which is held weakly.
     ///
     /// An error traps in a debug build and is ignored otherwise.
     @preconcurrency
@@ -50,7 +50,7 @@ extension ObservableType {
     }
 }
 
-/// The error handler of a binding, which cannot show an error.
+/// The error handler of a binding. It traps in a debug build and ignores the error otherwise.
 @Sendable func bindingFailed(_ error: any Error) {
     assertionFailure("A binding received an error: \(error). Handle errors before the binding.")
 }

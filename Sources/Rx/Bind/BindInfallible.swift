@@ -15,7 +15,7 @@ extension InfallibleType {
         }
     }
 
-    /// Returns the result of the closure for the stream.
+    /// Passes the stream to the closure and returns the result.
     public func bind<Result>(to binder: (Self) -> Result) -> Result { binder(self) }
 
     /// Returns the result of a curried closure: `bind(to: f, curriedArgument: a)` is `f(stream)(a)`.
@@ -31,7 +31,7 @@ extension InfallibleType {
         subscribe(onNext: onNext)
     }
 
-    /// Calls the closure for each element with an object, which is held weakly.
+    /// Calls the closure with each element and an object, which is held weakly.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// An observer that sets a property of an object, which it holds weakly.
+/// An observer that sets a value on an object, which it holds weakly.
 ///
 /// The binding runs on the scheduler, by default the main one, in the order of the elements. Completion has no effect.
 /// An error traps in a debug build and is ignored otherwise.
 public struct Binder<Value>: ObserverType {
-    /// The type of the elements that it receives.
+    /// The type of the elements that the binder receives.
     public typealias Element = Value
 
     private let binding: @Sendable (Event<Value>) -> Void
@@ -34,15 +34,16 @@ public struct Binder<Value>: ObserverType {
     /// Calls the binding for an element. Completion has no effect.
     public func on(_ event: Event<Value>) { binding(event) }
 
-    /// The same observer with its type hidden.
+    /// Returns the binder as an observer with its concrete type hidden.
     public func asObserver() -> AnyObserver<Value> { AnyObserver(eventHandler: binding) }
 }
 
 extension Binder: Sendable {}
 
-/// An object held weakly.
+/// A weak reference to the target of a binder.
 ///
-/// Guard: weak references may be read from any thread, and only the binding uses the object, on the scheduler.
+/// Guard for `@unchecked`: any thread may read a weak reference, and only the binding uses the object, on the
+/// scheduler.
 private final class WeakTarget<Target: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Target?
     init(_ object: Target) { self.object = object }

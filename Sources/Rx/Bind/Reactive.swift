@@ -6,10 +6,10 @@ public struct Reactive<Base> {
     /// The extended value.
     public let base: Base
 
-    /// Creates the extensions of the base.
+    /// Creates the namespace for the value.
     public init(_ base: Base) { self.base = base }
 
-    /// A binder that sets the property of that name on the main scheduler.
+    /// A binder that sets the property at the key path, on the main scheduler.
     public subscript<Property>(
         dynamicMember keyPath: ReferenceWritableKeyPath<Base, Property>
     ) -> Binder<Property> where Base: AnyObject {
@@ -25,21 +25,25 @@ public protocol ReactiveCompatible {
     /// The extended type.
     associatedtype ReactiveBase
 
-    /// The extensions of the type.
+    /// The reactive extensions of the type.
     static var rx: Reactive<ReactiveBase>.Type { get set }
 
-    /// The extensions of the instance.
+    /// The reactive extensions of the instance.
     var rx: Reactive<ReactiveBase> { get set }
 }
 
 extension ReactiveCompatible {
-    /// The extensions of the type. Setting it has no effect; it permits extensions with setters.
+    /// The reactive extensions of the type.
+    ///
+    /// The setter has no effect; it lets extensions of `Reactive` have setters.
     public static var rx: Reactive<Self>.Type {
         get { Reactive<Self>.self }
         set {}
     }
 
-    /// The extensions of the instance. Setting it has no effect; it permits extensions with setters.
+    /// The reactive extensions of the instance.
+    ///
+    /// The setter has no effect; it lets extensions of `Reactive` have setters.
     public var rx: Reactive<Self> {
         get { Reactive(self) }
         set {}

@@ -1,12 +1,12 @@
 extension ObservableType {
-    /// The stream of the two that sends an event first. The other one is disposed of.
+    /// Emits the events of the stream that sends an event first. The other stream is disposed of.
     public func amb<Stream: ObservableType>(_ right: Stream) -> Observable<Element> where Stream.Element == Element {
         Observable<Element>.amb([asObservable(), right.asObservable()])
     }
 
-    /// The stream that sends an event first.
+    /// Emits the events of the stream that sends an event first.
     ///
-    /// The others are disposed of. Without streams it never sends an event.
+    /// The other streams are disposed of. Without streams, the result never sends an event.
     public static func amb<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         let sources = sequence.map(\.source)
@@ -15,7 +15,8 @@ extension ObservableType {
                 let sink = AmbSink(into: downstream)
                 let inputs = sources.map { _ in AmbInput(of: sink) }
                 sink.candidates = inputs.map { WeakAmbInput(input: $0) }
-                // Outside the drain: a stream that takes long at subscription must not delay the others.
+                // Subscribes outside the drain, because a stream that takes long at subscription must not delay the
+                // others.
                 for (source, input) in Swift.zip(sources, inputs) where sink.isLive && input.isLive {
                     sink.subscribe(to: source, with: input)
                 }
@@ -24,7 +25,8 @@ extension ObservableType {
 }
 
 private final class AmbSink<Element>: MultiInputSink<Element> {
-    // Used inside the drain only, and before the first subscription. Weak, because the inputs retain the sink.
+    // Used inside the drain only, and before the first subscription. The references are weak, because the inputs retain
+    // the sink.
     weak var winner: AmbInput<Element>?
     var candidates: [WeakAmbInput<Element>] = []
 }

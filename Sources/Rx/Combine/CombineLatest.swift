@@ -1,8 +1,9 @@
 extension ObservableType {
-    /// Combines the latest elements of two streams, at each element of any of them.
+    /// Combines the latest elements of two streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType
@@ -13,10 +14,11 @@ extension ObservableType {
         combine(.latest, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
-    /// Combines the latest elements of three streams, at each element of any of them.
+    /// Combines the latest elements of three streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
@@ -27,10 +29,11 @@ extension ObservableType {
         combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
-    /// Combines the latest elements of four streams, at each element of any of them.
+    /// Combines the latest elements of four streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
@@ -43,10 +46,11 @@ extension ObservableType {
             resultSelector)
     }
 
-    /// Combines the latest elements of five streams, at each element of any of them.
+    /// Combines the latest elements of five streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
@@ -60,10 +64,11 @@ extension ObservableType {
             source5.asObservable(), resultSelector)
     }
 
-    /// Combines the latest elements of six streams, at each element of any of them.
+    /// Combines the latest elements of six streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -79,10 +84,11 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
-    /// Combines the latest elements of seven streams, at each element of any of them.
+    /// Combines the latest elements of seven streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -98,10 +104,11 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
-    /// Combines the latest elements of eight streams, at each element of any of them.
+    /// Combines the latest elements of eight streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible. It fails with the first error of a stream or of the selector.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible. It fails with the first error of a stream or of the
+    /// selector.
     @preconcurrency
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -122,10 +129,10 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == Any {
-    /// The latest elements of two streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of two streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType
     >(
@@ -134,10 +141,10 @@ extension ObservableType where Element == Any {
         combine(.latest, source1.asObservable(), source2.asObservable()) { ($0, $1) }
     }
 
-    /// The latest elements of three streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of three streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
     >(
@@ -146,10 +153,10 @@ extension ObservableType where Element == Any {
         combine(.latest, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
     }
 
-    /// The latest elements of four streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of four streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
     >(
@@ -159,10 +166,10 @@ extension ObservableType where Element == Any {
         { ($0, $1, $2, $3) }
     }
 
-    /// The latest elements of five streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of five streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
     >(
@@ -174,10 +181,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4) }
     }
 
-    /// The latest elements of six streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of six streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType
@@ -190,10 +197,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4, $5) }
     }
 
-    /// The latest elements of seven streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of seven streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType, O7: ObservableType
@@ -206,10 +213,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// The latest elements of eight streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of eight streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible. It fails with the first error.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible. It fails with the first error of a stream.
     public static func combineLatest<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType, O7: ObservableType, O8: ObservableType
@@ -225,9 +232,9 @@ extension ObservableType where Element == Any {
 }
 
 extension ObservableType {
-    /// Combines the latest elements of all streams, at each element of any of them.
+    /// Combines the latest elements of all streams whenever one of them sends an element.
     ///
-    /// An empty collection sends the result of `[]` and completes.
+    /// For an empty collection, the result sends what the selector returns for `[]` and completes.
     @preconcurrency
     public static func combineLatest<Streams: Collection>(
         _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
@@ -235,9 +242,9 @@ extension ObservableType {
         combine(.latest, collection.map { $0.asObservable() }, resultSelector)
     }
 
-    /// The latest elements of all streams as an array, at each element of any of them.
+    /// Emits the latest elements of all streams as an array whenever one of them sends an element.
     ///
-    /// An empty collection sends `[]` and completes.
+    /// For an empty collection, the result sends `[]` and completes.
     public static func combineLatest<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
     where Streams.Element: ObservableType, Streams.Element.Element == Element {
         combine(.latest, collection.map { $0.asObservable() }) { $0 }

@@ -1,21 +1,21 @@
 /// How the elements of several streams are combined.
 enum CombineMode {
-    /// The latest ones, at each element: `combineLatest`.
+    /// Combines the latest elements whenever an element arrives: `combineLatest`.
     case latest
-    /// The first ones, then the second ones, until all streams complete: `zip` of two to eight streams.
+    /// Combines elements of the same index until all streams complete: `zip` of two to eight streams.
     case pairwise
-    /// As `pairwise`, until an element arrives that can no longer be combined: `zip` of a collection.
+    /// As `pairwise`, but ends at an element that can no longer be combined: `zip` of a collection.
     case pairwiseWhilePossible
 
-    /// Whether an element that cannot be combined, as all other streams have ended, completes the result.
+    /// Whether an element that cannot be combined, because all other streams have ended, ends the result.
     var endsEarly: Bool { self != .pairwise }
 }
 
-/// `combineLatest` and `zip` of streams of any number and types.
+/// The source of `combineLatest` and `zip`, for any number and types of streams.
 final class Combine<Result>: Source<Result> {
     private let prepare: (CombineSink<Result>) -> () throws -> Result
 
-    /// `prepare` adds the inputs to the sink in order, and returns the closure that makes a result.
+    /// Creates a source. `prepare` adds the inputs to the sink and returns the closure for the results.
     init(_ prepare: @escaping (CombineSink<Result>) -> () throws -> Result) { self.prepare = prepare }
 
     override func run(_ downstream: Sink<Result>) {
@@ -36,7 +36,7 @@ final class CombineSink<Result>: MultiInputSink<Result> {
     // Used inside the drain only.
     private var ended = 0
 
-    /// Adds an input. `begin` subscribes to it.
+    /// Adds an input, to which `begin` subscribes, and returns its buffer.
     func input<Element>(_ stream: Observable<Element>, _ mode: CombineMode) -> CombineBuffer<Element> {
         let buffer: CombineBuffer<Element> = mode == .latest ? LatestBuffer() : QueueBuffer()
         let input = CombineInput(of: self, buffer)
@@ -46,7 +46,9 @@ final class CombineSink<Result>: MultiInputSink<Result> {
         return buffer
     }
 
-    /// Subscribes to the inputs in order. Without any it completes, after one result if `emitsForNoInputs`.
+    /// Subscribes to the inputs in order.
+    ///
+    /// Without inputs, the stream completes, after one result if `emitsForNoInputs` is true.
     func begin(_ makeResult: @escaping () throws -> Result) {
         self.makeResult = makeResult
         let subscribeActions = subscribeActions
@@ -58,10 +60,10 @@ final class CombineSink<Result>: MultiInputSink<Result> {
         for subscribe in subscribeActions where isLive { subscribe() }
     }
 
-    /// An input has stored an element.
+    /// Sends a result if every buffer has an element. Called after an input has stored an element.
     fileprivate func inputStored() {
         for buffer in buffers where buffer.isEmpty {
-            // No result is possible any more if all other inputs have ended and one has an empty buffer.
+            // If all other inputs have ended and a buffer of theirs is empty, no further result is possible.
             if endsEarly, ended == buffers.count - 1 { finish() }
             return
         }
@@ -115,7 +117,7 @@ class CombineBuffer<Element>: AnyCombineBuffer {
     func take() -> Element { preconditionFailure("CombineBuffer.take: the buffer is empty.") }
 }
 
-/// Returns the latest element each time.
+/// A buffer of `combineLatest`: `take` returns the latest element each time.
 final class LatestBuffer<Element>: CombineBuffer<Element> {
     private var latest: Box<Element>?
 
@@ -130,7 +132,7 @@ final class LatestBuffer<Element>: CombineBuffer<Element> {
     }
 }
 
-/// Returns each element once, in order.
+/// A buffer of `zip`: `take` returns each element once, in order.
 final class QueueBuffer<Element>: CombineBuffer<Element> {
     private var queue = FIFOQueue<Element>()
 

@@ -1,31 +1,31 @@
 extension ObservableType {
-    /// This stream, then the second one after it completed.
+    /// Emits the elements of this stream and, after its completion, those of the second stream.
     public func concat<Stream: ObservableConvertibleType>(_ second: Stream) -> Observable<Element>
     where Stream.Element == Element {
         Observable<Element>.concat([asObservable(), second.asObservable()])
     }
 
-    /// The streams one after the other.
+    /// Emits the elements of the streams, one stream after the other.
     ///
-    /// Each subscription iterates the sequence again, as far as streams complete. An empty sequence completes at
-    /// subscription. It fails with the first error.
+    /// Each subscription iterates the sequence again and takes the next stream when the previous stream completes. For
+    /// an empty sequence, the result completes at subscription. The result fails with the first error.
     public static func concat<Streams: Sequence>(_ sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Concat<Element, _>(sequence))
     }
 
-    /// The streams one after the other. It fails with the first error.
+    /// Emits the elements of the streams, one stream after the other. Fails with the first error.
     public static func concat<Streams: Collection>(_ collection: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(Concat<Element, _>(collection))
     }
 
-    /// The streams one after the other. It fails with the first error.
+    /// Emits the elements of the streams, one stream after the other. Fails with the first error.
     public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
         Observable(Concat<Element, _>(sources))
     }
 
-    /// The given elements at subscription, then the stream.
+    /// Emits the given elements at subscription, then the elements of the stream.
     public func startWith(_ elements: Element...) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(
@@ -37,9 +37,7 @@ extension ObservableType {
     }
 }
 
-/// Streams one after the other.
-///
-/// The common base of `concat` of any sequence, which makes nested ones recognizable.
+/// The base class of every `concat`, by which `ConcatSink` recognizes a nested `concat`.
 private class AnyConcat<Element>: Source<Element> {
     func makeIterator() -> AnyIterator<Source<Element>> { AnyIterator { nil } }
 
@@ -56,11 +54,11 @@ where Streams.Element == Observable<Element> {
     }
 }
 
-/// Subscribes to the streams of nested `concat`s, at any depth, as one list.
+/// A sink that subscribes to the streams of nested `concat`s, at any depth, as one list.
 ///
-/// A stream that continues with a further `concat` again and again needs neither stack nor a growing number of sinks.
+/// A stream that continues with a further `concat` again and again uses no more stack and no more sinks.
 private final class ConcatSink<Element>: SequentialSink<Element> {
-    // The innermost is last.
+    // One iterator for each level of nesting. The innermost iterator is last.
     private var iterators: [AnyIterator<Source<Element>>]
 
     init(_ iterator: AnyIterator<Source<Element>>, into downstream: Sink<Element>) {

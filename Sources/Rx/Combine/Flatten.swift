@@ -1,6 +1,6 @@
-/// An outer stream, the transform to inner streams, and the sink that subscribes to these.
+/// The source of `flatMap`, `merge`, `concat`, `flatMapLatest` and `switchLatest`.
 ///
-/// The core of `flatMap`, `merge`, `concat`, `flatMapLatest` and `switchLatest`.
+/// It combines an outer stream, a transform to inner streams, and a sink that subscribes to the inner streams.
 final class Flatten<Input, Element>: Source<Element> {
     private let upstream: Source<Input>
     private let transform: (Input) throws -> Source<Element>
@@ -21,21 +21,21 @@ final class Flatten<Input, Element>: Source<Element> {
     }
 }
 
-/// Subscribes to inner streams.
+/// The sink of an operator that subscribes to inner streams.
 ///
-/// It does so outside the drain, because a stream that takes long at subscription must not delay the elements of the
-/// others. Therefore a lock guards the state of the subclasses.
+/// It subscribes outside the drain, because a stream that takes long at subscription must not delay the elements of
+/// other streams. Therefore a lock guards the state of the subclasses.
 class FlattenSink<Element>: MultiInputSink<Element> {
-    /// Whether a further stream would be dropped now.
+    /// Whether a further inner stream would be dropped.
     var isFull: Bool { false }
-    /// Receives an inner stream.
+    /// Receives an inner stream that the transform returned.
     func admit(_ source: Source<Element>) {}
-    /// An inner stream completed. Inside the drain.
+    /// Called inside the drain when an inner stream has completed.
     func innerCompleted(_ inner: SubscriptionNode) {}
-    /// There are no further inner streams. Inside the drain.
+    /// Called inside the drain when the outer stream has completed.
     func outerCompleted() {}
 
-    /// Forwards the only element of a stream that has it at hand; returns false if it cannot.
+    /// Forwards the element of a stream such as `just` without a subscription; returns false if it cannot.
     final func forwardOnlyElement(of source: Source<Element>) -> Bool {
         switch drain.enter() {
         case .nested: return isLive && source.emitOnlyElement(to: downstream)

@@ -1,59 +1,63 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// The elements of all inner streams, as they arrive.
+    /// Emits the elements of all inner streams as they arrive.
     ///
-    /// It completes when the outer and all inner streams have, and fails with the first error.
+    /// The result completes when the outer and all inner streams have completed, and fails with the first error.
     public func merge() -> Observable<Element.Element> {
         Observable(Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: .max, into: $0) })
     }
 
-    /// The elements of at most `maxConcurrent` inner streams at a time. Later inner streams wait in order.
+    /// Emits the elements of at most `maxConcurrent` inner streams at a time. Later streams wait in order.
     ///
-    /// It completes when the outer and all inner streams have, and fails with the first error. A number below 1 traps.
+    /// The result completes when the outer and all inner streams have completed, and fails with the first error. A
+    /// number below 1 traps.
     public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         precondition(maxConcurrent > 0, "merge: maxConcurrent must be at least 1.")
         return Observable(
             Flatten(asObservable().source, streams { $0 }) { MergeSink(limit: maxConcurrent, into: $0) })
     }
 
-    /// The elements of the inner streams, one stream after the other in their order.
+    /// Emits the elements of the inner streams, one stream after the other in their order.
     ///
-    /// It completes when the outer and all inner streams have, and fails with the first error.
+    /// The result completes when the outer and all inner streams have completed, and fails with the first error.
     public func concat() -> Observable<Element.Element> { merge(maxConcurrent: 1) }
 }
 
 extension ObservableType {
-    /// The elements of all streams, as they arrive.
+    /// Emits the elements of all streams as they arrive.
     ///
-    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all streams have completed, or at subscription if there is no stream. It fails with
+    /// the first error.
     public static func merge<Streams: Collection>(_ sources: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         merge(Array(sources))
     }
 
-    /// The elements of all streams, as they arrive.
+    /// Emits the elements of all streams as they arrive.
     ///
-    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all streams have completed, or at subscription if there is no stream. It fails with
+    /// the first error.
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> { merge(sources) }
 
-    /// The elements of all streams, as they arrive.
+    /// Emits the elements of all streams as they arrive.
     ///
-    /// It completes when all streams have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all streams have completed, or at subscription if there is no stream. It fails with
+    /// the first error.
     public static func merge(_ sources: [Observable<Element>]) -> Observable<Element> {
         let sources = sources.map(\.source)
         return Observable(MultiInputSource { MergeSink(limit: .max, into: $0).merge(sources) })
     }
 }
 
-/// Forwards at most `limit` inner streams at a time. Further ones wait in a queue or are dropped.
+/// A sink that forwards at most `limit` inner streams at a time. Further streams wait or are dropped.
 final class MergeSink<Element>: FlattenSink<Element> {
     private let limit: Int
     private let dropsExcess: Bool
-    // `lock` guards what follows.
+    // `lock` guards the fields below.
     private let lock = Lock()
     private var active = 0
     private var outerEnded = false
     private var isSubscribing = false
-    // Created when the first stream has to wait, so that the usual case does not pay for an empty queue.
+    // The queue is created when the first stream has to wait, because usually no stream waits.
     private var waiting: FIFOQueue<Source<Element>>?
 
     init(limit: Int, dropsExcess: Bool = false, into downstream: Sink<Element>) {
@@ -82,7 +86,7 @@ final class MergeSink<Element>: FlattenSink<Element> {
         if lock.withLock({ setOuterEnded() }) { finish() }
     }
 
-    /// Subscribes to these streams, which are all that there are.
+    /// Subscribes to the streams of a `merge` without an outer stream.
     func merge(_ sources: [Source<Element>]) {
         let ends = lock.withLock { () -> Bool in
             active = sources.count
@@ -115,7 +119,7 @@ final class MergeSink<Element>: FlattenSink<Element> {
         if ends { end(self) } else if hasWaiting { subscribeToWaiting() }
     }
 
-    // A loop, not a recursion: a thousand waiting streams may each complete at subscription.
+    // A loop instead of a recursion, because a thousand waiting streams may each complete at subscription.
     private func subscribeToWaiting() {
         guard lock.withLock({ beginSubscribing() }) else { return }
         while isLive, let next = lock.withLock({ takeNext() }) { subscribe(to: next) }
@@ -137,9 +141,9 @@ final class MergeSink<Element>: FlattenSink<Element> {
         return true
     }
 
-    /// Takes the next stream that may start.
+    /// Removes and returns the next stream that may start; nil if there is none.
     ///
-    /// If there is none, the end of an inner stream calls `subscribeToWaiting`.
+    /// After nil, the end of an inner stream calls `subscribeToWaiting` again.
     private func takeNext() -> Source<Element>? {
         guard active < limit, let node = waiting?.takeFirst() else {
             isSubscribing = false

@@ -1,6 +1,6 @@
-/// Subscribes to one source after another.
+/// A sink that subscribes to one source after another.
 ///
-/// The core of `concat`, `retry`, `catch` of a sequence and `ifEmpty`.
+/// The base class of the sinks of `concat`, `retry`, `catch` of a sequence and `ifEmpty`.
 class SequentialSink<Element>: MultiInputSink<Element> {
     // Used inside the drain only.
     private final var isNextDue = true
@@ -10,16 +10,16 @@ class SequentialSink<Element>: MultiInputSink<Element> {
     /// Returns the next source, or nil if there is none.
     func nextSource() -> Source<Element>? { nil }
 
-    /// There is no next source.
+    /// Called when there is no next source.
     func sourcesExhausted() { finish() }
 
-    /// An element is about to be forwarded.
+    /// Called before an element is forwarded.
     func willForward() {}
 
-    /// The current source completed.
+    /// Called when the current source has completed.
     func inputCompleted() { finish() }
 
-    /// The current source failed.
+    /// Called when the current source has failed.
     func inputFailed(_ error: any Error) { fail(error) }
 
     final func begin() { drain.perform(on: self) { $0.subscribeWhileDue() } }
@@ -31,7 +31,7 @@ class SequentialSink<Element>: MultiInputSink<Element> {
         subscribeWhileDue()
     }
 
-    // A loop, not a recursion: many sources may end at subscription.
+    // A loop instead of a recursion, because many sources may end at subscription.
     private func subscribeWhileDue() {
         if isSubscribing { return }
         isSubscribing = true

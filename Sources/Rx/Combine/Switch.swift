@@ -1,16 +1,16 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// The elements of the latest inner stream.
+    /// Emits the elements of the latest inner stream.
     ///
-    /// Each new inner stream ends the subscription to the previous one. It completes when the outer and the latest
-    /// inner stream have, and fails with the first error.
+    /// Each new inner stream ends the subscription to the previous inner stream. The result completes when the outer
+    /// and the latest inner stream have completed, and fails with the first error.
     public func switchLatest() -> Observable<Element.Element> {
         Observable(Flatten(asObservable().source, streams { $0 }) { SwitchSink(into: $0) })
     }
 }
 
-/// Forwards the latest inner stream only.
+/// A sink that forwards the latest inner stream only.
 final class SwitchSink<Element>: FlattenSink<Element> {
-    // `lock` guards both.
+    // `lock` guards `latest` and `outerEnded`.
     private let lock = Lock()
     private weak var latest: SubscriptionNode?
     private var outerEnded = false

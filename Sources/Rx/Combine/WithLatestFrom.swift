@@ -1,8 +1,8 @@
 extension ObservableType {
     /// Combines each element with the latest element of the second stream.
     ///
-    /// Elements before the first of the second stream are dropped. It completes with this stream and fails with the
-    /// first error of either stream or of the selector.
+    /// Elements that arrive before the first element of the second stream are dropped. The result completes with this
+    /// stream, and fails with the first error of either stream or of the selector.
     @preconcurrency
     public func withLatestFrom<Stream: ObservableConvertibleType, Result>(
         _ second: Stream, resultSelector: @escaping @Sendable (Element, Stream.Element) throws -> Result
@@ -10,16 +10,16 @@ extension ObservableType {
         Observable(withLatest(asObservable().source, second.asObservable().source, resultSelector))
     }
 
-    /// The latest element of the second stream, at each element of this one.
+    /// Emits the latest element of the second stream at each element of this stream.
     ///
-    /// Elements before the first of the second stream are dropped. It completes with this stream and fails with the
-    /// first error of either stream.
+    /// Elements that arrive before the first element of the second stream are dropped. The result completes with this
+    /// stream, and fails with the first error of either stream.
     public func withLatestFrom<Stream: ObservableConvertibleType>(_ second: Stream) -> Observable<Stream.Element> {
         withLatestFrom(second) { $1 }
     }
 }
 
-// A function with plain type parameters: looking up `Stream.Element` at each element would cost instructions.
+// The type parameters are the elements, because looking up `Stream.Element` at each element would cost instructions.
 private func withLatest<First, Second, Result>(
     _ first: Source<First>, _ second: Source<Second>, _ selector: @escaping @Sendable (First, Second) throws -> Result
 ) -> Source<Result> {

@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Combines each element with an object, which is held weakly.
     ///
-    /// It completes at the first element after the object is released.
+    /// The result completes at the first element after the object is released.
     @preconcurrency
     public func withUnretained<Object: AnyObject & Sendable, Result>(
         _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Result
@@ -9,9 +9,9 @@ extension ObservableType {
         lift { [weak object] in WithUnretainedSink(object, resultSelector, into: $0) }
     }
 
-    /// Each element together with an object, which is held weakly.
+    /// Emits each element together with an object, which is held weakly.
     ///
-    /// It completes at the first element after the object is released.
+    /// The result completes at the first element after the object is released.
     @preconcurrency
     public func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Observable<(Object, Element)> {
         withUnretained(object) { ($0, $1) }

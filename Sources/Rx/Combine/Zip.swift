@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// Combines the first elements of two streams, then the second ones, and so on.
+    /// Combines the first elements of two streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType
@@ -13,10 +13,10 @@ extension ObservableType {
         combine(.pairwise, source1.asObservable(), source2.asObservable(), resultSelector)
     }
 
-    /// Combines the first elements of three streams, then the second ones, and so on.
+    /// Combines the first elements of three streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
@@ -27,10 +27,10 @@ extension ObservableType {
         combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable(), resultSelector)
     }
 
-    /// Combines the first elements of four streams, then the second ones, and so on.
+    /// Combines the first elements of four streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
@@ -43,10 +43,10 @@ extension ObservableType {
             resultSelector)
     }
 
-    /// Combines the first elements of five streams, then the second ones, and so on.
+    /// Combines the first elements of five streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
@@ -60,10 +60,10 @@ extension ObservableType {
             source5.asObservable(), resultSelector)
     }
 
-    /// Combines the first elements of six streams, then the second ones, and so on.
+    /// Combines the first elements of six streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -79,10 +79,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), resultSelector)
     }
 
-    /// Combines the first elements of seven streams, then the second ones, and so on.
+    /// Combines the first elements of seven streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -98,10 +98,10 @@ extension ObservableType {
             source5.asObservable(), source6.asObservable(), source7.asObservable(), resultSelector)
     }
 
-    /// Combines the first elements of eight streams, then the second ones, and so on.
+    /// Combines the first elements of eight streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error of a stream or of the selector.
-    /// Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream or of the
+    /// selector. Elements that wait for a slower stream are stored without a limit.
     @preconcurrency
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
@@ -122,10 +122,10 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == Any {
-    /// The first elements of two streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of two streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType
     >(
@@ -134,10 +134,10 @@ extension ObservableType where Element == Any {
         combine(.pairwise, source1.asObservable(), source2.asObservable()) { ($0, $1) }
     }
 
-    /// The first elements of three streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of three streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType
     >(
@@ -146,10 +146,10 @@ extension ObservableType where Element == Any {
         combine(.pairwise, source1.asObservable(), source2.asObservable(), source3.asObservable()) { ($0, $1, $2) }
     }
 
-    /// The first elements of four streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of four streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType
     >(
@@ -160,10 +160,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3) }
     }
 
-    /// The first elements of five streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of five streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType
     >(
@@ -175,10 +175,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4) }
     }
 
-    /// The first elements of six streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of six streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType
@@ -191,10 +191,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4, $5) }
     }
 
-    /// The first elements of seven streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of seven streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType, O7: ObservableType
@@ -207,10 +207,10 @@ extension ObservableType where Element == Any {
         ) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// The first elements of eight streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of eight streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed, and fails with the first error. Elements that wait for a slower
-    /// stream are stored without a limit.
+    /// The result completes when all streams have completed, and fails with the first error of a stream. Elements that
+    /// wait for a slower stream are stored without a limit.
     public static func zip<
         O1: ObservableType, O2: ObservableType, O3: ObservableType, O4: ObservableType, O5: ObservableType,
         O6: ObservableType, O7: ObservableType, O8: ObservableType
@@ -226,10 +226,10 @@ extension ObservableType where Element == Any {
 }
 
 extension ObservableType {
-    /// Combines the first elements of all streams, then the second ones, and so on.
+    /// Combines the first elements of all streams, then their second elements, and so on.
     ///
-    /// An empty collection completes. Unlike `zip` of two to eight streams, it also completes at an element that can no
-    /// longer be combined because all other streams have completed.
+    /// For an empty collection, the result completes at subscription. Unlike `zip` of two to eight streams, the result
+    /// also completes at an element that can no longer be combined because all other streams have completed.
     @preconcurrency
     public static func zip<Streams: Collection>(
         _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
@@ -237,10 +237,10 @@ extension ObservableType {
         combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }, resultSelector)
     }
 
-    /// The first elements of all streams as an array, then the second ones, and so on.
+    /// Emits the first elements of all streams as an array, then their second elements, and so on.
     ///
-    /// An empty collection completes. Unlike `zip` of two to eight streams, it also completes at an element that can no
-    /// longer be combined because all other streams have completed.
+    /// For an empty collection, the result completes at subscription. Unlike `zip` of two to eight streams, the result
+    /// also completes at an element that can no longer be combined because all other streams have completed.
     public static func zip<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
     where Streams.Element: ObservableType, Streams.Element.Element == Element {
         combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }) { $0 }

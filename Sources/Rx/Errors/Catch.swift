@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The stream; after an error, the stream that the handler returns for it.
+    /// Forwards the stream and, after an error, the stream that the handler returns for the error.
     ///
     /// If the handler throws, the stream fails with that error.
     @preconcurrency
@@ -14,16 +14,16 @@ extension ObservableType {
             })
     }
 
-    /// The stream; instead of an error it sends the given element and completes.
+    /// Forwards the stream. Instead of an error, sends the given element and completes.
     public func catchAndReturn(_ element: Element) -> Observable<Element> {
         let replacement = Observable.just(element)
         return `catch` { _ in replacement }
     }
 
-    /// The first stream; after each error, the next one.
+    /// Forwards the first stream and, after each error, the next stream.
     ///
-    /// It completes with the first stream that completes, and fails with the error of the last stream. An empty
-    /// sequence completes at subscription.
+    /// The result completes with the first stream that completes, and fails with the error of the last stream. For an
+    /// empty sequence, the result completes at subscription.
     public static func `catch`<Streams: Sequence>(sequence: Streams) -> Observable<Element>
     where Streams.Element == Observable<Element> {
         Observable(
@@ -31,9 +31,9 @@ extension ObservableType {
     }
 }
 
-/// The input that catches an error.
+/// The input of `catch`, which subscribes to the handler's stream after an error.
 ///
-/// It is disposed of after the next stream is subscribed to, as in RxSwift.
+/// As in RxSwift, the input is disposed of after that subscription.
 private final class CatchInput<Element>: SerialSink<Element> {
     private let sink: MultiInputSink<Element>
     private let handler: (any Error) throws -> Observable<Element>

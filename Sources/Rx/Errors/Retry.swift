@@ -1,23 +1,25 @@
 extension ObservableType {
-    /// The stream, subscribed to again after each error, without a limit.
+    /// Subscribes to the stream again after each error, without a limit.
     public func retry() -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(MultiInputSource { RetrySink(upstream, attempts: nil, into: $0).begin() })
     }
 
-    /// The stream, subscribed to at most `maxAttemptCount` times in total.
+    /// Subscribes to the stream again after an error, at most `maxAttemptCount` times in total.
     ///
-    /// It fails with the error of the last attempt. A count of 0 completes without subscribing; a negative one traps.
+    /// The result fails with the error of the last attempt. With a count of 0, it completes without subscribing. A
+    /// negative count traps.
     public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
         precondition(maxAttemptCount >= 0, "retry: the count must not be negative.")
         let upstream = asObservable().source
         return Observable(MultiInputSource { RetrySink(upstream, attempts: maxAttemptCount, into: $0).begin() })
     }
 
-    /// The stream, subscribed to again when the handler's stream sends an element after an error.
+    /// After an error, subscribes to the stream again when the handler's stream sends an element.
     ///
-    /// The handler receives the errors as a stream. Elements of its own stream count only after an error. When its
-    /// stream ends, the result ends in the same way: at once after an error, otherwise at the next error.
+    /// The handler receives the errors as a stream. An element of the handler's stream has an effect only after an
+    /// error. When the handler's stream ends, the result ends in the same way: at once after an error, otherwise at the
+    /// next error.
     @preconcurrency
     public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
@@ -75,9 +77,9 @@ private final class RetrySink<Element>: SequentialSink<Element> {
     }
 }
 
-/// Reacts to the signal only after an error.
+/// The sink of `retry(when:)`. It ignores elements of the handler's stream unless it waits for one.
 ///
-/// If the signal has ended, that takes effect at the next error.
+/// The sink waits after an error. If the handler's stream has ended before, the result ends at the error.
 private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private let errors: PublishSubject<Failure>

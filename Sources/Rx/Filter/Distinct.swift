@@ -1,12 +1,12 @@
 extension ObservableType where Element: Equatable {
-    /// The elements that differ from the previous one.
+    /// Emits the elements that differ from the previous element.
     public func distinctUntilChanged() -> Observable<Element> {
         distinct({ $0 }, ==)
     }
 }
 
 extension ObservableType {
-    /// The elements with a key that differs from that of the previous one.
+    /// Emits the elements with a key that differs from the key of the previous element.
     ///
     /// If the closure throws, the stream fails with that error.
     @preconcurrency
@@ -16,7 +16,7 @@ extension ObservableType {
         distinct(keySelector, ==)
     }
 
-    /// The elements for which the comparer returns false with the previous one.
+    /// Emits the elements for which the comparer returns false, called with the previous element.
     ///
     /// If the closure throws, the stream fails with that error.
     @preconcurrency
@@ -26,7 +26,7 @@ extension ObservableType {
         distinct({ $0 }, comparer)
     }
 
-    /// The elements with a key for which the comparer returns false with the previous key.
+    /// Emits the elements for which the comparer returns false, called with their key and the previous key.
     ///
     /// If a closure throws, the stream fails with that error.
     @preconcurrency
@@ -37,7 +37,7 @@ extension ObservableType {
         distinct(keySelector, comparer)
     }
 
-    /// The elements with a value at the key path that differs from that of the previous one.
+    /// Emits the elements if their value at the key path differs from that of the previous element.
     public func distinctUntilChanged<Property: Equatable>(
         at keyPath: KeyPath<Element, Property>
     ) -> Observable<Element> {

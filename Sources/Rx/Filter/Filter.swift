@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The elements for which the predicate is true.
+    /// Emits the elements for which the predicate is true.
     ///
     /// If the predicate throws, the stream fails with that error.
     @preconcurrency
@@ -7,7 +7,7 @@ extension ObservableType {
         lift { [sinkType = FilterSink<Element>.self] in sinkType.init(predicate, into: $0) }
     }
 
-    /// The end of the stream only, without elements.
+    /// Drops all elements and forwards only the end of the stream.
     public func ignoreElements() -> Observable<Never> { lift { SingleInputSink<Element, Never>(into: $0) } }
 }
 

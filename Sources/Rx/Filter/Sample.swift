@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// The latest element, each time the sampler sends an element and when the sampler completes.
+    /// Emits the latest element whenever the sampler sends an element, and when the sampler completes.
     ///
-    /// Without a new element since the previous sample, the default is sent, if there is one. After this stream has
-    /// completed, the next sample is the last. An error of either stream is forwarded at once.
+    /// If no new element has arrived since the previous sample, the default value is sent, if there is one. After this
+    /// stream has completed, the next sample is the last. An error of either stream is forwarded at once.
     public func sample<Sampler: ObservableType>(
         _ sampler: Sampler, defaultValue: Element? = nil
     ) -> Observable<Element> {
@@ -33,7 +33,7 @@ private final class SampleSink<Element>: MultiInputSink<Element> {
         super.init(into: downstream)
     }
 
-    // A swap, so that the old element is released after the new one is stored.
+    // Swaps the elements, so that the old element is released after the new element is stored.
     func store(_ value: Element) {
         var new: Element? = value
         swap(&latest, &new)
@@ -46,7 +46,7 @@ private final class SampleSink<Element>: MultiInputSink<Element> {
 
     func end() {
         ended = true
-        // As in RxSwift, completion is not forwarded if the sampler has completed before.
+        // As in RxSwift, the result never completes if the sampler has completed before this stream.
         if samplingEnded { disposeSilently() }
     }
 

@@ -1,25 +1,26 @@
 extension ObservableType {
-    /// The first element, or nil for an empty stream.
+    /// Emits the first element, or nil for an empty stream.
     public func first() -> Single<Element?> {
         Single(raw: lift { FirstSink(into: $0) })
     }
 
-    /// The only element of the stream.
+    /// Emits the only element of the stream.
     ///
-    /// An empty stream fails with `RxError.noElements`, a second element with `RxError.moreThanOneElement`.
+    /// The result fails with `RxError.noElements` for an empty stream, and with `RxError.moreThanOneElement` at a
+    /// second element.
     public func single() -> Observable<Element> { single { _ in true } }
 
-    /// The only element for which the predicate is true.
+    /// Emits the only element for which the predicate is true.
     ///
-    /// It fails as `single()` does, or if the predicate throws.
+    /// The result fails as that of `single()` does, and with the error of the predicate if it throws.
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Observable<Element> {
         lift { OnlyElementSink(predicate, into: $0) }
     }
 
-    /// The element of that index, counted from 0, then completion.
+    /// Emits the element at the index, counted from 0, then completes.
     ///
-    /// A shorter stream fails with `RxError.argumentOutOfRange`. A negative index traps.
+    /// The result fails with `RxError.argumentOutOfRange` if the stream is shorter. A negative index traps.
     public func element(at index: Int) -> Observable<Element> {
         precondition(index >= 0, "element(at:): the index must not be negative.")
         return lift { ElementAtSink(index, into: $0) }

@@ -1,10 +1,10 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements after the first `count`. A count of 0 or less skips none.
+    /// Skips the first `count` elements. A count of 0 or less skips none.
     public func skip(_ count: Int) -> Observable<Element> { lift { SkipSink(count, into: $0) } }
 
-    /// The elements from the first one on for which the predicate is false.
+    /// Skips elements as long as the predicate is true, then emits all further elements.
     ///
     /// If the predicate throws, the stream fails with that error.
     @preconcurrency
@@ -12,7 +12,7 @@ extension ObservableType {
         lift { SkipWhileSink(predicate, into: $0) }
     }
 
-    /// The elements after the other stream has sent one.
+    /// Skips elements until the other stream sends an element.
     ///
     /// An error of either stream is forwarded at once. If this stream completes before the other one has sent an
     /// element, the result never completes, as in RxSwift.
@@ -38,9 +38,9 @@ extension ObservableType {
             })
     }
 
-    /// The elements after that length of time from subscription on. The end of the stream is never skipped.
+    /// Skips elements for the given time after subscription. The end of the stream is never skipped.
     ///
-    /// Zero or less lets elements pass as soon as the scheduler can, `.never` skips all.
+    /// With a time of zero or less, elements pass as soon as the scheduler runs the timer. With `.never`, none pass.
     public func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(
@@ -96,9 +96,9 @@ private final class SkipWhileSink<Element>: SingleInputSink<Element, Element> {
     }
 }
 
-/// Forwards elements after another stream or a timer has opened it.
+/// A sink that forwards elements after another stream or a timer has set `isOpen`.
 private final class SkipSwitchSink<Element, Trigger>: MultiInputSink<Element> {
-    // Used inside the drain only, or before the trigger is subscribed to.
+    // Used inside the drain only, or before the sink subscribes to the trigger.
     var isOpen = false
     weak var trigger: ClosureInput<Trigger>?
     func endTrigger() { if let trigger { removeInput(trigger) } }

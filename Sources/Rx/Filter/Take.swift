@@ -1,15 +1,15 @@
 public import Dispatch
 
-/// Whether the element that ends the stream is sent.
+/// Whether `take(while:)` and `take(until:)` send the element that ends the stream.
 public enum TakeBehavior: Sendable {
-    /// It is sent.
+    /// The element is sent.
     case inclusive
-    /// It is not sent.
+    /// The element is not sent.
     case exclusive
 }
 
 extension ObservableType {
-    /// The first `count` elements, then completion.
+    /// Emits the first `count` elements, then completes.
     ///
     /// `take(0)` completes without subscribing; a negative count traps.
     public func take(_ count: Int) -> Observable<Element> {
@@ -17,7 +17,7 @@ extension ObservableType {
         return count == 0 ? .empty() : lift { TakeSink(count, into: $0) }
     }
 
-    /// The elements as long as the predicate is true, then completion.
+    /// Emits elements as long as the predicate is true, then completes.
     ///
     /// If the predicate throws, the stream fails with that error.
     @preconcurrency
@@ -25,9 +25,11 @@ extension ObservableType {
         take(while: predicate, behavior: .exclusive)
     }
 
-    /// The elements as long as the predicate is true; `.inclusive` also sends the first other one.
+    /// Emits elements as long as the predicate is true, then completes.
     ///
-    /// Then it completes. If the predicate throws, the stream fails with that error.
+    /// `.inclusive` also emits the first element for which the predicate is false.
+    ///
+    /// If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
@@ -35,9 +37,11 @@ extension ObservableType {
         lift { TakeWhileSink(predicate, behavior, into: $0) }
     }
 
-    /// The elements before the first one for which the predicate is true; `.inclusive` also sends that one.
+    /// Emits elements until the predicate is true for an element, then completes.
     ///
-    /// Then it completes. If the predicate throws, the stream fails with that error.
+    /// `.inclusive` also emits that element.
+    ///
+    /// If the predicate throws, the stream fails with that error.
     @preconcurrency
     public func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
@@ -45,7 +49,7 @@ extension ObservableType {
         take(while: { !(try predicate($0)) }, behavior: behavior)
     }
 
-    /// The elements until the other stream sends one, then completion.
+    /// Emits elements until the other stream sends an element, then completes.
     ///
     /// An error of either stream is forwarded. If the other stream completes, nothing changes.
     public func take<Other: ObservableType>(until other: Other) -> Observable<Element> {
@@ -60,9 +64,10 @@ extension ObservableType {
             })
     }
 
-    /// The elements of that length of time from subscription on, then completion.
+    /// Emits elements for the given time after subscription, then completes.
     ///
-    /// Zero or less completes as soon as the scheduler can, `.never` does not.
+    /// With a time of zero or less, the result completes as soon as the scheduler runs the timer. With `.never`, the
+    /// time does not end.
     public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(
@@ -75,9 +80,9 @@ extension ObservableType {
             })
     }
 
-    /// The last `count` elements, sent when the stream completes.
+    /// Emits the last `count` elements when the stream completes.
     ///
-    /// An error drops them. A count of 0 sends none; a negative one traps.
+    /// An error drops the elements. A count of 0 sends none; a negative count traps.
     public func takeLast(_ count: Int) -> Observable<Element> {
         precondition(count >= 0, "takeLast: the count must not be negative.")
         return lift { TakeLastSink(count, into: $0) }

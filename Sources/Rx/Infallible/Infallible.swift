@@ -90,17 +90,17 @@ extension InfallibleType {
 }
 
 extension ObservableConvertibleType {
-    /// The stream; instead of an error it sends the given element and completes.
+    /// Forwards the stream. Instead of an error, sends the given element and completes.
     public func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
         Infallible(asObservable().catchAndReturn(element))
     }
 
-    /// The stream; after an error, the other stream.
+    /// Forwards the stream and, after an error, the other stream.
     public func asInfallible(onErrorFallbackTo infallible: Infallible<Element>) -> Infallible<Element> {
         Infallible(asObservable().catch { _ in infallible.asObservable() })
     }
 
-    /// The stream; after an error, the stream that the closure returns for it.
+    /// Forwards the stream and, after an error, the stream that the closure returns for the error.
     @preconcurrency
     public func asInfallible(
         onErrorRecover: @escaping @Sendable (any Error) -> Infallible<Element>

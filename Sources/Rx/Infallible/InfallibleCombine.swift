@@ -15,40 +15,40 @@ extension InfallibleType {
         merge(sources)
     }
 
-    /// This stream, then the second one after it completed.
+    /// Emits the elements of this stream and, after its completion, those of the second stream.
     public func concat<Source: ObservableConvertibleType & InfallibleType>(_ second: Source)
         -> Infallible<Element>
     where Source.Element == Element {
         Infallible(asObservable().concat(second.asObservable()))
     }
 
-    /// The streams one after the other.
+    /// Emits the elements of the streams, one stream after the other.
     ///
-    /// Each subscription iterates the sequence again, as far as streams complete.
+    /// Each subscription iterates the sequence again and takes the next stream when the previous stream completes.
     public static func concat<Streams: Sequence>(_ sequence: Streams) -> Infallible<Element>
     where Streams.Element == Infallible<Element> {
         Infallible(Observable.concat(sequence.lazy.map { $0.asObservable() }))
     }
 
-    /// The streams one after the other.
+    /// Emits the elements of the streams, one stream after the other.
     public static func concat<Streams: Collection>(_ collection: Streams) -> Infallible<Element>
     where Streams.Element == Infallible<Element> {
         Infallible(Observable.concat(collection.map { $0.asObservable() }))
     }
 
-    /// The streams one after the other.
+    /// Emits the elements of the streams, one stream after the other.
     public static func concat(_ sources: Infallible<Element>...) -> Infallible<Element> {
         concat(sources)
     }
 
-    /// The given element at subscription, then the stream.
+    /// Emits the given element at subscription, then the elements of the stream.
     public func startWith(_ element: Element) -> Infallible<Element> {
         Infallible(asObservable().startWith(element))
     }
 
     /// Combines each element with the latest element of the second stream.
     ///
-    /// Elements before the first of the second stream are dropped.
+    /// Elements that arrive before the first element of the second stream are dropped.
     @preconcurrency
     public func withLatestFrom<Source: InfallibleType, Result>(
         _ second: Source, resultSelector: @escaping @Sendable (Element, Source.Element) -> Result
@@ -57,16 +57,16 @@ extension InfallibleType {
             asObservable().withLatestFrom(second.asObservable(), resultSelector: resultSelector))
     }
 
-    /// The latest element of the second stream, at each element of this one.
+    /// Emits the latest element of the second stream at each element of this stream.
     ///
-    /// Elements before the first of the second stream are dropped.
+    /// Elements that arrive before the first element of the second stream are dropped.
     public func withLatestFrom<Source: InfallibleType>(_ second: Source) -> Infallible<Source.Element> {
         Infallible<Source.Element>(asObservable().withLatestFrom(second.asObservable()))
     }
 
     /// Combines each element with an object, which is held weakly.
     ///
-    /// It completes at the first element after the object is released.
+    /// The result completes at the first element after the object is released.
     @preconcurrency
     public func withUnretained<Object: AnyObject & Sendable, Result>(
         _ object: Object, resultSelector: @escaping @Sendable (Object, Element) -> Result
@@ -74,9 +74,9 @@ extension InfallibleType {
         Infallible<Result>(asObservable().withUnretained(object, resultSelector: resultSelector))
     }
 
-    /// Each element together with an object, which is held weakly.
+    /// Emits each element together with an object, which is held weakly.
     ///
-    /// It completes at the first element after the object is released.
+    /// The result completes at the first element after the object is released.
     public func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Infallible<
         (Object, Element)
     > {

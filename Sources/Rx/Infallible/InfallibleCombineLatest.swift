@@ -1,8 +1,8 @@
 extension InfallibleType {
-    /// Combines the latest elements of two streams, at each element of any of them.
+    /// Combines the latest elements of two streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType
@@ -16,10 +16,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of three streams, at each element of any of them.
+    /// Combines the latest elements of three streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
@@ -33,10 +33,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of four streams, at each element of any of them.
+    /// Combines the latest elements of four streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
@@ -51,10 +51,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of five streams, at each element of any of them.
+    /// Combines the latest elements of five streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -71,10 +71,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of six streams, at each element of any of them.
+    /// Combines the latest elements of six streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -92,10 +92,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of seven streams, at each element of any of them.
+    /// Combines the latest elements of seven streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -116,10 +116,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the latest elements of eight streams, at each element of any of them.
+    /// Combines the latest elements of eight streams whenever one of them sends an element.
     ///
-    /// The first result is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further result is possible.
+    /// The first result is sent when every stream has sent an element. The result stream completes when all streams
+    /// have completed, or when no further result is possible.
     @preconcurrency
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -143,10 +143,10 @@ extension InfallibleType {
 }
 
 extension InfallibleType where Element == Any {
-    /// The latest elements of two streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of two streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType
     >(
@@ -157,10 +157,10 @@ extension InfallibleType where Element == Any {
                 source1.asObservable(), source2.asObservable()))
     }
 
-    /// The latest elements of three streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of three streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
     >(
@@ -171,10 +171,10 @@ extension InfallibleType where Element == Any {
                 source1.asObservable(), source2.asObservable(), source3.asObservable()))
     }
 
-    /// The latest elements of four streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of four streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
     >(
@@ -186,10 +186,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable()))
     }
 
-    /// The latest elements of five streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of five streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType
@@ -202,10 +202,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable(), source5.asObservable()))
     }
 
-    /// The latest elements of six streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of six streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType
@@ -218,10 +218,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable(), source5.asObservable(), source6.asObservable()))
     }
 
-    /// The latest elements of seven streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of seven streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType, I7: InfallibleType
@@ -240,10 +240,10 @@ extension InfallibleType where Element == Any {
                 source7.asObservable()))
     }
 
-    /// The latest elements of eight streams as a tuple, at each element of any of them.
+    /// Emits the latest elements of eight streams as a tuple whenever one of them sends an element.
     ///
-    /// The first tuple is sent when every stream has sent an element. It completes when all streams have, or when no
-    /// further tuple is possible.
+    /// The first tuple is sent when every stream has sent an element. The result stream completes when all streams have
+    /// completed, or when no further tuple is possible.
     public static func combineLatest<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType, I7: InfallibleType, I8: InfallibleType
@@ -267,9 +267,9 @@ extension InfallibleType where Element == Any {
 }
 
 extension InfallibleType {
-    /// Combines the latest elements of all streams, at each element of any of them.
+    /// Combines the latest elements of all streams whenever one of them sends an element.
     ///
-    /// An empty collection sends the result of `[]` and completes.
+    /// For an empty collection, the result sends what the selector returns for `[]` and completes.
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources,
@@ -280,9 +280,9 @@ extension InfallibleType {
         )
     }
 
-    /// The latest elements of all streams as an array, at each element of any of them.
+    /// Emits the latest elements of all streams as an array whenever one of them sends an element.
     ///
-    /// An empty collection sends `[]` and completes.
+    /// For an empty collection, the result sends `[]` and completes.
     public static func combineLatest<Sources: Collection>(_ collection: Sources) -> Infallible<
         [Element]
     >

@@ -1,33 +1,35 @@
 extension InfallibleType {
-    /// The elements for which the predicate is true.
+    /// Emits the elements for which the predicate is true.
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) -> Bool) -> Infallible<Element> {
         Infallible(asObservable().filter(predicate))
     }
 
-    /// The first `count` elements, then completion. A negative count traps.
+    /// Emits the first `count` elements, then completes. A negative count traps.
     public func take(_ count: Int) -> Infallible<Element> { Infallible(asObservable().take(count)) }
 
-    /// The elements of that length of time from subscription on, then completion.
+    /// Emits elements for the given time after subscription, then completes.
     public func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
     > {
         Infallible(asObservable().take(for: duration, scheduler: scheduler))
     }
 
-    /// The elements until the other stream sends one, then completion.
+    /// Emits elements until the other stream sends an element, then completes.
     public func take<Source: InfallibleType>(until other: Source) -> Infallible<Element> {
         Infallible(asObservable().take(until: other.asObservable()))
     }
 
-    /// The elements until the other stream sends one, then completion.
+    /// Emits elements until the other stream sends an element, then completes.
     ///
     /// An error of the other stream is ignored.
     public func take<Source: ObservableType>(until other: Source) -> Infallible<Element> {
         Infallible(asObservable().take(until: other.asObservable().catch { _ in .never() }))
     }
 
-    /// The elements before the first one for which the predicate is true; `.inclusive` also sends that one.
+    /// Emits elements until the predicate is true for an element, then completes.
+    ///
+    /// `.inclusive` also emits that element.
     @preconcurrency
     public func take(
         until predicate: @escaping @Sendable (Element) -> Bool, behavior: TakeBehavior = .exclusive
@@ -35,7 +37,9 @@ extension InfallibleType {
         Infallible(asObservable().take(until: predicate, behavior: behavior))
     }
 
-    /// The elements as long as the predicate is true; `.inclusive` also sends the first other one.
+    /// Emits elements as long as the predicate is true, then completes.
+    ///
+    /// `.inclusive` also emits the first element for which the predicate is false.
     @preconcurrency
     public func take(
         while predicate: @escaping @Sendable (Element) -> Bool, behavior: TakeBehavior = .exclusive
@@ -43,21 +47,21 @@ extension InfallibleType {
         Infallible(asObservable().take(while: predicate, behavior: behavior))
     }
 
-    /// The elements after the first `count`. A count of 0 or less skips none.
+    /// Skips the first `count` elements. A count of 0 or less skips none.
     public func skip(_ count: Int) -> Infallible<Element> { Infallible(asObservable().skip(count)) }
 
-    /// The elements from the first one on for which the predicate is false.
+    /// Skips elements as long as the predicate is true, then emits all further elements.
     @preconcurrency
     public func skip(while predicate: @escaping @Sendable (Element) -> Bool) -> Infallible<Element> {
         Infallible(asObservable().skip(while: predicate))
     }
 
-    /// The elements after the other stream has sent one. An error of the other stream is ignored.
+    /// Skips elements until the other stream sends an element. An error of the other stream is ignored.
     public func skip<Source: ObservableType>(until other: Source) -> Infallible<Element> {
         Infallible(asObservable().skip(until: other.asObservable().catch { _ in .never() }))
     }
 
-    /// The elements after the other stream has sent one.
+    /// Skips elements until the other stream sends an element.
     public func skip<Source: InfallibleType>(until other: Source) -> Infallible<Element> {
         Infallible(asObservable().skip(until: other.asObservable()))
     }
@@ -72,12 +76,12 @@ extension InfallibleType {
         Infallible(asObservable().ifEmpty(switchTo: other.asObservable()))
     }
 
-    /// The elements that differ from the previous one.
+    /// Emits the elements that differ from the previous element.
     public func distinctUntilChanged() -> Infallible<Element> where Element: Equatable {
         Infallible(asObservable().distinctUntilChanged())
     }
 
-    /// The elements with a key that differs from that of the previous one.
+    /// Emits the elements with a key that differs from the key of the previous element.
     @preconcurrency
     public func distinctUntilChanged<Key: Equatable>(
         _ keySelector: @escaping @Sendable (Element) -> Key
@@ -85,7 +89,7 @@ extension InfallibleType {
         Infallible(asObservable().distinctUntilChanged(keySelector))
     }
 
-    /// The elements for which the comparer returns false with the previous one.
+    /// Emits the elements for which the comparer returns false, called with the previous element.
     @preconcurrency
     public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (Element, Element) -> Bool
@@ -93,7 +97,7 @@ extension InfallibleType {
         Infallible(asObservable().distinctUntilChanged(comparer))
     }
 
-    /// The elements with a key for which the comparer returns false with the previous key.
+    /// Emits the elements for which the comparer returns false, called with their key and the previous key.
     @preconcurrency
     public func distinctUntilChanged<Key>(
         _ keySelector: @escaping @Sendable (Element) -> Key,
@@ -102,7 +106,7 @@ extension InfallibleType {
         Infallible(asObservable().distinctUntilChanged(keySelector, comparer: comparer))
     }
 
-    /// The elements with a value at the key path that differs from that of the previous one.
+    /// Emits the elements if their value at the key path differs from that of the previous element.
     public func distinctUntilChanged<Property: Equatable>(
         at keyPath: KeyPath<Element, Property>
     ) -> Infallible<Element> {

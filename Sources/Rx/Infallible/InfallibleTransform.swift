@@ -1,5 +1,5 @@
 extension InfallibleType {
-    /// Each element, transformed.
+    /// Transforms each element.
     @preconcurrency
     public func map<Result>(_ transform: @escaping @Sendable (Element) -> Result) -> Infallible<
         Result
@@ -7,7 +7,7 @@ extension InfallibleType {
         Infallible<Result>(asObservable().map(transform))
     }
 
-    /// Each element, transformed, without those for which the transform returns nil.
+    /// Transforms each element and drops the elements for which the transform returns nil.
     @preconcurrency
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) -> Result?)
         -> Infallible<Result>
@@ -15,7 +15,7 @@ extension InfallibleType {
         Infallible<Result>(asObservable().compactMap(transform))
     }
 
-    /// The elements of the streams that the selector returns for each element, as they arrive.
+    /// Emits the elements of the inner streams that the selector returns, as they arrive.
     @preconcurrency
     public func flatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -39,7 +39,7 @@ extension InfallibleType {
         Infallible<Output>(asObservable().flatMapFirst(selector))
     }
 
-    /// As `flatMap`, but one inner stream after the other, in order. Later inner streams wait.
+    /// As `flatMap`, but subscribes to one inner stream after the other. Later inner streams wait in order.
     @preconcurrency
     public func concatMap<Output, Inner: InfallibleType<Output>>(
         _ selector: @escaping @Sendable (Element) -> Inner
@@ -47,7 +47,9 @@ extension InfallibleType {
         Infallible<Output>(asObservable().concatMap(selector))
     }
 
-    /// The intermediate results; the accumulator changes the result in place. The seed is not sent.
+    /// Emits the accumulated result at each element. The accumulator changes the result in place.
+    ///
+    /// The seed itself is not sent.
     @preconcurrency
     public func scan<Sum>(
         into seed: Sum, accumulator: @escaping @Sendable (inout Sum, Element) -> Void
@@ -55,7 +57,7 @@ extension InfallibleType {
         Infallible<Sum>(asObservable().scan(into: seed, accumulator: accumulator))
     }
 
-    /// The intermediate results: the accumulator is called with the previous result and each element.
+    /// Emits the result of the accumulator for the previous result and each element.
     @preconcurrency
     public func scan<Sum>(
         _ seed: Sum, accumulator: @escaping @Sendable (Sum, Element) -> Sum
@@ -64,21 +66,21 @@ extension InfallibleType {
     }
 }
 
-// For compiler diagnostics of mistakes in closures, as in `ObservableType`.
+// These overloads improve compiler diagnostics, for the reason that FlatMap.swift gives.
 extension InfallibleType {
-    /// Unavailable. Use the `flatMap` with a closure.
+    /// Unavailable. Use `flatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMap() -> Infallible<Never> { .never() }
 
-    /// Unavailable. Use the `flatMapFirst` with a closure.
+    /// Unavailable. Use `flatMapFirst` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapFirst() -> Infallible<Never> { .never() }
 
-    /// Unavailable. Use the `concatMap` with a closure.
+    /// Unavailable. Use `concatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func concatMap() -> Infallible<Never> { .never() }
 
-    /// Unavailable. Use the `flatMapLatest` with a closure.
+    /// Unavailable. Use `flatMapLatest` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapLatest() -> Infallible<Never> { .never() }
 }

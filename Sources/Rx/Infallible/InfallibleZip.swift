@@ -1,7 +1,8 @@
 extension InfallibleType {
-    /// Combines the first elements of two streams, then the second ones, and so on.
+    /// Combines the first elements of two streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType
@@ -15,9 +16,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of three streams, then the second ones, and so on.
+    /// Combines the first elements of three streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
@@ -31,9 +33,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of four streams, then the second ones, and so on.
+    /// Combines the first elements of four streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
@@ -48,9 +51,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of five streams, then the second ones, and so on.
+    /// Combines the first elements of five streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -67,9 +71,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of six streams, then the second ones, and so on.
+    /// Combines the first elements of six streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -87,9 +92,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of seven streams, then the second ones, and so on.
+    /// Combines the first elements of seven streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -110,9 +116,10 @@ extension InfallibleType {
                 resultSelector: resultSelector))
     }
 
-    /// Combines the first elements of eight streams, then the second ones, and so on.
+    /// Combines the first elements of eight streams, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     @preconcurrency
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
@@ -136,9 +143,10 @@ extension InfallibleType {
 }
 
 extension InfallibleType where Element == Any {
-    /// The first elements of two streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of two streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType
     >(
@@ -149,9 +157,10 @@ extension InfallibleType where Element == Any {
                 source1.asObservable(), source2.asObservable()))
     }
 
-    /// The first elements of three streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of three streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType
     >(
@@ -162,9 +171,10 @@ extension InfallibleType where Element == Any {
                 source1.asObservable(), source2.asObservable(), source3.asObservable()))
     }
 
-    /// The first elements of four streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of four streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType
     >(
@@ -176,9 +186,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable()))
     }
 
-    /// The first elements of five streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of five streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType
@@ -191,9 +202,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable(), source5.asObservable()))
     }
 
-    /// The first elements of six streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of six streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType
@@ -206,9 +218,10 @@ extension InfallibleType where Element == Any {
                 source4.asObservable(), source5.asObservable(), source6.asObservable()))
     }
 
-    /// The first elements of seven streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of seven streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType, I7: InfallibleType
@@ -227,9 +240,10 @@ extension InfallibleType where Element == Any {
                 source7.asObservable()))
     }
 
-    /// The first elements of eight streams as a tuple, then the second ones, and so on.
+    /// Emits the first elements of eight streams as a tuple, then their second elements, and so on.
     ///
-    /// It completes when all streams have completed. Elements that wait for a slower stream are stored without a limit.
+    /// The result completes when all streams have completed. Elements that wait for a slower stream are stored without
+    /// a limit.
     public static func zip<
         I1: InfallibleType, I2: InfallibleType, I3: InfallibleType, I4: InfallibleType,
         I5: InfallibleType, I6: InfallibleType, I7: InfallibleType, I8: InfallibleType
@@ -253,9 +267,10 @@ extension InfallibleType where Element == Any {
 }
 
 extension InfallibleType {
-    /// Combines the first elements of all streams, then the second ones, and so on.
+    /// Combines the first elements of all streams, then their second elements, and so on.
     ///
-    /// An empty collection completes. It also completes at an element that can no longer be combined.
+    /// For an empty collection, the result completes at subscription. The result also completes at an element that can
+    /// no longer be combined because all other streams have completed.
     @preconcurrency
     public static func zip<Sources: Collection>(
         _ collection: Sources,
@@ -264,9 +279,10 @@ extension InfallibleType {
         Infallible(Observable.zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// The first elements of all streams as an array, then the second ones, and so on.
+    /// Emits the first elements of all streams as an array, then their second elements, and so on.
     ///
-    /// An empty collection completes. It also completes at an element that can no longer be combined.
+    /// For an empty collection, the result completes at subscription. The result also completes at an element that can
+    /// no longer be combined because all other streams have completed.
     public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
         Infallible<[Element]>(Observable.zip(collection.map { $0.asObservable() }))

@@ -83,7 +83,7 @@ extension PrimitiveSequenceType where Element: FixedWidthInteger {
 }
 
 extension PrimitiveSequence {
-    /// The sequence; after an error, the sequence that the handler returns for it.
+    /// Forwards the sequence and, after an error, the sequence that the handler returns for the error.
     @preconcurrency
     public func `catch`(
         _ handler: @escaping @Sendable (any Error) throws -> PrimitiveSequence<Trait, Element>
@@ -91,17 +91,19 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: stream.catch { try handler($0).stream })
     }
 
-    /// The sequence, subscribed to again after each error, without a limit.
+    /// Subscribes to the sequence again after each error, without a limit.
     public func retry() -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: stream.retry())
     }
 
-    /// The sequence, subscribed to at most `maxAttemptCount` times in total. A negative count traps.
+    /// Subscribes to the sequence again after an error, at most `maxAttemptCount` times in total.
+    ///
+    /// A negative count traps.
     public func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: stream.retry(maxAttemptCount))
     }
 
-    /// The sequence, subscribed to again when the handler's stream sends an element after an error.
+    /// After an error, subscribes to the sequence again when the handler's stream sends an element.
     @preconcurrency
     public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger

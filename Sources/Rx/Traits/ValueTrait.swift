@@ -57,7 +57,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         Completable(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The sequence; instead of an error it sends the given element.
+    /// Forwards the sequence. Instead of an error, sends the given element.
     public func catchAndReturn(_ element: Element) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: primitiveSequence.stream.catchAndReturn(element))
     }

@@ -1,11 +1,11 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements in arrays, each of at most `count` elements and `timeSpan`.
+    /// Emits the elements in arrays, each of at most `count` elements from a time of `timeSpan`.
     ///
-    /// An array is sent when it is full or its time is over; it may be empty. Then the count and the time start again.
-    /// At completion the collected elements are sent, even if there are none; an error drops them. A count of 0 or less
-    /// sets no limit, nor does `.never`.
+    /// An array is sent when it has `count` elements or its time is over; it may be empty. Then the count and the time
+    /// start again. At completion the collected elements are sent, even if there are none; an error drops them. A count
+    /// of 0 or less sets no limit of the number, and `.never` sets no limit of the time.
     public func buffer(timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType) -> Observable<[Element]> {
         let upstream = asObservable().source
         return Observable(

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension ObservableType where Element == Data {
-    /// Each piece of data, decoded.
+    /// Decodes each piece of data.
     ///
     /// If the decoder throws, the stream fails with that error.
     public func decode<Item: Decodable, Decoder: DataDecoder>(type: Item.Type, decoder: Decoder) -> Observable<Item> {
@@ -12,7 +12,7 @@ extension ObservableType where Element == Data {
 /// A decoder of values from data.
 @preconcurrency
 public protocol DataDecoder: Sendable {
-    /// Decodes a value of that type from the data.
+    /// Decodes a value of the given type from the data.
     func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item
 }
 

@@ -1,8 +1,8 @@
 extension ObservableType {
-    /// The elements of the streams that the selector returns for each element, as they arrive.
+    /// Emits the elements of the inner streams that the selector returns, as they arrive.
     ///
-    /// It completes when the outer and all inner streams have. It fails with the first error of a stream or of the
-    /// selector.
+    /// The result completes when the outer and all inner streams have completed. It fails with the first error of a
+    /// stream or of the selector.
     @preconcurrency
     public func flatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -19,7 +19,7 @@ extension ObservableType {
             Flatten(asObservable().source, streams(selector)) { MergeSink(limit: 1, dropsExcess: true, into: $0) })
     }
 
-    /// As `flatMap`, but one inner stream after the other, in order. Later inner streams wait.
+    /// As `flatMap`, but subscribes to one inner stream after the other. Later inner streams wait in order.
     @preconcurrency
     public func concatMap<Output, Stream: ObservableConvertibleType<Output>>(
         _ selector: @escaping @Sendable (Element) throws -> Stream
@@ -36,27 +36,27 @@ extension ObservableType {
     }
 }
 
-// With a second candidate, the compiler infers the closures of a chain in order and reports a mistake in a nested
-// closure on its own line. `make test-diagnostics` fails without these.
+// With a second overload, the compiler infers the closures of a chain in order and reports a mistake in a nested
+// closure on its own line. `make test-diagnostics` fails without these overloads.
 extension ObservableType {
-    /// Unavailable. Use the `flatMap` with a closure.
+    /// Unavailable. Use `flatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMap() -> Observable<Never> { .never() }
 
-    /// Unavailable. Use the `flatMapFirst` with a closure.
+    /// Unavailable. Use `flatMapFirst` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapFirst() -> Observable<Never> { .never() }
 
-    /// Unavailable. Use the `concatMap` with a closure.
+    /// Unavailable. Use `concatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func concatMap() -> Observable<Never> { .never() }
 
-    /// Unavailable. Use the `flatMapLatest` with a closure.
+    /// Unavailable. Use `flatMapLatest` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")
     public func flatMapLatest() -> Observable<Never> { .never() }
 }
 
-/// The selector, returning sources.
+/// Returns the selector with its result converted to a `Source`.
 func streams<Element, Stream: ObservableConvertibleType>(
     _ selector: @escaping (Element) throws -> Stream
 ) -> (Element) throws -> Source<Stream.Element> {

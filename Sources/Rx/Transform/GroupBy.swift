@@ -1,9 +1,9 @@
 extension ObservableType {
-    /// A stream for each key, sent when the first element of the key arrives.
+    /// Emits an inner stream for each key when the first element with the key arrives.
     ///
-    /// Each element goes to the stream of its key. The inner streams are hot. They end as the source does, in the order
-    /// in which they began, before the outer stream. The source stays subscribed to as long as the outer stream or any
-    /// inner stream has a subscription. If the selector throws, all streams fail with that error.
+    /// Each element is sent to the inner stream of its key. The inner streams are hot. They end as the source does, in
+    /// the order in which they began, before the outer stream. The subscription to the source lasts as long as the
+    /// outer stream or any inner stream has a subscription. If the selector throws, all streams fail with that error.
     @preconcurrency
     public func groupBy<Key: Hashable>(
         keySelector: @escaping @Sendable (Element) throws -> Key
@@ -21,7 +21,7 @@ extension ObservableType {
     }
 }
 
-/// The elements of one key: an inner stream of `groupBy`. It is hot.
+/// A hot inner stream of `groupBy`: the elements with one key.
 public struct GroupedObservable<Key, Element>: ObservableType {
     /// The key of all its elements.
     public let key: Key
@@ -47,7 +47,7 @@ extension GroupedObservable: Sendable where Key: Sendable {}
 
 private final class GroupBySink<Key: Hashable, Element>: InnerStreamsSink<GroupedObservable<Key, Element>> {
     private let keySelector: @Sendable (Element) throws -> Key
-    // Used inside the drain only. The dictionary holds indices of the array.
+    // Used inside the drain only. `indices` maps each key to an index of `groups`.
     private var groups: [SubjectCore<Element>] = []
     private var indices: [Key: Int] = [:]
 

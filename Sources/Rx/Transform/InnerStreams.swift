@@ -1,6 +1,6 @@
-/// The sink of an operator that sends hot inner streams: the core of `window` and `groupBy`.
+/// The base class of the sinks of `window` and `groupBy`, which emit hot inner streams.
 ///
-/// Its source stays subscribed to as long as the outer stream or any inner stream has a subscription.
+/// The subscription to the source lasts as long as the outer stream or any inner stream has a subscription.
 class InnerStreamsSink<Output>: MultiInputSink<Output> {
     final let sourceTeardown: CompositeTeardown
     final let sourceUsers: RefCountDisposable
@@ -20,13 +20,13 @@ class InnerStreamsSink<Output>: MultiInputSink<Output> {
         source.connect(input)
     }
 
-    /// An inner stream of the elements that the core receives.
+    /// Returns an inner stream of the elements that the core receives.
     final func innerStream<Element>(of core: SubjectCore<Element>) -> Observable<Element> {
         Observable(InnerStream(core, sourceUsers))
     }
 }
 
-/// An inner stream. Each subscription to it counts as a user of the source.
+/// The source of an inner stream. Each subscription to it keeps the source of the operator in use.
 private final class InnerStream<Element>: Source<Element> {
     private let core: SubjectCore<Element>
     private let sourceUsers: RefCountDisposable

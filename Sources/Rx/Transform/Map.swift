@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Each element, transformed.
+    /// Transforms each element.
     ///
     /// If the transform throws, the stream fails with that error.
     @preconcurrency
@@ -7,7 +7,7 @@ extension ObservableType {
         lift { [sinkType = MapSink<Element, Result>.self] in sinkType.init(transform, into: $0) }
     }
 
-    /// Each element, transformed, without those for which the transform returns nil.
+    /// Transforms each element and drops the elements for which the transform returns nil.
     ///
     /// If the transform throws, the stream fails with that error.
     @preconcurrency
@@ -17,7 +17,7 @@ extension ObservableType {
         lift { [sinkType = CompactMapSink<Element, Result>.self] in sinkType.init(transform, into: $0) }
     }
 
-    /// Each element with its index, counted from 0.
+    /// Emits each element with its index, counted from 0.
     public func enumerated() -> Observable<(index: Int, element: Element)> { lift { EnumeratedSink(into: $0) } }
 }
 
@@ -59,7 +59,8 @@ private final class EnumeratedSink<Element>: SingleInputSink<Element, (index: In
     private var index = 0
 
     override func next(_ value: Element) {
-        // Counted before it is forwarded, so that an element sent from inside the observer gets the next index.
+        // The index increases before the element is forwarded, so that an element that the observer sends gets the next
+        // index.
         let current = index
         index += 1
         forward((current, value))

@@ -1,10 +1,10 @@
 extension ObservableType {
-    /// The events of the stream as elements, including the end, then completion. It never fails.
+    /// Emits the events of the stream as elements, including the end, then completes. Never fails.
     public func materialize() -> Observable<Event<Element>> { lift { MaterializeSink(into: $0) } }
 }
 
 extension ObservableType where Element: EventConvertible {
-    /// The stream that consists of these events. The inverse of `materialize`.
+    /// Sends the events that the elements contain. The inverse of `materialize`.
     public func dematerialize() -> Observable<Element.Element> { lift { DematerializeSink(into: $0) } }
 }
 

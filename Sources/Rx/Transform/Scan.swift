@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The intermediate results: the accumulator is called with the previous result and each element.
+    /// Emits the result of the accumulator for the previous result and each element.
     ///
     /// The seed itself is not sent. If the accumulator throws, the stream fails with that error.
     @preconcurrency
@@ -9,7 +9,7 @@ extension ObservableType {
         scan(into: seed) { state, element in state = try accumulator(state, element) }
     }
 
-    /// The intermediate results; the accumulator changes the result in place.
+    /// Emits the accumulated result at each element. The accumulator changes the result in place.
     ///
     /// The seed itself is not sent. If the accumulator throws, the stream fails with that error.
     @preconcurrency
@@ -19,7 +19,7 @@ extension ObservableType {
         lift { ScanSink(seed, accumulator, into: $0) }
     }
 
-    /// The final result, sent when the stream completes. For an empty stream it is the seed.
+    /// Emits the final result when the stream completes. For an empty stream it is the seed.
     ///
     /// If the accumulator throws, the stream fails with that error.
     @preconcurrency
@@ -29,7 +29,7 @@ extension ObservableType {
         lift { ReduceSink(seed, { state, element in state = try accumulator(state, element) }, into: $0) }
     }
 
-    /// The final result, transformed, sent when the stream completes.
+    /// Transforms the final result and emits it when the stream completes.
     ///
     /// If a closure throws, the stream fails with that error.
     @preconcurrency
@@ -40,16 +40,17 @@ extension ObservableType {
         reduce(seed, accumulator: accumulator).map(mapResult)
     }
 
-    /// All elements in one array, sent when the stream completes.
+    /// Emits all elements in one array when the stream completes.
     public func toArray() -> Single<[Element]> {
         Single(raw: lift { ReduceSink([], { array, element in array.append(element) }, into: $0) })
     }
 }
 
 private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
-    // Nil only while the accumulator changes the state in place, so that an array grows without a copy.
+    // Nil while the accumulator changes the state in place, so that `next` detects an element that the accumulator
+    // itself sends.
     private var box: Box<State>?
-    // Elements that the accumulator itself causes are processed after it returns.
+    // Elements that the accumulator itself sends. They are processed after it returns.
     private var postponed: FIFOQueue<Input>?
     private let accumulate: @Sendable (inout State, Input) throws -> Void
 
@@ -92,7 +93,7 @@ private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
 }
 
 private final class ReduceSink<Input, State>: SingleInputSink<Input, State> {
-    // Nil only while the accumulator changes it, so that an array grows in place.
+    // Nil while the accumulator runs: with a single reference to the state, an array grows without a copy.
     private var state: State?
     private let accumulate: @Sendable (inout State, Input) throws -> Void
 

@@ -1,12 +1,12 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements in consecutive inner streams, each of at most `count` elements and `timeSpan`.
+    /// Emits consecutive inner streams, each of at most `count` elements from a time of `timeSpan`.
     ///
-    /// The first inner stream is sent at subscription. When an inner stream is full or its time is over, it completes,
-    /// and the next one is sent. The inner streams are hot and end as the source does. The source stays subscribed to
-    /// as long as the outer stream or any inner stream has a subscription. A count of 0 or less sets no limit, nor does
-    /// `.never`.
+    /// The first inner stream is sent at subscription. When an inner stream has `count` elements or its time is over,
+    /// it completes, and the next inner stream is sent. The inner streams are hot and end as the source does. The
+    /// subscription to the source lasts as long as the outer stream or any inner stream has a subscription. A count of
+    /// 0 or less sets no limit of the number, and `.never` sets no limit of the time.
     public func window(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
     ) -> Observable<Observable<Element>> {
