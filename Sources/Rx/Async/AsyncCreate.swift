@@ -1,8 +1,8 @@
 extension ObservableConvertibleType {
-    /// Sends an element to the subscriber of a stream with an asynchronous closure.
+    /// The closure to which the asynchronous closure of `create` sends its elements.
     public typealias ElementObserver<Element> = @Sendable (Element) -> Void
 
-    /// A cold stream with an asynchronous closure that runs in a task for each subscription.
+    /// Creates a cold stream from an asynchronous closure, which runs in a task for each subscription.
     ///
     /// The stream completes when the closure returns, and fails with the error that it throws. Disposing of the
     /// subscription cancels the task; later elements are ignored. A detached task inherits nothing from the task that
@@ -28,7 +28,7 @@ extension ObservableConvertibleType {
 }
 
 extension InfallibleType {
-    /// A cold stream with an asynchronous closure that runs in a task for each subscription.
+    /// Creates a cold stream from an asynchronous closure, which runs in a task for each subscription.
     ///
     /// The stream completes when the closure returns. Disposing of the subscription cancels the task; later elements
     /// are ignored. A detached task inherits nothing from the task that subscribes.
@@ -49,7 +49,7 @@ extension InfallibleType {
     }
 }
 
-/// Starts a task for a subscription. Disposing of the result cancels it.
+/// Starts a task for a subscription. Disposing of the result cancels the task.
 func runTask(
     _ detached: Bool, _ priority: TaskPriority?, _ operation: @escaping @concurrent @Sendable () async -> Void
 ) -> any Disposable {

@@ -1,10 +1,11 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// A cold stream that iterates the sequence in a task for each subscription.
+    /// Returns a cold stream that iterates the sequence in a task for each subscription.
     ///
     /// Disposing of the subscription cancels the task. An error of the sequence fails the stream, but a
     /// `CancellationError` completes it. A detached task inherits nothing from the task that subscribes.
     public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
-        // Not inside the closure: a metatype with a conformance is not Sendable, the sequence is.
+        // Uses a class, because the closure of `create` would capture a metatype with a conformance, which is not
+        // Sendable.
         Observable(AsyncSequenceSource(self, detached, priority))
     }
 }

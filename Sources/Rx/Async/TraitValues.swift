@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
     /// Subscribes and returns the element, or throws the error.
     ///
-    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
-    /// already, an outcome at subscription is still returned or thrown.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is already
+    /// cancelled, an outcome that the stream sends at subscription is still returned or thrown.
     public var value: Element {
         get async throws {
             let stream = primitiveSequence.stream
@@ -11,9 +11,10 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
         }
     }
 
-    /// A cold `Single` of the value that the closure returns, which runs in a task for each subscription.
+    /// Creates a cold `Single` from an asynchronous closure, which runs in a task for each subscription.
     ///
-    /// It fails with the error that the closure throws. Disposing of the subscription cancels the task.
+    /// The `Single` sends the value that the closure returns, or fails with the error that it throws. Disposing of the
+    /// subscription cancels the task.
     @preconcurrency
     public static func create(
         detached: Bool = false, priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
@@ -35,8 +36,8 @@ extension PrimitiveSequenceType where Trait == SingleTrait, Element: Sendable {
 extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
     /// Subscribes and returns the element, or nil if there is none, or throws the error.
     ///
-    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
-    /// already, an outcome at subscription is still returned or thrown.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is already
+    /// cancelled, an outcome that the stream sends at subscription is still returned or thrown.
     public var value: Element? {
         get async throws {
             let stream = primitiveSequence.stream
@@ -48,8 +49,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait, Element: Sendable {
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Subscribes and returns after completion, or throws the error.
     ///
-    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is cancelled
-    /// already, an outcome at subscription still counts.
+    /// Cancelling the task disposes of the subscription and throws `CancellationError`. If the task is already
+    /// cancelled, an outcome that the stream sends at subscription still counts.
     public var value: Void {
         get async throws {
             let stream = primitiveSequence.stream
@@ -58,7 +59,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
     }
 }
 
-/// Awaits the outcome of one subscription in one task.
+/// The wait of one task for the outcome of one subscription.
 private final class OutcomeWaiter<Element: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Element?, any Error>?
@@ -76,7 +77,7 @@ private final class OutcomeWaiter<Element: Sendable>: Sendable {
                     stream.subscribeForOutcome(
                         onSuccess: { self.end(.success($0)) }, onError: { self.end(.failure($0)) },
                         onCompleted: { self.end(.success(nil)) },
-                        // For a subscription that was disposed of; after an outcome it has no effect.
+                        // Ends the wait if the subscription was disposed of. After an outcome the call has no effect.
                         onDisposed: { self.end(.failure(CancellationError())) }))
             }
         } onCancel: {

@@ -1,12 +1,12 @@
 extension ObservableConvertibleType where Element: Sendable {
-    /// The elements as a sequence for `for try await`. The stream is subscribed to at once.
+    /// The elements as a sequence for `for try await`. Reading the property subscribes to the stream.
     ///
     /// The loop ends when the stream completes, and throws its error. Leaving the loop, cancelling the task or
     /// releasing the sequence disposes of the subscription. Elements that wait for the loop are stored without a limit;
     /// use `values(bufferingPolicy:)` to set one.
     public var values: AsyncThrowingStream<Element, any Error> { values(bufferingPolicy: .unbounded) }
 
-    /// As `values`, storing at most as many elements as the policy permits.
+    /// As `values`, but stores at most as many waiting elements as the policy permits.
     public func values(
         bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
     ) -> AsyncThrowingStream<Element, any Error> {
@@ -14,7 +14,8 @@ extension ObservableConvertibleType where Element: Sendable {
             let subscription = asObservable().subscribe(
                 onNext: { continuation.yield($0) }, onError: { continuation.finish(throwing: $0) },
                 onCompleted: { continuation.finish() },
-                // For a subscription that was disposed of elsewhere; after another end it has no effect.
+                // Ends the sequence if other code disposed of the subscription. After another end the call has no
+                // effect.
                 onDisposed: { continuation.finish(throwing: CancellationError()) })
             continuation.onTermination = { _ in subscription.dispose() }
         }
@@ -22,14 +23,14 @@ extension ObservableConvertibleType where Element: Sendable {
 }
 
 extension InfallibleType where Element: Sendable {
-    /// The elements as a sequence for `for await`. The stream is subscribed to at once.
+    /// The elements as a sequence for `for await`. Reading the property subscribes to the stream.
     ///
     /// The loop ends when the stream completes. Leaving the loop, cancelling the task or releasing the sequence
     /// disposes of the subscription. Elements that wait for the loop are stored without a limit; use
     /// `values(bufferingPolicy:)` to set one.
     public var values: AsyncStream<Element> { values(bufferingPolicy: .unbounded) }
 
-    /// As `values`, storing at most as many elements as the policy permits.
+    /// As `values`, but stores at most as many waiting elements as the policy permits.
     public func values(
         bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy
     ) -> AsyncStream<Element> {

@@ -1,9 +1,9 @@
 extension ObservableType {
-    /// A cold stream with a closure that runs for each subscription and sends the events.
+    /// Creates a cold stream from a closure that runs for each subscription and sends the events.
     ///
-    /// The closure receives an observer that may be called from any thread. It delivers one event at a time and ignores
-    /// events after the end. The disposable that the closure returns is disposed of at the end of the stream or when
-    /// the subscription is disposed of.
+    /// The closure receives an observer that may be called from any thread. The observer delivers one event at a time
+    /// and ignores events after the end. The disposable that the closure returns is disposed of at the end of the
+    /// stream or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
@@ -11,7 +11,7 @@ extension ObservableType {
         Observable(Create(subscribe))
     }
 
-    /// A cold stream that calls the factory at each subscription and forwards its stream.
+    /// Creates a cold stream that calls the factory at each subscription and forwards the returned stream.
     ///
     /// If the factory throws, the stream fails with that error.
     @preconcurrency
@@ -21,10 +21,10 @@ extension ObservableType {
         Observable(Deferred(observableFactory))
     }
 
-    /// A cold stream that creates a resource at each subscription and disposes of it at the end.
+    /// Creates a cold stream that owns a resource from each subscription until the end of the stream.
     ///
-    /// The resource is also disposed of when the subscription is. If a factory throws, the stream fails with that
-    /// error.
+    /// Each subscription creates the resource. The resource is disposed of at the end of the stream or with the
+    /// subscription. If a factory throws, the stream fails with that error.
     @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
@@ -39,7 +39,8 @@ extension ObservableType {
                     let source = try observableFactory(created).source
                     source.connect(UsingSink(created, into: downstream))
                 } catch {
-                    // The resource is disposed of after the error is sent, as at any other end.
+                    // Sends the error through a `UsingSink`, so that the resource is disposed of after the error, as at
+                    // any other end.
                     UsingSink<Element>(resource ?? Disposables.create(), into: downstream).fail(error)
                 }
             })
@@ -69,7 +70,7 @@ private final class Deferred<Element>: Source<Element> {
     }
 }
 
-/// A stream of a user's own type.
+/// The source of a stream of a user's own type, which is not an `Observable`.
 final class ExternalSource<Stream: ObservableType>: Source<Stream.Element>, DisposalSchedulable {
     private let stream: Stream
     private let scheduler: (any ImmediateSchedulerType)?
@@ -96,13 +97,14 @@ final class ExternalSource<Stream: ObservableType>: Source<Stream.Element>, Disp
 
 /// A source that can dispose of its subscriptions on a scheduler, even after the end of the stream.
 ///
-/// `subscribe(on:)` needs that for streams of a user's own type, which can observe the disposal.
+/// `subscribe(on:)` needs this protocol for streams of a user's own type, because such a stream can observe on which
+/// scheduler it is disposed of.
 protocol DisposalSchedulable<Element> {
     associatedtype Element
     func disposed(on scheduler: any ImmediateSchedulerType) -> Source<Element>
 }
 
-/// The sink behind the observer of `create`. It sends a well-formed stream, whatever the closure sends.
+/// The sink behind the observer of `create`. It ignores events that the closure sends after the end.
 private final class CreateSink<Element>: SerialSink<Element> {
     private let source: StaticString
     private let downstream: Sink<Element>

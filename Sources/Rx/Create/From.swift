@@ -1,21 +1,23 @@
 extension ObservableType {
-    /// A cold stream of the given elements, then completion.
+    /// Creates a cold stream that sends the given elements, then completes.
     ///
-    /// Each element is scheduled separately, so that streams that are subscribed to together alternate.
+    /// Each element is scheduled separately, so that the elements of streams that are subscribed to together alternate.
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         Observable(SequenceSource(elements, scheduler))
     }
 
-    /// A cold stream of the elements of the array, then completion. Each element is scheduled separately.
+    /// Creates a cold stream that sends the elements of the array, then completes.
+    ///
+    /// Each element is scheduled separately.
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
         Observable(SequenceSource(array, scheduler))
     }
 
-    /// A cold stream of the elements of the sequence, which each subscription iterates again.
+    /// Creates a cold stream of the elements of the sequence. Each subscription iterates it again.
     ///
     /// Each element is scheduled separately.
     public static func from<Elements: Sequence>(
@@ -25,11 +27,11 @@ extension ObservableType {
     }
 }
 
-/// The integers that `range`, `interval` and `timer` count with.
+/// The integer types with which `range`, `interval` and `timer` count.
 public typealias RxAbstractInteger = FixedWidthInteger
 
 extension ObservableType where Element: RxAbstractInteger {
-    /// A cold stream of `count` consecutive integers from `start` on, then completion.
+    /// Creates a cold stream that sends `count` consecutive integers from `start` on, then completes.
     ///
     /// A negative count, or a range beyond the largest integer of the type, traps.
     public static func range(
@@ -43,7 +45,7 @@ extension ObservableType where Element: RxAbstractInteger {
     }
 }
 
-/// Sends the elements of a sequence.
+/// The source of `of`, `from` and `range`: sends the elements of a sequence.
 final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     private let items: Items
     private let scheduler: any ImmediateSchedulerType
@@ -60,7 +62,7 @@ final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     }
 }
 
-/// One iteration over the elements, one scheduled step for each.
+/// One iteration over the elements, with one scheduled step for each element.
 ///
 /// Only the running step uses the iterator.
 private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, ScheduledStep {
@@ -78,14 +80,15 @@ private final class SequenceEmitter<Items: Sequence>: SubscriptionNode, Schedule
 
     /// Schedules the next step.
     ///
-    /// Its disposable is not stored: a step after disposal checks `isLive` and returns.
+    /// The disposable of the step is not stored: a step after disposal checks `isLive` and returns.
     func scheduleNext() { scheduleStep(on: scheduler) }
 
     func performStep() {
         while isLive {
             guard let element = iterator.next() else { return sink.completed() }
             sink.next(element)
-            // If no other work waits on this thread, the next step would run at once: skip the queue.
+            // If no other work waits on this thread, a scheduled step would run next. So the loop continues without the
+            // queue.
             guard isOnCurrentThread, Trampoline.isIdle else {
                 if isLive { scheduleNext() }
                 return

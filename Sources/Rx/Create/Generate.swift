@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// A cold stream of the state and its successors, as long as the condition holds, then completion.
+    /// Creates a cold stream of a state and its successors. It completes when the condition is false.
     ///
     /// `iterate` returns the successor of a state. Each element is scheduled separately. If a closure throws, the
     /// stream fails with that error.
@@ -17,7 +17,7 @@ extension ObservableType {
             })
     }
 
-    /// A cold stream that repeats the element without end. Each element is scheduled separately.
+    /// Creates a cold stream that repeats the element without end. Each element is scheduled separately.
     public static func repeatElement(
         _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
@@ -25,7 +25,9 @@ extension ObservableType {
     }
 }
 
-/// One run, one scheduled step for each element. Only the running step uses the state.
+/// One run of `generate`, with one scheduled step for each element.
+///
+/// Only the running step uses the state.
 private final class GenerateEmitter<Element>: SubscriptionNode, ScheduledStep {
     private var state: Element
     private var isFirst = true

@@ -1,34 +1,36 @@
 extension ObservableType {
-    /// A stream of one element, which it sends at subscription, then completion.
+    /// Creates a stream that sends the element at subscription, then completes.
     @inlinable
     public static func just(_ element: Element) -> Observable<Element> { Observable(Just(element)) }
 
-    /// A stream of one element, which it sends on the scheduler, then completion.
+    /// Creates a stream that sends the element on the scheduler, then completes.
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         from([element], scheduler: scheduler)
     }
 
-    /// A stream that completes at subscription.
+    /// Creates a stream that completes at subscription.
     public static func empty() -> Observable<Element> { Observable(Empty()) }
 
-    /// A stream that never sends an event.
+    /// Creates a stream that never sends an event.
     public static func never() -> Observable<Element> { Observable(Never_()) }
 
-    /// A stream that fails at subscription.
+    /// Creates a stream that fails at subscription.
     public static func error(_ error: any Error) -> Observable<Element> { Observable(Failure(error)) }
 
-    /// A stream of the element if it is not nil, then completion.
+    /// Creates a stream that sends the element unless it is nil, then completes.
     public static func from(optional: Element?) -> Observable<Element> {
         if let optional { just(optional) } else { empty() }
     }
 
-    /// A stream of the element if it is not nil, then completion. Both are scheduled separately.
+    /// Creates a stream that sends the element unless it is nil, then completes.
+    ///
+    /// The element and the completion are scheduled separately.
     public static func from(optional: Element?, scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         from(optional.map { [$0] } ?? [], scheduler: scheduler)
     }
 }
 
-// Usable from inlined code, which knows the type of the element and does not look up its metadata each time.
+// `@usableFromInline`, because the inlined `just` knows the type of the element and needs no metadata lookup.
 @usableFromInline
 final class Just<Element>: Source<Element> {
     private let element: Element

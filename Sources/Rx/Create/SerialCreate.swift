@@ -1,4 +1,4 @@
-/// The observer of a stream with events from one serial context, in order, with at most one end.
+/// The observer of `createSerial`. One serial context sends its events, with at most one end.
 package struct SerialObserver<Element> {
     private let sink: Sink<Element>
 
@@ -9,11 +9,11 @@ package struct SerialObserver<Element> {
     package func onError(_ error: any Error) { sink.error(error) }
 }
 
-// Guard: the caller of `createSerial` passes it to one serial context.
+// Guard for `@unchecked`: the caller of `createSerial` passes the observer to one serial context only.
 extension SerialObserver: @unchecked Sendable where Element: Sendable {}
 
 extension Observable {
-    /// As `create`, without the protection against several threads, for events from one serial context.
+    /// As `create`, for events from one serial context: without protection against several threads.
     package static func createSerial(
         _ subscribe: @escaping @Sendable (SerialObserver<Element>) -> any Disposable
     ) -> Observable<Element> {

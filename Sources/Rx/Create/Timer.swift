@@ -1,13 +1,15 @@
 extension ObservableType where Element: RxAbstractInteger {
-    /// A cold stream of 0, 1, 2 …, one number a period, the first after one period. It never ends.
+    /// Creates a cold stream that sends 0, 1, 2 …, one number after each period. It never ends.
     ///
-    /// A period of zero or less sends a number as often as the scheduler can, `.never` sends none. After the largest
-    /// number of its type, the stream continues with the smallest.
+    /// With a period of zero or less, the stream sends numbers as often as the scheduler can; with `.never`, it sends
+    /// none. After the largest number of its type, the stream continues with the smallest.
     public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         timer(period, period: period, scheduler: scheduler)
     }
 
-    /// A cold stream of 0 after `dueTime`, then 1, 2 … one a period. Without a period it completes after 0.
+    /// Creates a cold stream that sends 0 after `dueTime`, then 1, 2 …, one number after each period.
+    ///
+    /// Without a period, the stream completes after 0.
     ///
     /// A due time of zero or less means as soon as the scheduler can, `.never` means not at all.
     public static func timer(
@@ -29,7 +31,7 @@ extension ObservableType where Element: RxAbstractInteger {
     }
 }
 
-/// Counts the ticks. A scheduler runs one tick at a time.
+/// The state of `timer` and `interval`: counts the ticks, which a scheduler runs one after another.
 private final class TimerEmitter<Element: FixedWidthInteger>: ScheduledStep {
     private let sink: Sink<Element>
     private let isLast: Bool

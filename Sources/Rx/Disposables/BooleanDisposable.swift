@@ -4,10 +4,10 @@ import Synchronization
 public final class BooleanDisposable: Cancelable {
     private let flag: Atomic<Bool>
 
-    /// Creates one that is not disposed of.
+    /// Creates a disposable that is not disposed of.
     public convenience init() { self.init(isDisposed: false) }
 
-    /// Creates one that is disposed of or not, as given.
+    /// Creates a disposable with the given value of `isDisposed`.
     public init(isDisposed: Bool) {
         flag = Atomic(isDisposed)
         Resources.objectCreated()

@@ -1,8 +1,8 @@
 /// A collection of disposables that are disposed of together.
 public final class CompositeDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
-    // Guard for `@unchecked`: `Guarded` holds all that changes.
+    // Guard for `@unchecked`: a `Guarded` contains all mutable state.
 
-    /// Identifies one disposable of the collection, to remove it.
+    /// The key of a disposable in the collection, used to remove the disposable.
     public struct DisposeKey: Sendable {
         fileprivate let number: Int
     }
@@ -55,7 +55,9 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
     /// The number of disposables.
     public var count: Int { state.withLock { $0.contents.count } }
 
-    /// Adds a disposable. After `dispose` it is disposed of at once, and the result is nil.
+    /// Adds a disposable and returns its key.
+    ///
+    /// After `dispose`, the added disposable is disposed of at once, and the result is nil.
     @discardableResult
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         let key = state.withLock { state -> DisposeKey? in
@@ -68,7 +70,7 @@ public final class CompositeDisposable: DisposeBase, Cancelable, DisposableConta
         return key
     }
 
-    /// Removes the disposable of that key and disposes of it.
+    /// Removes the disposable with the given key and disposes of it.
     public func remove(for disposeKey: DisposeKey) {
         let content = state.withLock { $0.contents.removeValue(forKey: disposeKey.number) }
         content?.dispose()

@@ -1,14 +1,14 @@
-/// The base class of bags and of disposables that contain others. It counts them in `Resources`.
+/// The base class of bags and of disposables that contain other disposables; counted in `Resources`.
 public class DisposeBase: @unchecked Sendable {
-    // Guard for `@unchecked`: it has no state; subclasses keep theirs in a `Guarded`.
+    // Guard for `@unchecked`: the class has no state, and subclasses keep their state in a `Guarded`.
 
     init() { Resources.objectCreated() }
     deinit { Resources.objectDestroyed() }
 }
 
-/// A disposable that contains others and can hand them out instead of disposing of them itself.
+/// A disposable that contains other disposables and can return them instead of disposing of them.
 protocol DisposableContainer: Disposable {
-    /// Becomes disposed of and returns its contents, in the order in which to dispose of them.
+    /// Marks the container as disposed of and returns its contents, in the order of disposal.
     func takeContents() -> DisposableContents
 }
 
@@ -24,9 +24,9 @@ extension DisposableContainer {
     func dispose() { disposeOf(takeContents()) }
 }
 
-/// Disposes of the contents, and of those of containers among them, depth first and in order.
+/// Disposes of the contents, including those of nested containers, depth first and in order.
 ///
-/// It is a loop, so that a chain of containers may have any length.
+/// The function uses a loop instead of a recursion, so that a chain of containers may have any length.
 func disposeOf(_ contents: DisposableContents) {
     var left: [any Disposable]
     switch contents {

@@ -17,28 +17,28 @@ public protocol Cancelable: Disposable {
 
 /// Factories of disposables.
 public enum Disposables {
-    /// A disposable that does nothing.
+    /// Returns a disposable that does nothing.
     public static func create() -> any Disposable { NopDisposable.noOp }
 
-    /// A disposable that runs the closure once, on the thread that disposes of it.
+    /// Returns a disposable that runs the closure once, on the thread that disposes of it.
     @preconcurrency
     public static func create(with dispose: @escaping @Sendable () -> Void) -> any Cancelable {
         AnonymousDisposable(dispose)
     }
 
-    /// A disposable that disposes of both.
+    /// Returns a disposable that disposes of both given disposables.
     public static func create(_ disposable1: any Disposable, _ disposable2: any Disposable) -> any Cancelable {
         CompositeDisposable(disposable1, disposable2)
     }
 
-    /// A disposable that disposes of all three.
+    /// Returns a disposable that disposes of all three given disposables.
     public static func create(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable
     ) -> any Cancelable {
         CompositeDisposable(disposable1, disposable2, disposable3)
     }
 
-    /// A disposable that disposes of all the given ones.
+    /// Returns a disposable that disposes of all given disposables.
     public static func create(
         _ disposable1: any Disposable, _ disposable2: any Disposable, _ disposable3: any Disposable,
         _ disposables: any Disposable...
@@ -46,19 +46,19 @@ public enum Disposables {
         CompositeDisposable(disposables: [disposable1, disposable2, disposable3] + disposables)
     }
 
-    /// A disposable that disposes of all the given ones.
+    /// Returns a disposable that disposes of all given disposables.
     public static func create(_ disposables: [any Disposable]) -> any Cancelable {
         CompositeDisposable(disposables: disposables)
     }
 }
 
-/// Does nothing.
+/// A disposable that does nothing.
 struct NopDisposable: Disposable {
     static let noOp = NopDisposable()
     func dispose() {}
 }
 
-/// Runs a closure once, then releases it.
+/// A disposable that runs a closure once, then releases the closure.
 final class AnonymousDisposable: Cancelable {
     private let action: Guarded<(@Sendable () -> Void)?>
     private let flag = Atomic<Bool>(false)

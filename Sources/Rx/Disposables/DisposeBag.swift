@@ -1,11 +1,11 @@
 extension Disposable {
-    /// Adds it to the bag, which disposes of it when the bag is deallocated.
+    /// Adds the disposable to the bag, which disposes of it when the bag is deallocated.
     public func disposed(by bag: DisposeBag) { bag.insert(self) }
 }
 
-/// Contains disposables and disposes of them when it is deallocated.
+/// A bag of disposables, which are disposed of when the bag is deallocated.
 public final class DisposeBag: DisposeBase, @unchecked Sendable {
-    // Guard for `@unchecked`: `Guarded` holds all that changes.
+    // Guard for `@unchecked`: a `Guarded` contains all mutable state.
     private struct State {
         var disposed = false
         var contents: [any Disposable] = []
@@ -63,10 +63,10 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
     /// Adds the disposables that the builder lists.
     public func insert(@DisposableBuilder builder: () -> [any Disposable]) { insert(builder()) }
 
-    /// Builds a list of disposables, one a line.
+    /// A result builder for a list of disposables, one on each line.
     @resultBuilder
     public enum DisposableBuilder {
-        /// The disposables of all lines.
+        /// Returns the disposables of all lines.
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] { disposables }
     }
 }

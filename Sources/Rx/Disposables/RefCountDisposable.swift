@@ -1,6 +1,6 @@
-/// Disposes of its content after it and all results of `retain` were disposed of.
+/// A disposable that disposes of its content after it and all results of `retain` were disposed of.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    // Guard for `@unchecked`: `Guarded` holds all that changes.
+    // Guard for `@unchecked`: a `Guarded` contains all mutable state.
 
     private struct State {
         var content: (any Disposable)?
@@ -10,7 +10,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 
     private let state: Guarded<State>
 
-    /// Creates one with the given content.
+    /// Creates a disposable with the given content.
     public init(disposable: any Disposable) {
         state = Guarded(State(content: disposable))
         super.init()
@@ -19,7 +19,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
     /// Whether the content was disposed of.
     public var isDisposed: Bool { state.withLock { $0.content == nil } }
 
-    /// Keeps the content until the result is disposed of.
+    /// Retains the content until the result is disposed of.
     public func retain() -> any Disposable {
         let alive = state.withLock { state in
             if state.content == nil { return false }
@@ -29,7 +29,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         return alive ? Disposables.create { self.release() } : Disposables.create()
     }
 
-    /// Releases the content; it is disposed of as soon as nothing else retains it.
+    /// Releases the content. The content is disposed of as soon as no result of `retain` is left.
     public func dispose() {
         drop { state in
             if state.primary { return false }

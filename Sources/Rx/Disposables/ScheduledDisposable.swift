@@ -1,10 +1,10 @@
-/// Disposes of its content on a scheduler.
+/// A disposable that disposes of its content on a scheduler.
 public final class ScheduledDisposable: Cancelable {
     /// The scheduler on which the content is disposed of.
     public let scheduler: any ImmediateSchedulerType
     private let content: SingleAssignmentDisposable
 
-    /// Creates one that disposes of the content on the scheduler.
+    /// Creates a disposable that disposes of the content on the scheduler.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
         content = SingleAssignmentDisposable()

@@ -1,6 +1,6 @@
-/// A disposable with a replaceable content. A replaced content is disposed of.
+/// A disposable with replaceable content. Replaced content is disposed of.
 public final class SerialDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
-    // Guard for `@unchecked`: `Guarded` holds all that changes.
+    // Guard for `@unchecked`: a `Guarded` contains all mutable state.
 
     private struct State {
         var disposed = false
@@ -9,13 +9,13 @@ public final class SerialDisposable: DisposeBase, Cancelable, DisposableContaine
 
     private let state = Guarded<State>(State())
 
-    /// Creates one without content.
+    /// Creates a disposable without content.
     public override init() {}
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }
 
-    /// The content. Setting it disposes of the previous one, or, after `dispose`, of the new one.
+    /// The content. Setting it disposes of the previous content or, after `dispose`, of the new content.
     public var disposable: any Disposable {
         get { state.withLock { $0.content } ?? Disposables.create() }
         set {
@@ -28,7 +28,7 @@ public final class SerialDisposable: DisposeBase, Cancelable, DisposableContaine
         }
     }
 
-    /// Disposes of the content and of every content that is set later.
+    /// Disposes of the content and of all content that is set later.
     public func dispose() { disposeOf(takeContents()) }
 
     func takeContents() -> DisposableContents {

@@ -1,6 +1,6 @@
-/// A disposable with a content that is set once, before or after it is disposed of.
+/// A disposable with content that is set once, before or after the disposable is disposed of.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, DisposableContainer, @unchecked Sendable {
-    // Guard for `@unchecked`: `Guarded` holds all that changes.
+    // Guard for `@unchecked`: a `Guarded` contains all mutable state.
 
     private struct State {
         var content: (any Disposable)?
@@ -10,13 +10,13 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, Disposab
 
     private let state = Guarded<State>(State())
 
-    /// Creates one without content.
+    /// Creates a disposable without content.
     public override init() {}
 
     /// Whether `dispose` was called.
     public var isDisposed: Bool { state.withLock { $0.disposed } }
 
-    /// Sets the content, which is disposed of at once if this already is. A second call traps.
+    /// Sets the content. After `dispose`, the content is disposed of at once. A second call traps.
     public func setDisposable(_ disposable: any Disposable) {
         let late = state.withLock { state in
             precondition(

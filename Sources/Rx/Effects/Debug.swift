@@ -2,11 +2,11 @@ import FoundationEssentials
 import Synchronization
 
 extension ObservableType {
-    /// The same stream; its subscription, events and disposal are printed to standard output.
+    /// Prints the subscription, the events and the disposal of the stream to standard output.
     ///
     /// A line looks like `2025-01-31 12:00:00.000: identifier -> Event next(1)`. The default identifier is the place of
-    /// the call. `trimOutput` shortens an event of more than 40 characters to its first and last 20. The time is that
-    /// of the time zone of FoundationEssentials, which is UTC in a program without the full Foundation.
+    /// the call. `trimOutput` shortens an event of more than 40 characters to its first and last 20. The time zone is
+    /// that of FoundationEssentials: UTC in a program without the full Foundation.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -65,7 +65,8 @@ private final class DebugSink<Element>: SingleInputSink<Element, Element> {
         finish()
     }
 
-    // Printed before the upstream is disposed of, so that of two in a chain the lower one is first.
+    // Prints before the upstream is disposed of. So of two `debug` operators in a chain, the downstream operator prints
+    // first.
     override func dispose() {
         if !printedDisposal.exchange(true, ordering: .acquiringAndReleasing) { log.write("isDisposed") }
         super.dispose()

@@ -1,12 +1,14 @@
 import Synchronization
 
 extension ObservableType {
-    /// The same stream; the closures are called around its events, its subscription and its disposal.
+    /// Calls the closures before and after the events, the subscription and the disposal of the stream.
     ///
-    /// The order is that of RxSwift: `onSubscribe`, the subscription, `onSubscribed`; `onNext`, the subscriber,
-    /// `afterNext`; at the end the closure before it, the subscriber, the closure after it, disposal of the upstream,
-    /// `onDispose`. If a closure throws, the stream fails with that error. Errors of the closures after the end are
-    /// ignored, because no event can follow the end.
+    /// The order is that of RxSwift. Subscription: `onSubscribe`, the subscription itself, `onSubscribed`. Element:
+    /// `onNext`, the subscriber, `afterNext`. End: `onError` or `onCompleted`, the subscriber, `afterError` or
+    /// `afterCompleted`, the disposal of the upstream, `onDispose`.
+    ///
+    /// If a closure throws, the stream fails with that error. Errors of `afterError` and `afterCompleted` are ignored,
+    /// because no event can follow the end.
     @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil, afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -31,7 +33,7 @@ extension ObservableType {
     }
 }
 
-/// The closures that a running subscription needs: one object, so that a sink stores one reference.
+/// The closures of `do` in one object, so that a sink stores one reference.
 private final class DoHooks<Element> {
     let onNext: (@Sendable (Element) throws -> Void)?
     let afterNext: (@Sendable (Element) throws -> Void)?
@@ -62,7 +64,8 @@ private final class DoSink<Element>: SingleInputSink<Element, Element> {
     private static var wasDisposed: UInt8 { 2 }
 
     private let hooks: DoHooks<Element>
-    // The thread that sets the second of the two flags calls `onDispose`, so it is called after `onSubscribed`.
+    // The thread that sets the second of the two flags calls `onDispose`. So `onDispose` is called after
+    // `onSubscribed`.
     private let flags = Atomic<UInt8>(0)
 
     init(_ hooks: DoHooks<Element>, into downstream: Sink<Element>) {
@@ -100,7 +103,7 @@ private final class DoSink<Element>: SingleInputSink<Element, Element> {
         dispose()
     }
 
-    // The closures after the end are called first; then `end` disposes.
+    // Does nothing, because `end` disposes of this sink after it has called `afterError` or `afterCompleted`.
     override func downstreamEnded() {}
 
     func subscribed() { mark(Self.hasSubscribed) }

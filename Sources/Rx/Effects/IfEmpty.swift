@@ -1,14 +1,15 @@
 extension ObservableType {
-    /// The elements of the stream, or the given element if the stream completes without any.
+    /// Emits the elements of the stream, or the given element if the stream completes without any.
     ///
     /// An error of the stream is forwarded.
     public func ifEmpty(default: Element) -> Observable<Element> {
         lift { IfEmptyDefaultSink(`default`, into: $0) }
     }
 
-    /// The elements of the stream, or the other stream if the first completes without any.
+    /// Emits the elements of the stream, or those of the other stream if this one completes without any.
     ///
-    /// The other stream is subscribed to only in that case. An error of the stream is forwarded.
+    /// The other stream is subscribed to only if this stream completes without elements. An error of this stream is
+    /// forwarded.
     public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(MultiInputSource { IfEmptySwitchSink(upstream, other.source, into: $0).begin() })

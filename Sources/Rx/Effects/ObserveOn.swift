@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The same stream, with its events delivered on the scheduler in their order.
+    /// Delivers the events of the stream on the scheduler, in their order.
     ///
     /// Events wait in a queue without a limit if the subscriber is slower than the stream.
     public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
@@ -7,10 +7,11 @@ extension ObservableType {
     }
 }
 
-/// A queue between two threads. The thread that fills an empty queue schedules a delivery.
+/// The sink of `observe(on:)`: a queue of events between the sender and the scheduler.
 ///
-/// On a real queue one step delivers all queued events. On other schedulers it delivers one event, so that in virtual
-/// time each event has a tick of its own, as in RxSwift.
+/// `next` schedules a delivery step if none is scheduled. On a `RealTimeScheduler`, one step delivers all queued
+/// events. On other schedulers, a step delivers one event, so that each event has its own tick of virtual time, as in
+/// RxSwift.
 private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     private enum Ending {
         case completed
@@ -22,7 +23,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     private let pendingStep = SerialDisposable()
     // Used by the running step only.
     private let delivered = FIFOQueue<Element>()
-    // `lock` guards these three. No user code runs under it.
+    // `lock` guards the next three fields. No user code runs under the lock.
     private let lock = Lock()
     private let incoming = FIFOQueue<Element>()
     private var ending: Ending?
@@ -58,7 +59,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     private func schedule() {
         guard isLive else { return }
         if deliversInBatches {
-            // Not stored: a step after disposal finds that the sink is not live.
+            // The disposable of the step is not stored, because a step after disposal finds that the sink is not live.
             _ = scheduleStep()
         } else {
             let slot = SingleAssignmentDisposable()
@@ -82,7 +83,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
         case .failed(let error): return fail(error)
         case nil: break
         }
-        // Newer events are another step, so that a stream without pauses does not monopolize the queue.
+        // Newer events wait for another step, so that a stream without pauses does not monopolize the queue.
         let continues = lock.withLock { () -> Bool in
             isScheduled = isLive && (!incoming.isEmpty || ending != nil)
             return isScheduled
@@ -90,7 +91,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
         if continues { schedule() }
     }
 
-    /// Takes the events of this step: all queued elements, or one event.
+    /// Moves the elements of this step to `delivered`; returns the end if this step sends it.
     private func takeEvents() -> Ending? {
         lock.withLock {
             if !deliversInBatches, let first = incoming.takeFirst() {

@@ -1,14 +1,14 @@
 import Synchronization
 
 extension ObservableType {
-    /// The same stream, subscribed to and disposed of on the scheduler.
+    /// Subscribes to the stream and disposes of the subscription on the scheduler.
     ///
     /// Events are delivered on the thread on which the stream sends them.
     public func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         let upstream = asObservable().source
         let schedulable = upstream as? any DisposalSchedulable<Element>
         let source = schedulable?.disposed(on: scheduler) ?? upstream
-        // Nil if the source disposes of its subscriptions on the scheduler itself.
+        // Nil if `source` itself disposes of its subscriptions on the scheduler.
         let disposalScheduler = schedulable == nil ? scheduler : nil
         return Observable(
             MultiInputSource { downstream in
@@ -40,7 +40,8 @@ private final class SubscribeOnNode<Element>: SubscriptionNode {
     override func dispose() {
         guard markDisposed() else { return }
         start.dispose()
-        // The upstream is disposed of on the scheduler on which it was subscribed to.
+        // Stops events at once, because the upstream is disposed of later, on the scheduler on which it was subscribed
+        // to.
         inner.markSilent()
         guard let scheduler else { return inner.dispose() }
         let target = UncheckedTransfer(inner)

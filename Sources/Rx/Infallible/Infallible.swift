@@ -1,13 +1,13 @@
 /// A stream that cannot fail: it sends elements and may complete.
 ///
-/// Unless documented otherwise it is cold, like an `Observable`.
+/// Unless documented otherwise, an `Infallible` is cold, as an `Observable` is.
 public struct Infallible<Element>: InfallibleType, Sendable {
     private let stream: Observable<Element>
 
     /// Wraps a stream that never fails.
     init(_ stream: Observable<Element>) { self.stream = stream }
 
-    /// The same stream as an `Observable`.
+    /// Returns the stream as an `Observable`.
     public func asObservable() -> Observable<Element> { stream }
 }
 
@@ -26,7 +26,7 @@ public enum InfallibleEvent<Element> {
 extension InfallibleEvent: Sendable where Element: Sendable {}
 
 extension InfallibleEvent: EventConvertible {
-    /// The same event of an `Observable`.
+    /// The event in the form in which an `Observable` sends it.
     public var event: Event<Element> {
         switch self {
         case .next(let element): .next(element)
@@ -36,7 +36,7 @@ extension InfallibleEvent: EventConvertible {
 }
 
 extension InfallibleType {
-    /// The same stream as an `Infallible`.
+    /// Returns the stream as an `Infallible`.
     public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 
     /// Subscribes and calls the closure for each event.
@@ -51,7 +51,7 @@ extension InfallibleType {
 
     /// As `subscribe(_:)`, for a closure that takes events of an `Observable`.
     ///
-    /// It is never called with an error.
+    /// The closure is never called with an error.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void) -> any Disposable {
@@ -110,16 +110,16 @@ extension ObservableConvertibleType {
 }
 
 extension PublishRelay {
-    /// The stream of the accepted elements, which cannot fail.
+    /// Returns the stream of the accepted elements, which cannot fail.
     public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 }
 
 extension BehaviorRelay {
-    /// The stream of the current value and later ones, which cannot fail.
+    /// Returns the stream of the current value and later values, which cannot fail.
     public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 }
 
 extension ReplayRelay {
-    /// The stream of the stored elements and later ones, which cannot fail.
+    /// Returns the stream of the stored elements and later elements, which cannot fail.
     public func asInfallible() -> Infallible<Element> { Infallible(asObservable()) }
 }

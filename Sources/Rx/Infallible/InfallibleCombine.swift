@@ -1,16 +1,16 @@
 extension InfallibleType {
-    /// The elements of all streams, as they arrive. It completes when all streams have.
+    /// Emits the elements of all streams as they arrive. Completes when all streams have completed.
     public static func merge<Streams: Collection>(_ sources: Streams) -> Infallible<Element>
     where Streams.Element == Infallible<Element> {
         merge(Array(sources))
     }
 
-    /// The elements of all streams, as they arrive. It completes when all streams have.
+    /// Emits the elements of all streams as they arrive. Completes when all streams have completed.
     public static func merge(_ sources: [Infallible<Element>]) -> Infallible<Element> {
         Infallible(Observable.merge(sources.map { $0.asObservable() }))
     }
 
-    /// The elements of all streams, as they arrive. It completes when all streams have.
+    /// Emits the elements of all streams as they arrive. Completes when all streams have completed.
     public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
         merge(sources)
     }

@@ -1,11 +1,11 @@
 extension InfallibleType {
-    /// Receives the events of a stream that is made by `create`.
+    /// The closure to which the closure of `create` sends its events.
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
-    /// A cold stream with a closure that runs for each subscription and sends the events.
+    /// Creates a cold stream from a closure that runs for each subscription and sends the events.
     ///
-    /// The closure may send events from any thread; events after the end are ignored. The disposable that it returns is
-    /// disposed of at the end of the stream or when the subscription is disposed of.
+    /// The closure may send events from any thread; events after the end are ignored. The disposable that the closure
+    /// returns is disposed of at the end of the stream or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping InfallibleObserver) -> any Disposable
@@ -17,23 +17,23 @@ extension InfallibleType {
             })
     }
 
-    /// A stream of one element, which it sends at subscription, then completion.
+    /// Creates a stream that sends the element at subscription, then completes.
     public static func just(_ element: Element) -> Infallible<Element> { Infallible(.just(element)) }
 
-    /// A stream of one element, which it sends on the scheduler, then completion.
+    /// Creates a stream that sends the element on the scheduler, then completes.
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Infallible<
         Element
     > {
         Infallible(.just(element, scheduler: scheduler))
     }
 
-    /// A stream that completes at subscription.
+    /// Creates a stream that completes at subscription.
     public static func empty() -> Infallible<Element> { Infallible(.empty()) }
 
-    /// A stream that never sends an event.
+    /// Creates a stream that never sends an event.
     public static func never() -> Infallible<Element> { Infallible(.never()) }
 
-    /// A cold stream that calls the factory at each subscription and forwards its stream.
+    /// Creates a cold stream that calls the factory at each subscription and forwards the returned stream.
     @preconcurrency
     public static func deferred(
         _ observableFactory: @escaping @Sendable () -> Infallible<Element>
@@ -41,35 +41,39 @@ extension InfallibleType {
         Infallible(.deferred { observableFactory().asObservable() })
     }
 
-    /// A cold stream of the given elements, then completion. Each element is scheduled separately.
+    /// Creates a cold stream that sends the given elements, then completes.
+    ///
+    /// Each element is scheduled separately.
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Infallible<Element> {
         Infallible(.from(elements, scheduler: scheduler))
     }
 
-    /// A cold stream of the elements of the array, then completion. Each element is scheduled separately.
+    /// Creates a cold stream that sends the elements of the array, then completes.
+    ///
+    /// Each element is scheduled separately.
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Infallible<Element> {
         Infallible(.from(array, scheduler: scheduler))
     }
 
-    /// A cold stream of the elements of the sequence, which each subscription iterates again.
+    /// Creates a cold stream of the elements of the sequence. Each subscription iterates it again.
     public static func from<Elements: Sequence>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Infallible<Element> where Elements.Element == Element {
         Infallible(.from(sequence, scheduler: scheduler))
     }
 
-    /// A stream of the element if it is not nil, then completion.
+    /// Creates a stream that sends the element unless it is nil, then completes.
     public static func from(optional: Element?) -> Infallible<Element> {
         Infallible(.from(optional: optional))
     }
 }
 
 extension InfallibleType where Element: FixedWidthInteger {
-    /// A cold stream of `count` consecutive integers from `start` on, then completion.
+    /// Creates a cold stream that sends `count` consecutive integers from `start` on, then completes.
     ///
     /// A negative count, or a range beyond the largest integer of the type, traps.
     public static func range(
@@ -79,14 +83,16 @@ extension InfallibleType where Element: FixedWidthInteger {
         Infallible(.range(start: start, count: count, scheduler: scheduler))
     }
 
-    /// A cold stream of 0, 1, 2 …, one number a period, the first after one period. It never ends.
+    /// Creates a cold stream that sends 0, 1, 2 …, one number after each period. It never ends.
     public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
     > {
         Infallible(.interval(period, scheduler: scheduler))
     }
 
-    /// A cold stream of 0 after `dueTime`, then 1, 2 … one a period. Without a period it completes after 0.
+    /// Creates a cold stream that sends 0 after `dueTime`, then 1, 2 …, one number after each period.
+    ///
+    /// Without a period, the stream completes after 0.
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
     ) -> Infallible<Element> {

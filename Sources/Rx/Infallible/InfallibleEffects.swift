@@ -1,5 +1,5 @@
 extension InfallibleType {
-    /// The same stream; the closures are called around its events, its subscription and its disposal.
+    /// Calls the closures before and after the events, the subscription and the disposal of the stream.
     ///
     /// The order is that of `ObservableType.do`.
     @preconcurrency
@@ -16,7 +16,7 @@ extension InfallibleType {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The same stream; its subscription, events and disposal are printed. See `ObservableType.debug`.
+    /// Prints the subscription, the events and the disposal of the stream. See `ObservableType.debug`.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -26,19 +26,19 @@ extension InfallibleType {
                 identifier, trimOutput: trimOutput, file: file, line: line, function: function))
     }
 
-    /// The stream, with one subscription for all subscribers. See `ObservableType.share`.
+    /// Shares one subscription to the stream among all subscribers. See `ObservableType.share`.
     public func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Infallible<
         Element
     > {
         Infallible(asObservable().share(replay: replay, scope: scope))
     }
 
-    /// The same stream, with its events delivered on the scheduler in their order.
+    /// Delivers the events of the stream on the scheduler, in their order.
     public func observe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
         Infallible(asObservable().observe(on: scheduler))
     }
 
-    /// The same stream, subscribed to and disposed of on the scheduler.
+    /// Subscribes to the stream and disposes of the subscription on the scheduler.
     public func subscribe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
         Infallible(asObservable().subscribe(on: scheduler))
     }

@@ -66,12 +66,12 @@ extension InfallibleType {
         Infallible(asObservable().skip(until: other.asObservable()))
     }
 
-    /// The elements of the stream, or the given element if the stream completes without any.
+    /// Emits the elements of the stream, or the given element if the stream completes without any.
     public func ifEmpty(default element: Element) -> Infallible<Element> {
         Infallible(asObservable().ifEmpty(default: element))
     }
 
-    /// The elements of the stream, or the other stream if the first completes without any.
+    /// Emits the elements of the stream, or those of the other stream if this one completes without any.
     public func ifEmpty(switchTo other: Infallible<Element>) -> Infallible<Element> {
         Infallible(asObservable().ifEmpty(switchTo: other.asObservable()))
     }

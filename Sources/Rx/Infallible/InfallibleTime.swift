@@ -1,5 +1,5 @@
 extension InfallibleType {
-    /// Each element after which no other one arrives for the given time.
+    /// Emits each element after which no other element arrives for the given time.
     ///
     /// At completion a waiting element is sent at once.
     public func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
@@ -8,19 +8,19 @@ extension InfallibleType {
         Infallible(asObservable().debounce(dueTime, scheduler: scheduler))
     }
 
-    /// At most one element in the given time: the first, and with `latest` also the last one of the time.
+    /// Emits an element, then drops elements for the given time; `latest` keeps the last dropped element.
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Infallible<Element> {
         Infallible(asObservable().throttle(dueTime, latest: latest, scheduler: scheduler))
     }
 
-    /// The elements and completion, each later by the given time.
+    /// Delays elements and completion by the given time.
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<Element> {
         Infallible(asObservable().delay(dueTime, scheduler: scheduler))
     }
 
-    /// The same stream, subscribed to after the given time.
+    /// Subscribes to the stream after the given time.
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType)
         -> Infallible<Element>
     {

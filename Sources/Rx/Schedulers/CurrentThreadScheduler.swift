@@ -4,10 +4,10 @@
     import Musl
 #endif
 
-/// Runs work on the calling thread, after the work that runs there now.
+/// A scheduler that runs work on the calling thread, after the work that runs there now.
 ///
-/// Work that is scheduled during `subscribe` waits until the subscription is complete. So several cold sources that are
-/// subscribed to together alternate.
+/// Work that is scheduled during `subscribe` waits until the subscription is complete. So the elements of several cold
+/// sources that are subscribed to together alternate.
 public final class CurrentThreadScheduler: ImmediateSchedulerType {
     /// The shared instance.
     public static let instance = CurrentThreadScheduler()
@@ -17,7 +17,9 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
 
     private init() {}
 
-    /// Runs the action at once, then the work that it scheduled. Inside such work the action is queued.
+    /// Runs the action at once, then the work that the action scheduled.
+    ///
+    /// If the thread already runs work of this scheduler or is inside `subscribe`, the action is queued.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -51,13 +53,13 @@ final class ScheduledAction: Cancelable, DisposableContainer {
 
 /// The threads that are inside `subscribe` or `CurrentThreadScheduler`, each with its queue of work.
 ///
-/// A table keyed by the thread replaces thread-local storage, which Swift can access by raw pointers only. It has
-/// several shards, so that threads rarely contend for a lock. No user code runs under a lock, and nothing is released
-/// there.
+/// A table keyed by the thread replaces thread-local storage, which Swift can access by raw pointers only. The table
+/// has several shards, so that threads rarely contend for a lock. Under a lock, no user code runs and no object is
+/// released.
 enum Trampoline {
     private struct Entry {
         let thread: UInt
-        // Removed work is set to nil here and released outside the lock.
+        // Work that has been taken leaves nil in the queue and is released outside the lock.
         var queue: [ScheduledAction?] = []
         var head = 0
     }
@@ -73,7 +75,7 @@ enum Trampoline {
         shards[Int(truncatingIfNeeded: (thread >> 12) ^ (thread >> 23)) & 31]
     }
 
-    /// Whether the calling thread is inside.
+    /// Whether the calling thread is inside `subscribe` or the scheduler.
     static var isActive: Bool {
         let thread = pthread_self()
         return shard(of: thread).entries.withLock { entries in
@@ -81,7 +83,7 @@ enum Trampoline {
         }
     }
 
-    /// Whether the calling thread is inside and its queue is empty, so that enqueued work runs next.
+    /// Whether the calling thread is inside with an empty queue, so that work enqueued now runs next.
     static var isIdle: Bool {
         let thread = pthread_self()
         return shard(of: thread).entries.withLock { entries in
@@ -90,7 +92,7 @@ enum Trampoline {
         }
     }
 
-    /// Enters; returns false if the thread is inside already. After true the caller must call `drain`.
+    /// Enters with the calling thread; returns false if it is inside already. After true, call `drain`.
     static func enter() -> Bool {
         let thread = pthread_self()
         return shard(of: thread).entries.withLock { entries in
@@ -112,7 +114,7 @@ enum Trampoline {
         }
     }
 
-    /// Runs the queued work in order, then leaves.
+    /// Runs the queued work of the calling thread in order; then the thread leaves.
     static func drain() {
         let thread = pthread_self()
         let shard = shard(of: thread)
@@ -129,7 +131,7 @@ enum Trampoline {
             }
             let action = entries[index].queue[head].take()
             entries[index].head = head + 1
-            // Finished entries are removed in blocks, so that each action takes constant time on average.
+            // Finished work is removed from the queue in blocks, so that each action takes constant time on average.
             if head >= 63 {
                 entries[index].queue.removeFirst(head + 1)
                 entries[index].head = 0

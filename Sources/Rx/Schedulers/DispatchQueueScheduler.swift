@@ -4,10 +4,11 @@ import Synchronization
 
 /// The base class of the schedulers on dispatch queues. Its clock is the wall clock.
 ///
-/// Intervals are those of libdispatch: a negative one counts as zero, `.never` never fires. The leeway is how much
-/// later than requested a timer may fire.
+/// Intervals are those of libdispatch: a negative interval counts as zero, and `.never` never fires. The leeway is the
+/// delay with which a timer may fire after the requested time.
 public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: the class and its subclasses do not change after `init`, except one atomic count.
+    // Guard for `@unchecked`: the class and its subclasses do not change after `init`, except for an atomic count in
+    // `MainScheduler`.
     let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
 
@@ -45,7 +46,7 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
         return Disposables.create(timer, item)
     }
 
-    /// Runs the action on the queue periodically. Ticks that are due while it runs are skipped.
+    /// Runs the action on the queue periodically. Ticks that are due while the action runs are skipped.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -60,14 +61,14 @@ public class DispatchQueueScheduler: SchedulerType, RealTimeScheduler, @unchecke
     }
 }
 
-/// Runs work on a dispatch queue, one piece after another, even if the given queue is concurrent.
+/// A scheduler that runs one piece of work after another, even if its target queue is concurrent.
 public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: that of the superclass.
+    // Guard for `@unchecked`: the class adds no mutable state to the superclass.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: serialQueue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new serial queue of that name, which the closure may configure.
+    /// Creates a scheduler on a new serial queue with the given name. The closure may configure the queue.
     public convenience init(
         internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
         leeway: DispatchTimeInterval = .nanoseconds(0)
@@ -77,14 +78,14 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
         self.init(serialQueue: queue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new serial queue of that name, which targets the given queue.
+    /// Creates a scheduler on a new serial queue that has the given name and targets the given queue.
     public convenience init(
         queue: DispatchQueue, internalSerialQueueName: String, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
         self.init(serialQueue: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
     }
 
-    /// Creates a scheduler on a new serial queue that targets the global queue of that quality of service.
+    /// Creates a scheduler on a new serial queue that targets the global queue of the given quality.
     public convenience init(
         qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial",
         leeway: DispatchTimeInterval = .nanoseconds(0)
@@ -95,16 +96,16 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
     }
 }
 
-/// Runs work on a dispatch queue; on a concurrent queue several pieces run at a time.
+/// A scheduler that runs work on a dispatch queue; a concurrent queue runs several pieces at a time.
 public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: that of the superclass.
+    // Guard for `@unchecked`: the class adds no mutable state to the superclass.
 
     /// Creates a scheduler on the given queue.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: queue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new concurrent queue of that quality of service.
+    /// Creates a scheduler on a new concurrent queue of the given quality of service.
     public convenience init(qos: DispatchQoS, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         self.init(
             queue: DispatchQueue(label: "rx.dispatch_queue.\(qos)", qos: qos, attributes: [.concurrent]), leeway: leeway
@@ -112,10 +113,12 @@ public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @un
     }
 }
 
-/// The state between two ticks. Guard: a timer source runs one handler at a time.
+/// The state of a periodic action between two ticks.
+///
+/// Guard for `@unchecked`: a timer source runs one handler at a time.
 private final class PeriodicState<State>: @unchecked Sendable {
     private var state: State
-    // The thread sanitizer does not see that handlers run one after the other; this atomic shows it the order.
+    // The thread sanitizer does not see that handlers run one after the other. This flag shows it the order.
     private let sanitizerOrder = Atomic<Bool>(false)
 
     init(_ state: State) { self.state = state }
@@ -127,7 +130,9 @@ private final class PeriodicState<State>: @unchecked Sendable {
     }
 }
 
-/// A timer of libdispatch. Guard: libdispatch's own, and the atomic flag of `cancelled`.
+/// A timer on a dispatch queue.
+///
+/// Guard for `@unchecked`: libdispatch synchronizes its timers, and the flag of `cancelled` is atomic.
 private final class QueueTimer: Cancelable, @unchecked Sendable {
     private let timer: any DispatchSourceTimer
     private let cancelled = BooleanDisposable()
@@ -141,7 +146,7 @@ private final class QueueTimer: Cancelable, @unchecked Sendable {
         _ work: @escaping @Sendable () -> Void
     ) {
         timer.schedule(deadline: .now() + dueTime.nonNegative, repeating: period.nonNegative, leeway: leeway)
-        // The handler retains the timer until it is cancelled: a live source must not be released.
+        // The handler retains this object until the timer is cancelled, because an active timer must not be released.
         timer.setEventHandler(handler: work)
         timer.resume()
     }

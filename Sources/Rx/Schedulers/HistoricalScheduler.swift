@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Work runs only when `start` or `advanceTo` moves the clock.
 public class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>, @unchecked Sendable {
-    // Guard for `@unchecked`: the lock of the superclass.
+    // Guard for `@unchecked`: the lock of the superclass guards all state.
 
     /// Creates a scheduler with a clock that shows the given date. Default: the beginning of 1970.
     public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
@@ -19,18 +19,18 @@ public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
     /// A distance on the clock is a number of seconds.
     public typealias VirtualTimeIntervalUnit = Double
 
-    /// The date itself.
+    /// Returns the date unchanged.
     public func convertFromVirtualTime(_ virtualTime: RxTime) -> RxTime { virtualTime }
-    /// The date itself.
+    /// Returns the date unchanged.
     public func convertToVirtualTime(_ time: RxTime) -> RxTime { time }
-    /// The seconds themselves.
+    /// Returns the seconds unchanged.
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: Double) -> Double { virtualTimeInterval }
-    /// The seconds themselves.
+    /// Returns the seconds unchanged.
     public func convertToVirtualTimeInterval(_ timeInterval: Double) -> Double { timeInterval }
-    /// The date that many seconds after another one.
+    /// Returns the date that is `offset` seconds after the given date.
     public func offsetVirtualTime(_ time: RxTime, offset: Double) -> RxTime { time.addingTimeInterval(offset) }
 
-    /// The order of two dates.
+    /// Returns the order of two dates.
     public func compareVirtualTime(_ lhs: RxTime, _ rhs: RxTime) -> VirtualTimeComparison {
         lhs < rhs ? .lessThan : lhs == rhs ? .equal : .greaterThan
     }

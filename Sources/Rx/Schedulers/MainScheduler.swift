@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs work on the main queue, in order: at once if called there while no work waits.
+/// A scheduler that runs work on the main queue, in order.
 ///
-/// It fits `observe(on:)`.
+/// Work that is scheduled from the main queue runs at once if no other work waits. Use this scheduler for
+/// `observe(on:)`.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     // Guard for `@unchecked`: `enqueued` is atomic.
     private let enqueued = Atomic<Int>(0)
@@ -30,7 +31,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
             MainQueue.isCurrent, errorMessage ?? "Not on the main thread; use observe(on: MainScheduler.instance).")
     }
 
-    /// Runs the action on the main queue: at once if the caller is there and no work waits.
+    /// Runs the action on the main queue, at once if the caller is there and no other work waits.
     @preconcurrency
     public override func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -51,12 +52,12 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 }
 
-/// Runs work on the main queue, always at once if called there.
+/// A scheduler on the main queue that runs work at once if the caller is on that queue.
 ///
-/// Work that runs at once may overtake work that waits for the main queue. So it fits `subscribe(on:)`; use
-/// `MainScheduler` for `observe(on:)`, which needs the order.
+/// Work that runs at once may overtake work that waits for the main queue. Use this scheduler for `subscribe(on:)`. For
+/// `observe(on:)`, which needs the order, use `MainScheduler`.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    // Guard for `@unchecked`: that of the superclass.
+    // Guard for `@unchecked`: the class adds no mutable state to the superclass.
 
     /// The shared instance.
     public static let instance = ConcurrentMainScheduler()
@@ -72,7 +73,7 @@ public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked S
     }
 }
 
-/// Detects the main queue by a queue-specific value.
+/// A check whether the caller is on the main queue, by a queue-specific value.
 enum MainQueue {
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

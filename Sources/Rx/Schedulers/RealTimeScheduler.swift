@@ -24,17 +24,20 @@ extension DispatchTimeInterval {
         }
     }
 
-    /// The nearest interval of nanoseconds; `.never` if the number is too large or NaN.
+    /// Creates the nearest interval of nanoseconds, or `.never` if the number is too large or NaN.
     package init(seconds: Double) {
         self = seconds < 9e9 ? .nanoseconds(Int((max(seconds, -9e9) * 1e9).rounded())) : .never
     }
 }
 
-/// A scheduler on libdispatch's queues and clock. Operators wait and deliver in cheaper ways on these.
+/// A scheduler on the queues and the clock of libdispatch.
+///
+/// Some operators work more cheaply on it: `observe(on:)` delivers several events in one step, and `timeout` moves a
+/// deadline instead of a timer.
 package protocol RealTimeScheduler: SchedulerType {
     /// Seconds since an arbitrary moment.
     ///
-    /// Setting the wall clock does not change it; it stops during a suspend.
+    /// Setting the wall clock does not change the value. The clock stops while the machine is suspended.
     var uptime: Double { get }
 }
 
@@ -55,6 +58,6 @@ package struct ElapsedClock: Sendable {
     /// Seconds since an arbitrary moment.
     package var seconds: Double { realTime?.uptime ?? scheduler.now.timeIntervalSince1970 }
 
-    /// The same time as a duration of whole microseconds.
+    /// The value of `seconds` as a duration of whole microseconds.
     package var time: Duration { .microseconds(Int64((min(max(seconds, -9e12), 9e12) * 1e6).rounded())) }
 }

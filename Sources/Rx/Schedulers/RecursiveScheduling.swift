@@ -3,7 +3,8 @@ public import Dispatch
 extension ImmediateSchedulerType {
     /// Runs an action that may request further runs of itself with a new state.
     ///
-    /// Each run is scheduled separately. A run may request several runs. Dispose of the result to cancel all.
+    /// Each run is scheduled separately. A run may request several runs. Dispose of the result to cancel all pending
+    /// runs.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, action: @escaping @Sendable (_ state: State, _ recurse: @Sendable (State) -> Void) -> Void
@@ -25,7 +26,7 @@ extension ImmediateSchedulerType {
 extension SchedulerType {
     /// Runs an action after the interval. The action may request further runs of itself, at once or later.
     ///
-    /// A run may request several runs. Dispose of the result to cancel all.
+    /// A run may request several runs. Dispose of the result to cancel all pending runs.
     @preconcurrency
     public func scheduleRecursive<State>(
         _ state: State, dueTime: RxTimeInterval,
@@ -37,7 +38,7 @@ extension SchedulerType {
     }
 }
 
-/// Schedules further runs of a recursive action.
+/// The scheduler by which a recursive action requests further runs of itself.
 public final class AnyRecursiveScheduler<State>: Sendable {
     let pendingRuns = PendingRuns()
     private let scheduler: any SchedulerType
@@ -69,11 +70,13 @@ public final class AnyRecursiveScheduler<State>: Sendable {
     }
 }
 
-/// The pending runs of one recursive action. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
+/// The pending runs of one recursive action.
+///
+/// Guard for `@unchecked`: `CompositeTeardown` and `SubscriptionNode` may be used from any thread.
 final class PendingRuns: Disposable, @unchecked Sendable {
     private let pending = CompositeTeardown()
 
-    /// Schedules one more run, unless all were disposed of.
+    /// Schedules one more run, unless `dispose` was called.
     func schedule(_ start: (PendingRun) -> any Disposable) {
         let node = SubscriptionNode()
         pending.add(node)
@@ -83,10 +86,13 @@ final class PendingRuns: Disposable, @unchecked Sendable {
     func dispose() { pending.dispose() }
 }
 
-/// One pending run. Guard: that of `CompositeTeardown` and `SubscriptionNode`.
+/// One pending run of a recursive action.
+///
+/// Guard for `@unchecked`: `CompositeTeardown` and `SubscriptionNode` may be used from any thread.
 struct PendingRun: @unchecked Sendable {
     private let pendingRuns: CompositeTeardown
-    // Weak: the collection retains the node, the node the scheduled work, and the work this value.
+    // The reference is weak: the collection retains the node, the node retains the scheduled work, and the work retains
+    // this value.
     private weak let node: SubscriptionNode?
 
     init(_ pendingRuns: CompositeTeardown, _ node: SubscriptionNode) {
@@ -94,7 +100,7 @@ struct PendingRun: @unchecked Sendable {
         self.node = node
     }
 
-    /// Removes the run from the pending ones; returns false if these were disposed of.
+    /// Removes the run from the pending runs; returns false if it was disposed of.
     func beginIfPending() -> Bool {
         guard let node else { return false }
         pendingRuns.remove(node)

@@ -1,11 +1,12 @@
 public import Dispatch
 
 extension DispatchTimeInterval {
-    /// The duration, rounded to the nearest nanosecond.
+    /// Creates an interval from a duration, rounded to the nearest nanosecond.
     ///
     /// A duration of more than 292 years, positive or negative, is rounded toward zero to whole seconds.
     public init(_ duration: Duration) {
-        // `components` traps for more seconds than 64 bits hold, which a sum of durations can be.
+        // Limits the duration, because `components` traps if the seconds exceed 64 bits. A sum of durations can exceed
+        // them.
         let limit = Duration.seconds(Int64.max)
         let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
         let fraction = (attoseconds + 500_000_000 * attoseconds.signum()) / 1_000_000_000
@@ -20,7 +21,7 @@ extension DispatchTimeInterval {
 }
 
 extension SchedulerType {
-    /// As `scheduleRelative(_:dueTime:action:)` with an interval, with a `Duration`.
+    /// As `scheduleRelative(_:dueTime:action:)`, with a `Duration` instead of an interval.
     @_disfavoredOverload
     @preconcurrency
     public func scheduleRelative<StateType>(
@@ -29,7 +30,7 @@ extension SchedulerType {
         scheduleRelative(state, dueTime: RxTimeInterval(dueTime), action: action)
     }
 
-    /// As `schedulePeriodic(_:startAfter:period:action:)` with intervals, with a `Duration` for each.
+    /// As `schedulePeriodic(_:startAfter:period:action:)`, with `Duration`s instead of intervals.
     @_disfavoredOverload
     @preconcurrency
     public func schedulePeriodic<StateType>(
@@ -39,7 +40,7 @@ extension SchedulerType {
             state, startAfter: RxTimeInterval(startAfter), period: RxTimeInterval(period), action: action)
     }
 
-    /// As `scheduleRecursive(_:dueTime:action:)` with an interval, with a `Duration`.
+    /// As `scheduleRecursive(_:dueTime:action:)`, with a `Duration` instead of an interval.
     @_disfavoredOverload
     @preconcurrency
     public func scheduleRecursive<State>(
@@ -51,7 +52,7 @@ extension SchedulerType {
 }
 
 extension AnyRecursiveScheduler {
-    /// As `schedule(_:dueTime:)` with an interval, with a `Duration`.
+    /// As `schedule(_:dueTime:)`, with a `Duration` instead of an interval.
     @_disfavoredOverload
     public func schedule(_ state: State, dueTime: Duration) {
         schedule(state, dueTime: RxTimeInterval(dueTime))
@@ -59,13 +60,13 @@ extension AnyRecursiveScheduler {
 }
 
 extension VirtualTimeScheduler {
-    /// As `advance(by:)` with an interval, with a `Duration`.
+    /// As `advance(by:)`, with a `Duration` instead of an interval.
     @_disfavoredOverload
     public func advance(by duration: Duration) { advance(by: RxTimeInterval(duration)) }
 }
 
 extension SerialDispatchQueueScheduler {
-    /// As `init(internalSerialQueueName:serialQueueConfiguration:leeway:)`, with a `Duration`.
+    /// As `init(internalSerialQueueName:serialQueueConfiguration:leeway:)`, with a leeway as `Duration`.
     @_disfavoredOverload
     public convenience init(
         internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil, leeway: Duration
@@ -75,14 +76,14 @@ extension SerialDispatchQueueScheduler {
             leeway: DispatchTimeInterval(leeway))
     }
 
-    /// As `init(queue:internalSerialQueueName:leeway:)`, with a `Duration`.
+    /// As `init(queue:internalSerialQueueName:leeway:)`, with a leeway as `Duration`.
     @_disfavoredOverload
     public convenience init(queue: DispatchQueue, internalSerialQueueName: String, leeway: Duration) {
         self.init(
             queue: queue, internalSerialQueueName: internalSerialQueueName, leeway: DispatchTimeInterval(leeway))
     }
 
-    /// As `init(qos:internalSerialQueueName:leeway:)`, with a `Duration`.
+    /// As `init(qos:internalSerialQueueName:leeway:)`, with a leeway as `Duration`.
     @_disfavoredOverload
     public convenience init(
         qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial", leeway: Duration
@@ -92,13 +93,13 @@ extension SerialDispatchQueueScheduler {
 }
 
 extension ConcurrentDispatchQueueScheduler {
-    /// As `init(queue:leeway:)`, with a `Duration`.
+    /// As `init(queue:leeway:)`, with a leeway as `Duration`.
     @_disfavoredOverload
     public convenience init(queue: DispatchQueue, leeway: Duration) {
         self.init(queue: queue, leeway: DispatchTimeInterval(leeway))
     }
 
-    /// As `init(qos:leeway:)`, with a `Duration`.
+    /// As `init(qos:leeway:)`, with a leeway as `Duration`.
     @_disfavoredOverload
     public convenience init(qos: DispatchQoS, leeway: Duration) {
         self.init(qos: qos, leeway: DispatchTimeInterval(leeway))

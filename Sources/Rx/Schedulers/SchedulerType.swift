@@ -1,7 +1,7 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// A length of time. Schedulers with a coarser clock round it to their nearest tick.
+/// A length of time. A scheduler with a coarser clock rounds it to the nearest tick of that clock.
 public typealias RxTimeInterval = DispatchTimeInterval
 
 /// A point in time of a scheduler's clock.
@@ -12,7 +12,7 @@ public typealias RxTime = Date
 /// An implementation may run the work on the calling thread before `schedule` returns.
 @preconcurrency
 public protocol ImmediateSchedulerType: Sendable {
-    /// Runs the action with the state as soon as possible. Dispose of the result to cancel it.
+    /// Runs the action with the state as soon as possible. Dispose of the result to cancel the action.
     @preconcurrency
     func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -22,16 +22,16 @@ public protocol ImmediateSchedulerType: Sendable {
 /// A scheduler with a clock: it also runs work after an interval.
 @preconcurrency
 public protocol SchedulerType: ImmediateSchedulerType {
-    /// The time now.
+    /// The current time of the scheduler's clock.
     var now: RxTime { get }
 
-    /// Runs the action with the state after the interval. Dispose of the result to cancel it.
+    /// Runs the action with the state after the interval. Dispose of the result to cancel the action.
     @preconcurrency
     func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
-    /// Runs the action periodically, each time with the state that it returned before.
+    /// Runs the action periodically. Each run receives the state that the previous run returned.
     @preconcurrency
     func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -40,9 +40,9 @@ public protocol SchedulerType: ImmediateSchedulerType {
 }
 
 extension SchedulerType {
-    /// Runs the action periodically: it schedules the next tick, then runs the action.
+    /// Runs the action periodically. Each tick first schedules the next tick, then runs the action.
     ///
-    /// Ticks that are due while the action runs follow it without a pause.
+    /// If ticks are due while the action runs, the action runs for them afterwards without a pause.
     @preconcurrency
     public func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -72,9 +72,9 @@ extension SchedulerType {
     }
 }
 
-/// A periodic action on a scheduler without periodic actions of its own.
+/// The periodic action of a scheduler that does not implement periodic actions itself.
 ///
-/// Guard: `drain` guards `state` and runs due ticks in order; `timer` has a lock of its own.
+/// Guard for `@unchecked`: `drain` guards `state` and runs due ticks in order; `timer` has a lock of its own.
 final class PeriodicTask<State>: @unchecked Sendable {
     private let scheduler: any SchedulerType
     private let period: RxTimeInterval

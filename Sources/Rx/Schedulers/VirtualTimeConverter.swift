@@ -7,15 +7,15 @@ public protocol VirtualTimeConverterType: Sendable {
     /// A distance on the virtual clock.
     associatedtype VirtualTimeIntervalUnit
 
-    /// The date of a virtual time.
+    /// Returns the date of a virtual time.
     func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime
-    /// The virtual time of a date.
+    /// Returns the virtual time of a date.
     func convertToVirtualTime(_ time: RxTime) -> VirtualTimeUnit
-    /// The seconds of a virtual distance.
+    /// Converts a virtual distance to seconds.
     func convertFromVirtualTimeInterval(_ virtualTimeInterval: VirtualTimeIntervalUnit) -> Double
-    /// The virtual distance of seconds.
+    /// Converts seconds to a virtual distance.
     func convertToVirtualTimeInterval(_ timeInterval: Double) -> VirtualTimeIntervalUnit
-    /// The virtual time that lies the distance after another one.
+    /// Returns the virtual time that is `offset` after the given time.
     func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit
     /// The order of two virtual times.
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
@@ -23,10 +23,10 @@ public protocol VirtualTimeConverterType: Sendable {
 
 /// The order of two virtual times.
 public enum VirtualTimeComparison: Sendable {
-    /// The first comes before the second.
+    /// The first time is before the second time.
     case lessThan
-    /// They are the same.
+    /// The two times are the same.
     case equal
-    /// The first comes after the second.
+    /// The first time is after the second time.
     case greaterThan
 }

@@ -1,4 +1,4 @@
-/// Work ordered by its time, and at equal times by its arrival: a binary heap.
+/// A binary heap of work, ordered by time and, at equal times, by arrival.
 struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
     typealias Time = Converter.VirtualTimeUnit
 
@@ -13,7 +13,7 @@ struct VirtualTimeQueue<Converter: VirtualTimeConverterType> {
 
     init(_ converter: Converter) { self.converter = converter }
 
-    /// The time of the first piece of work, even if that was disposed of.
+    /// The time of the first piece of work, even if that work was disposed of.
     var firstTime: Time? { heap.first?.time }
 
     /// The times of all work that was not disposed of, in order.

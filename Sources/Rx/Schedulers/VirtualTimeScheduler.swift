@@ -11,7 +11,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// A distance on its clock.
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
-    // Guard for `@unchecked`: `lock` guards these. No user code runs under it.
+    // Guard for `@unchecked`: `lock` guards the fields from `time` to `pauses`. No user code runs under the lock.
     private let lock = Lock()
     private var time: VirtualTime
     private var arrived: [VirtualTimeQueue<Converter>.Item] = []
@@ -60,7 +60,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduleVirtual(state, time: time, action: action)
     }
 
-    /// Runs the action after a distance on the clock, without `adjustScheduledTime`.
+    /// Runs the action after a distance on the clock, without a call of `adjustScheduledTime`.
     @preconcurrency
     public func scheduleRelativeVirtual<StateType>(
         _ state: StateType, dueTime: VirtualTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
@@ -68,7 +68,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
-    /// Runs the action at a time of the clock, without `adjustScheduledTime`.
+    /// Runs the action at a time of the clock, without a call of `adjustScheduledTime`.
     ///
     /// Work for a past time runs next, before work for the current time, and does not move the clock.
     @preconcurrency
@@ -84,7 +84,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return item
     }
 
-    /// The same as `scheduleVirtual`.
+    /// Runs the action at a time of the clock; another name of `scheduleVirtual`.
     @preconcurrency
     public func scheduleAbsoluteVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -94,16 +94,16 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     /// Returns the time that `schedule` and `scheduleRelative` use instead of the given one.
     ///
-    /// The base class returns the given time. It is not called for times in virtual units.
+    /// The base class returns the given time. Methods that take times in virtual units do not call this method.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }
 
-    /// Moves the clock from one piece of work to the next until none is left or `stop` is called.
+    /// Moves the clock from one piece of work to the next until no work is left or `stop` is called.
     public func start() { run(until: nil) }
 
     /// Moves the clock to the given time and runs the work that is due until then.
     ///
-    /// The clock shows that time afterwards, even if `stop` was called. While the clock is being moved it does nothing.
-    /// A past time traps.
+    /// The clock shows that time afterwards, even if `stop` was called. If the clock is already being moved, the call
+    /// has no effect. A past time traps.
     public func advanceTo(_ virtualTime: VirtualTime) {
         precondition(!comes(virtualTime, before: clock), "VirtualTimeScheduler: the clock cannot be moved back.")
         run(until: virtualTime)
@@ -124,9 +124,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Ends `start` or `advanceTo` after the current piece of work.
     public func stop() { lock.withLock { isStopped = true } }
 
-    /// Runs `pause` before each piece of work and before the clock moves, on the thread that moves it.
+    /// Adds a closure that runs before each piece of work, on the thread that moves the clock.
     ///
-    /// For tests that wait for work on other threads. It takes effect at the next `start` or `advanceTo`.
+    /// The closure lets a test wait for work on other threads. It takes effect at the next `start` or `advanceTo`.
     package func beforeEach(_ pause: @escaping @Sendable () -> Void) { lock.withLock { pauses.append(pause) } }
 
     private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
@@ -153,14 +153,14 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             for item in added { queue.add(item) }
             guard let due = queue.firstTime else { return nil }
             if let end, comes(end, before: due) { return nil }
-            // Cancelled work does not move the clock.
+            // Skips cancelled work, which must not move the clock.
             guard let item = queue.takeFirst(), !item.action.isDisposed else { continue }
             moveClock(to: due)
             return item.action
         }
     }
 
-    /// Returns the work scheduled since the last call, or nil after `stop`.
+    /// Returns the work scheduled since the last call, or nil after `stop`. Call it under the lock.
     private func takeArrived() -> [VirtualTimeQueue<Converter>.Item]? {
         if isStopped { return nil }
         defer { arrived = [] }

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Each element after which no other one arrives for the given time.
+    /// Emits each element after which no other element arrives for the given time.
     ///
     /// At completion a waiting element is sent at once; an error drops it. With an interval of zero or less an element
     /// waits until the scheduler can run other work.
@@ -29,7 +29,7 @@ private final class DebounceSink<Element>: MultiInputSink<Element> {
     }
 
     func store(_ value: Element) {
-        // A swap, so that the old element is released after the new one is stored.
+        // Swaps the elements, so that the old element is released after the new element is stored.
         var new: Element? = value
         swap(&waiting, &new)
         timer.set(after: dueTime, in: drain) { self.send() }

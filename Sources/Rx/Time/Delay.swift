@@ -1,10 +1,10 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The elements and completion, each later by the given time.
+    /// Delays elements and completion by the given time.
     ///
     /// An error is forwarded at once and drops waiting elements. Events of the same moment are scheduled one after the
-    /// other. An interval of zero or less only schedules them.
+    /// other. With an interval of zero or less, events are scheduled without a delay.
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(
@@ -18,9 +18,10 @@ extension ObservableType {
             })
     }
 
-    /// The same stream, subscribed to after the given time.
+    /// Subscribes to the stream after the given time.
     ///
-    /// An interval of zero or less subscribes as soon as the scheduler can, `.never` does not.
+    /// With an interval of zero or less, it subscribes as soon as the scheduler can; with `.never`, it never
+    /// subscribes.
     public func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         let upstream = asObservable().source
         return Observable(
@@ -36,16 +37,17 @@ extension ObservableType {
     }
 }
 
-/// Queues events with their arrival.
+/// The sink of `delay`: a queue of events with their arrival times.
 ///
-/// One timer waits for the first of them and is then set for the next.
+/// One timer waits for the first event. When that event is sent, the timer is set for the next event.
 private final class DelaySink<Element>: MultiInputSink<Element> {
     private typealias DelayedEvent = (arrival: Double, event: Event<Element>)
 
     private let dueTime: RxTimeInterval
     private let clock: ElapsedClock
     private let timer: OperatorTimer
-    // Used inside the drain only. `first` stays until it is sent, so that an event from inside the observer is queued.
+    // Used inside the drain only. `first` is kept while it is being sent, so that an event that the observer sends is
+    // queued.
     private var first: DelayedEvent?
     private var others = FIFOQueue<DelayedEvent>()
     private var isSending = false
@@ -71,7 +73,7 @@ private final class DelaySink<Element>: MultiInputSink<Element> {
         }
     }
 
-    /// Fails before queued events, but not during the delivery of an element.
+    /// Fails without sending queued events, but only after the element that is being delivered, if any.
     func failNow(_ error: any Error) {
         if isSending { failure = error } else { fail(error) }
     }
@@ -92,9 +94,9 @@ private final class DelaySink<Element>: MultiInputSink<Element> {
 }
 
 extension DispatchTimeInterval {
-    /// The rest of the interval after so many seconds, at least zero and at most the interval.
+    /// Returns the rest of the interval after `passed` seconds: at least zero, at most the interval.
     ///
-    /// The clock of a user's scheduler may be set back.
+    /// `passed` is negative if the clock of a user's scheduler was set back.
     func less(_ passed: Double) -> DispatchTimeInterval {
         DispatchTimeInterval(seconds: max(0, seconds - max(0, passed)))
     }

@@ -1,6 +1,6 @@
-/// The one timer of an operator.
+/// The single timer of an operator.
 ///
-/// Setting it cancels the previous time. If a cancelled timer fires nevertheless, its handler is not called.
+/// Setting the timer cancels its previous setting. If a cancelled timer fires nevertheless, its handler is not called.
 final class OperatorTimer: Teardown {
     private let scheduler: any SchedulerType
     private let scheduled = SerialDisposable()

@@ -1,10 +1,11 @@
 public import Dispatch
 
 extension ObservableType {
-    /// At most one element in the given time: the first, and with `latest` also the last one of the time.
+    /// Emits an element, then drops elements for the given time; `latest` keeps the last dropped element.
     ///
-    /// At completion a waiting element is still sent when its time is over; an error drops it. With an interval of zero
-    /// or less every element passes.
+    /// With `latest`, the last dropped element is sent when the time is over, and the time starts again. At completion
+    /// a waiting element is still sent when its time is over; an error drops it. With an interval of zero or less every
+    /// element passes.
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Observable<Element> {
@@ -43,7 +44,7 @@ private final class ThrottleSink<Element>: MultiInputSink<Element> {
     func receive(_ value: Element) {
         guard let lastSent else { return send(value) }
         let left = dueTime.less(clock.seconds - lastSent)
-        // Less than a microsecond is a rounding error of the clock.
+        // A rest of less than a microsecond is a rounding error of the clock, so the time is over.
         guard left.seconds > 1e-6 else { return send(value) }
         guard latest else { return }
         let isTimerSet = waiting != nil
@@ -62,10 +63,10 @@ private final class ThrottleSink<Element>: MultiInputSink<Element> {
     }
 
     private func send(_ value: Element) {
-        // If the timer is late, this element overtakes the waiting one, which must not be sent after it.
+        // If the timer is late, this element is sent before the waiting element. The older element must not follow it.
         _ = waiting.take()
         forward(value)
-        // Read after the observer returns, so that a slow observer gets its pause too.
+        // The time is read after the observer returns, so that a slow observer also has the full pause.
         lastSent = clock.seconds
     }
 }

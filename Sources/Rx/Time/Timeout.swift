@@ -1,17 +1,18 @@
 public import Dispatch
 
 extension ObservableType {
-    /// The stream, failing with `RxError.timeout` if no element arrives for the given time.
+    /// Fails with `RxError.timeout` if no element arrives for the given time.
     ///
-    /// The time starts at subscription and again at each element. An interval of zero or less fails as soon as the
-    /// scheduler can, `.never` does not.
+    /// The time starts at subscription and again at each element. With an interval of zero or less, the result fails as
+    /// soon as the scheduler can; with `.never`, it does not time out.
     public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
         timeout(dueTime, other: Observable.error(RxError.timeout), scheduler: scheduler)
     }
 
-    /// The stream; the other stream replaces it if no element arrives for the given time.
+    /// Switches to the other stream if no element arrives for the given time.
     ///
-    /// The time starts at subscription and again at each element. The first stream is disposed of then.
+    /// The time starts at subscription and again at each element. When the other stream takes over, this stream is
+    /// disposed of.
     public func timeout<Other: ObservableConvertibleType>(
         _ dueTime: RxTimeInterval, other: Other, scheduler: any SchedulerType
     ) -> Observable<Element> where Other.Element == Element {
@@ -24,7 +25,7 @@ extension ObservableType {
                     scheduler is any RealTimeScheduler
                     ? DeadlineTimeoutSink(dueTime, other, scheduler, into: downstream)
                     : TimeoutSink(dueTime, other, scheduler, into: downstream)
-                // Created before the timer starts, because the time may be over at once.
+                // The input is created before the timer starts, because the time may be over at once.
                 let input = TimeoutInput(of: sink)
                 sink.begin()
                 sink.subscribe(to: upstream, with: input)
@@ -32,13 +33,13 @@ extension ObservableType {
     }
 }
 
-/// Sets a new timer for each element.
+/// The sink of `timeout`. It sets a new timer for each element.
 private class TimeoutSink<Element>: MultiInputSink<Element> {
     fileprivate let dueTime: RxTimeInterval
     private let other: Source<Element>
     private let timer: OperatorTimer
     weak var input: TimeoutInput<Element>?
-    /// The stream ended or timed out. Used inside the drain only.
+    /// Whether the stream ended or timed out. Used inside the drain only.
     private(set) final var isOver = false
 
     init(
@@ -78,9 +79,10 @@ private class TimeoutSink<Element>: MultiInputSink<Element> {
     }
 }
 
-/// Uses one timer and a deadline that each element moves. It allocates nothing for an element.
+/// The sink of `timeout` on a real clock. Each element moves a deadline, which allocates nothing.
 private final class DeadlineTimeoutSink<Element>: TimeoutSink<Element> {
-    // Nanoseconds of the monotonic clock, so that setting the wall clock causes no timeout. Used inside the drain only.
+    // Nanoseconds of the monotonic clock, so that setting the wall clock causes no time-out. Used inside the drain
+    // only.
     private var deadline: UInt64 = 0
     private lazy var span = UInt64(min(max(dueTime.seconds, 0) * 1e9, 9e18))
 
@@ -111,7 +113,7 @@ private final class TimeoutInput<Element>: SerialSink<Element> {
     override func receive(_ value: Element) {
         guard isLive, !sink.isOver else { return }
         sink.forward(value)
-        // No new timer if the delivery of the element disposed of the subscription or timed out.
+        // Starts no new time if the subscription ended or timed out during the delivery of the element.
         if isLive, !sink.isOver { sink.restart() }
     }
 

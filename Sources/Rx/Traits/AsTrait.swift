@@ -1,25 +1,26 @@
 extension ObservableType {
-    /// The stream as a `Single`.
+    /// Converts the stream to a `Single`.
     ///
-    /// It fails with `RxError.noElements` or `.moreThanOneElement` if the stream does not have exactly one element.
+    /// The result fails with `RxError.noElements` or `.moreThanOneElement` if the stream does not have exactly one
+    /// element.
     public func asSingle() -> Single<Element> {
         Single(raw: lift { AtMostOneSink(needsOne: true, into: $0) })
     }
 
-    /// The stream as a `Maybe`.
+    /// Converts the stream to a `Maybe`.
     ///
-    /// It fails with `RxError.moreThanOneElement` if the stream has more than one element.
+    /// The result fails with `RxError.moreThanOneElement` if the stream has more than one element.
     public func asMaybe() -> Maybe<Element> {
         Maybe(raw: lift { AtMostOneSink(needsOne: false, into: $0) })
     }
 }
 
 extension ObservableType where Element == Never {
-    /// The stream as a `Completable`.
+    /// Converts the stream to a `Completable`.
     public func asCompletable() -> Completable { Completable(raw: asObservable()) }
 }
 
-/// Sends the only element when the stream completes.
+/// A sink that sends the only element when the stream completes.
 private final class AtMostOneSink<Element>: SingleInputSink<Element, Element> {
     private let needsOne: Bool
     private var found: Element?

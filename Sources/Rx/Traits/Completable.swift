@@ -1,4 +1,4 @@
-/// Marks a `Completable`.
+/// The type that marks a `PrimitiveSequence` as a `Completable`.
 public enum CompletableTrait: Sendable {}
 
 /// A stream without elements: it completes or fails.
@@ -7,20 +7,20 @@ public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 /// How a `Completable` ends.
 @frozen
 public enum CompletableEvent: Sendable {
-    /// It failed.
+    /// The `Completable` failed.
     case error(any Error)
-    /// It completed.
+    /// The `Completable` completed.
     case completed
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// Receives the outcome of a `Completable`.
+    /// A closure that receives the outcome of a `Completable`.
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-    /// A cold `Completable` with a closure that runs for each subscription and sends the outcome.
+    /// Creates a cold `Completable` from a closure that runs for each subscription and sends the outcome.
     ///
-    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
-    /// disposed of after the outcome or when the subscription is disposed of.
+    /// The closure may send the outcome from any thread; only the first outcome counts. The disposable that the closure
+    /// returns is disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping CompletableObserver) -> any Disposable
@@ -69,10 +69,10 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             with: object, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// A `Completable` that completes at subscription.
+    /// Creates a `Completable` that completes at subscription.
     public static func empty() -> Completable { Completable(raw: .empty()) }
 
-    /// The same `Completable`; the closures are called as those of `ObservableType.do`.
+    /// Calls the closures as `ObservableType.do` does: around the outcome, subscription and disposal.
     @preconcurrency
     public func `do`(
         onError: (@Sendable (any Error) throws -> Void)? = nil,
@@ -89,27 +89,27 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The same outcome as a `Maybe` without an element.
+    /// Converts the `Completable` to a `Maybe`, which never sends an element.
     public func asMaybe() -> Maybe<Element> { Maybe(raw: primitiveSequence.stream) }
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// This `Completable`, then the second one after it completed.
+    /// Subscribes to the second `Completable` after this `Completable` has completed.
     public func andThen(_ second: Completable) -> Completable {
         Completable(raw: then(second.stream))
     }
 
-    /// This `Completable`, then the `Single` after it completed.
+    /// Subscribes to the `Single` after this `Completable` has completed, and forwards its outcome.
     public func andThen<Result>(_ second: Single<Result>) -> Single<Result> {
         Single(raw: then(second.stream))
     }
 
-    /// This `Completable`, then the `Maybe` after it completed.
+    /// Subscribes to the `Maybe` after this `Completable` has completed, and forwards its outcome.
     public func andThen<Result>(_ second: Maybe<Result>) -> Maybe<Result> {
         Maybe(raw: then(second.stream))
     }
 
-    /// This `Completable`, then the stream after it completed.
+    /// Subscribes to the stream after this `Completable` has completed, and forwards its events.
     public func andThen<Result>(_ second: Observable<Result>) -> Observable<Result> {
         then(second)
     }
@@ -129,41 +129,44 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// This `Completable`, then the second one after it completed.
+    /// Subscribes to the second `Completable` after this `Completable` has completed.
     public func concat(_ second: Completable) -> Completable { andThen(second) }
 
-    /// One after the other.
+    /// Subscribes to one `Completable` after the other. Fails with the first error.
     ///
-    /// Each subscription iterates the sequence again, as far as they complete.
+    /// Each subscription iterates the sequence again and takes the next `Completable` when the previous one completes.
     public static func concat<Sources: Sequence>(_ sequence: Sources) -> Completable
     where Sources.Element == Completable {
         Completable(raw: Observable<Never>.concat(sequence.lazy.map(\.stream)))
     }
 
-    /// One after the other.
+    /// Subscribes to one `Completable` after the other. Fails with the first error.
     public static func concat<Sources: Collection>(_ collection: Sources) -> Completable
     where Sources.Element == Completable {
         Completable(raw: Observable<Never>.concat(collection.map(\.stream)))
     }
 
-    /// One after the other.
+    /// Subscribes to one `Completable` after the other. Fails with the first error.
     public static func concat(_ sources: Completable...) -> Completable { concat(sources) }
 
-    /// All of them at once.
+    /// Subscribes to all `Completable`s at once.
     ///
-    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all have completed, or at subscription if there is none. It fails with the first
+    /// error.
     public static func zip(_ sources: Completable...) -> Completable { zip(sources) }
 
-    /// All of them at once.
+    /// Subscribes to all `Completable`s at once.
     ///
-    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all have completed, or at subscription if there is none. It fails with the first
+    /// error.
     public static func zip(_ sources: [Completable]) -> Completable {
         Completable(raw: Observable<Never>.merge(sources.map(\.stream)))
     }
 
-    /// All of them at once.
+    /// Subscribes to all `Completable`s at once.
     ///
-    /// It completes when all have (at subscription if there is none), and fails with the first error.
+    /// The result completes when all have completed, or at subscription if there is none. It fails with the first
+    /// error.
     public static func zip<Sources: Collection>(_ sources: Sources) -> Completable
     where Sources.Element == Completable {
         zip(Array(sources))

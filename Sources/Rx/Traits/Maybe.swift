@@ -1,30 +1,30 @@
-/// Marks a `Maybe`.
+/// The type that marks a `PrimitiveSequence` as a `Maybe`.
 public enum MaybeTrait: Sendable {}
 
-/// A stream of at most one element: an element, completion without one, or an error.
+/// A stream of at most one element. It ends with an element, without an element, or with an error.
 public typealias Maybe<Element> = PrimitiveSequence<MaybeTrait, Element>
 
 /// How a `Maybe` ends.
 @frozen
 public enum MaybeEvent<Element> {
-    /// It sent an element.
+    /// The `Maybe` sent an element.
     case success(Element)
-    /// It failed.
+    /// The `Maybe` failed.
     case error(any Error)
-    /// It completed without an element.
+    /// The `Maybe` completed without an element.
     case completed
 }
 
 extension MaybeEvent: Sendable where Element: Sendable {}
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// Receives the outcome of a `Maybe`.
+    /// A closure that receives the outcome of a `Maybe`.
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-    /// A cold `Maybe` with a closure that runs for each subscription and sends the outcome.
+    /// Creates a cold `Maybe` from a closure that runs for each subscription and sends the outcome.
     ///
-    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
-    /// disposed of after the outcome or when the subscription is disposed of.
+    /// The closure may send the outcome from any thread; only the first outcome counts. The disposable that the closure
+    /// returns is disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
@@ -84,10 +84,10 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
-    /// A `Maybe` that completes at subscription, without an element.
+    /// Creates a `Maybe` that completes at subscription, without an element.
     public static func empty() -> Maybe<Element> { Maybe(raw: .empty()) }
 
-    /// The same `Maybe`; the closures are called as those of `ObservableType.do`.
+    /// Calls the closures as `ObservableType.do` does: around the outcome, subscription and disposal.
     ///
     /// If a closure throws, the `Maybe` fails with that error.
     @preconcurrency
@@ -108,21 +108,21 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The element, or the given one if there is none.
+    /// Emits the element of the `Maybe`, or the given element if there is none.
     public func ifEmpty(default: Element) -> Single<Element> {
         Single(raw: primitiveSequence.stream.ifEmpty(default: `default`))
     }
 
-    /// The element, or the given `Single` if there is none.
+    /// Emits the element of the `Maybe`, or the outcome of the given `Single` if there is none.
     public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
         Single(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
     }
 
-    /// The element, or the other `Maybe` if there is none.
+    /// Emits the element of this `Maybe`, or the outcome of the other `Maybe` if there is none.
     public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
         Maybe(raw: primitiveSequence.stream.ifEmpty(switchTo: other.stream))
     }
 
-    /// The element as a `Single`. An empty `Maybe` fails with `RxError.noElements`.
+    /// Converts the `Maybe` to a `Single`. An empty `Maybe` fails with `RxError.noElements`.
     public func asSingle() -> Single<Element> { primitiveSequence.stream.asSingle() }
 }

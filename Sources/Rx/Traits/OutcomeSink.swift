@@ -1,6 +1,6 @@
-/// Passes the outcome of a `Single` or a `Maybe`, which is its first event, to a subscriber's closures.
+/// A sink that passes the first event of a `Single` or a `Maybe` to the closures of a subscriber.
 ///
-/// As in RxSwift, `onDisposed` is called directly after the outcome; the source is disposed of when it completes.
+/// As in RxSwift, `onDisposed` is called directly after that event; the source is disposed of when it completes.
 final class OutcomeSink<Element>: SubscriberSink<Element> {
     private let onSuccess: (@Sendable (Element) -> Void)?
     private let onError: @Sendable (any Error) -> Void
@@ -40,7 +40,7 @@ final class OutcomeSink<Element>: SubscriberSink<Element> {
 }
 
 extension Observable {
-    /// Subscribes to the first event.
+    /// Subscribes and passes the first event to one of the closures.
     func subscribeForOutcome(
         onSuccess: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)?

@@ -10,7 +10,7 @@ extension PrimitiveSequence: Sendable {}
 
 /// The common protocol of `Single`, `Maybe` and `Completable`.
 public protocol PrimitiveSequenceType {
-    /// Marks a `Single`, a `Maybe` or a `Completable`.
+    /// The type that marks a `Single`, a `Maybe` or a `Completable`.
     associatedtype Trait
     /// The type of the elements.
     associatedtype Element
@@ -24,24 +24,24 @@ extension PrimitiveSequence: PrimitiveSequenceType {
 }
 
 extension PrimitiveSequence: ObservableConvertibleType {
-    /// The same stream as an `Observable`.
+    /// Returns the sequence as an `Observable`.
     public func asObservable() -> Observable<Element> { stream }
 }
 
 extension PrimitiveSequenceType {
-    /// A sequence that fails at subscription.
+    /// Creates a sequence that fails at subscription.
     public static func error(_ error: any Error) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .error(error))
     }
 
-    /// A sequence that never ends.
+    /// Creates a sequence that never ends.
     public static func never() -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .never())
     }
 }
 
 extension PrimitiveSequence {
-    /// A cold sequence that calls the factory at each subscription and forwards its sequence.
+    /// Creates a cold sequence that calls the factory at each subscription and forwards its result.
     ///
     /// If the factory throws, the sequence fails with that error.
     @preconcurrency
@@ -51,7 +51,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: Observable.deferred { try observableFactory().stream })
     }
 
-    /// A cold sequence that creates a resource at each subscription and disposes of it at the end.
+    /// Creates a cold sequence that owns a resource from each subscription until the outcome.
     @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
@@ -62,7 +62,7 @@ extension PrimitiveSequence {
             raw: Observable.using(resourceFactory) { try primitiveSequenceFactory($0).stream })
     }
 
-    /// The same sequence; its subscription, events and disposal are printed. See `ObservableType.debug`.
+    /// Prints the subscription, the events and the disposal of the sequence. See `ObservableType.debug`.
     public func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -74,7 +74,7 @@ extension PrimitiveSequence {
 }
 
 extension PrimitiveSequenceType where Element: FixedWidthInteger {
-    /// A sequence of 0 after `dueTime`. Zero or less means as soon as the scheduler can.
+    /// Creates a sequence that sends 0 after `dueTime`. Zero or less means as soon as the scheduler can.
     public static func timer(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
     ) -> PrimitiveSequence<Trait, Element> {

@@ -1,4 +1,4 @@
-/// Marks a `Single`.
+/// The type that marks a `PrimitiveSequence` as a `Single`.
 public enum SingleTrait: Sendable {}
 
 /// A stream of exactly one element, or an error.
@@ -8,13 +8,13 @@ public typealias Single<Element> = PrimitiveSequence<SingleTrait, Element>
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    /// Receives the outcome of a `Single`.
+    /// A closure that receives the outcome of a `Single`.
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
-    /// A cold `Single` with a closure that runs for each subscription and sends the outcome.
+    /// Creates a cold `Single` from a closure that runs for each subscription and sends the outcome.
     ///
-    /// The closure may send the outcome from any thread; only the first one counts. The disposable that it returns is
-    /// disposed of after the outcome or when the subscription is disposed of.
+    /// The closure may send the outcome from any thread; only the first outcome counts. The disposable that the closure
+    /// returns is disposed of after the outcome or when the subscription is disposed of.
     @preconcurrency
     public static func create(
         subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
@@ -69,7 +69,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
-    /// The `Maybe` that the selector returns for the element.
+    /// Forwards the outcome of the `Maybe` that the selector returns for the element.
     @preconcurrency
     public func flatMapMaybe<Result>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
@@ -77,7 +77,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         Maybe(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The same `Single`; the closures are called as those of `ObservableType.do`.
+    /// Calls the closures as `ObservableType.do` does: around the outcome, subscription and disposal.
     ///
     /// If a closure throws, the `Single` fails with that error.
     @preconcurrency
@@ -95,6 +95,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The same outcome as a `Maybe`.
+    /// Converts the `Single` to a `Maybe`.
     public func asMaybe() -> Maybe<Element> { Maybe(raw: primitiveSequence.stream) }
 }

@@ -1,38 +1,38 @@
 extension PrimitiveSequence {
-    /// The outcome, later by the given time. An error is forwarded at once.
+    /// Delays the outcome by the given time. An error is forwarded at once.
     public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> PrimitiveSequence<
         Trait, Element
     > {
         PrimitiveSequence(raw: stream.delay(dueTime, scheduler: scheduler))
     }
 
-    /// The same sequence, subscribed to after the given time.
+    /// Subscribes to the sequence after the given time.
     public func delaySubscription(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: stream.delaySubscription(dueTime, scheduler: scheduler))
     }
 
-    /// The same sequence, with its events delivered on the scheduler.
+    /// Delivers the events of the sequence on the scheduler.
     public func observe(on scheduler: any ImmediateSchedulerType) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: stream.observe(on: scheduler))
     }
 
-    /// The same sequence, subscribed to and disposed of on the scheduler.
+    /// Subscribes to the sequence and disposes of the subscription on the scheduler.
     public func subscribe(on scheduler: any ImmediateSchedulerType) -> PrimitiveSequence<
         Trait, Element
     > {
         PrimitiveSequence(raw: stream.subscribe(on: scheduler))
     }
 
-    /// The sequence, failing with `RxError.timeout` if it does not end in the given time.
+    /// Fails with `RxError.timeout` if the sequence does not end in the given time.
     public func timeout(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> PrimitiveSequence<
         Trait, Element
     > {
         PrimitiveSequence(raw: stream.timeout(dueTime, scheduler: scheduler))
     }
 
-    /// The sequence; the other one replaces it if it does not end in the given time.
+    /// Switches to the other sequence if this sequence does not end in the given time.
     public func timeout(
         _ dueTime: RxTimeInterval, other: PrimitiveSequence<Trait, Element>,
         scheduler: any SchedulerType

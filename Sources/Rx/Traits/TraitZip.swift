@@ -1,7 +1,8 @@
 extension PrimitiveSequenceType where Trait: ValueTrait {
     /// Combines the elements of two sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -13,7 +14,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of three sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -26,7 +28,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of four sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -41,7 +44,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of five sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -57,7 +61,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of six sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -73,7 +78,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of seven sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -90,7 +96,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of eight sequences.
     ///
-    /// It fails with the first error of a sequence or of the selector. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
+    /// if one of the sequences is empty.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -107,7 +114,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Combines the elements of all, in the order of the collection.
+    /// Combines the elements of all `Single`s, in the order of the collection.
     ///
     /// For an empty collection the selector is called with an empty array.
     @preconcurrency
@@ -120,7 +127,9 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 : Observable.zip(collection.map(\.stream), resultSelector: resultSelector))
     }
 
-    /// The elements of all as an array, in the order of the collection. An empty collection sends an empty array.
+    /// Emits the elements of all `Single`s as an array, in the order of the collection.
+    ///
+    /// For an empty collection, the result sends an empty array.
     public static func zip<Sources: Collection>(_ collection: Sources) -> Single<[Element]>
     where Sources.Element == Single<Element> {
         zip(collection) { $0 }
@@ -128,9 +137,10 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
-    /// The elements of two sequences as a tuple.
+    /// Emits the elements of two sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>
     ) -> PrimitiveSequence<Trait, (E1, E2)> {
@@ -138,9 +148,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
             raw: Observable.zip(source1.stream, source2.stream))
     }
 
-    /// The elements of three sequences as a tuple.
+    /// Emits the elements of three sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>
@@ -149,9 +160,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
             raw: Observable.zip(source1.stream, source2.stream, source3.stream))
     }
 
-    /// The elements of four sequences as a tuple.
+    /// Emits the elements of four sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3, E4>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>
@@ -160,9 +172,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
             raw: Observable.zip(source1.stream, source2.stream, source3.stream, source4.stream))
     }
 
-    /// The elements of five sequences as a tuple.
+    /// Emits the elements of five sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3, E4, E5>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -173,9 +186,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
                 source1.stream, source2.stream, source3.stream, source4.stream, source5.stream))
     }
 
-    /// The elements of six sequences as a tuple.
+    /// Emits the elements of six sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3, E4, E5, E6>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -187,9 +201,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
                 source6.stream))
     }
 
-    /// The elements of seven sequences as a tuple.
+    /// Emits the elements of seven sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3, E4, E5, E6, E7>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -202,9 +217,10 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
                 source6.stream, source7.stream))
     }
 
-    /// The elements of eight sequences as a tuple.
+    /// Emits the elements of eight sequences as a tuple.
     ///
-    /// It fails with the first error. A `Maybe` completes if one of them is empty.
+    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
+    /// sequences is empty.
     public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,

@@ -1,23 +1,23 @@
-/// Marks a sequence that may have an element: `Single` and `Maybe`.
+/// The protocol of the types that mark a sequence with an element: `Single` and `Maybe`.
 public protocol ValueTrait {}
 
 extension SingleTrait: ValueTrait {}
 extension MaybeTrait: ValueTrait {}
 
 extension PrimitiveSequenceType where Trait: ValueTrait {
-    /// A sequence of one element, which it sends at subscription.
+    /// Creates a sequence that sends the element at subscription.
     public static func just(_ element: Element) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .just(element))
     }
 
-    /// A sequence of one element, which it sends on the scheduler.
+    /// Creates a sequence that sends the element on the scheduler.
     public static func just(
         _ element: Element, scheduler: any ImmediateSchedulerType
     ) -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: .just(element, scheduler: scheduler))
     }
 
-    /// The element, transformed.
+    /// Transforms the element.
     ///
     /// If the transform throws, the sequence fails with that error.
     @preconcurrency
@@ -27,13 +27,13 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         PrimitiveSequence<Trait, Result>(raw: primitiveSequence.stream.map(transform))
     }
 
-    /// The element if the predicate is true for it, otherwise no element.
+    /// Emits the element if the predicate is true for it; otherwise completes without an element.
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         Maybe(raw: primitiveSequence.stream.filter(predicate))
     }
 
-    /// The element, transformed, or no element if the transform returns nil.
+    /// Transforms the element, or completes without an element if the transform returns nil.
     @preconcurrency
     public func compactMap<Result>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
@@ -41,7 +41,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         Maybe(raw: primitiveSequence.stream.compactMap(transform))
     }
 
-    /// The sequence that the selector returns for the element.
+    /// Forwards the outcome of the sequence that the selector returns for the element.
     @preconcurrency
     public func flatMap<Result>(
         _ selector: @escaping @Sendable (Element) throws -> PrimitiveSequence<Trait, Result>
@@ -49,7 +49,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         PrimitiveSequence<Trait, Result>(raw: primitiveSequence.stream.flatMap(selector))
     }
 
-    /// The `Completable` that the selector returns for the element.
+    /// Forwards the outcome of the `Completable` that the selector returns for the element.
     @preconcurrency
     public func flatMapCompletable(
         _ selector: @escaping @Sendable (Element) throws -> Completable
@@ -62,7 +62,7 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
         PrimitiveSequence(raw: primitiveSequence.stream.catchAndReturn(element))
     }
 
-    /// The outcome without the element.
+    /// Converts the sequence to a `Completable`, which drops the element.
     public func asCompletable() -> Completable {
         Completable(raw: primitiveSequence.stream.ignoreElements())
     }
