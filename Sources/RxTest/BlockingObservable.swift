@@ -1,28 +1,28 @@
 public import Rx
 
 extension ObservableConvertibleType {
-    /// The stream for a test that waits for it.
+    /// Returns the stream in a form with methods that wait for its elements, for tests.
     ///
     /// Each method of the result subscribes and blocks the calling thread. The wait ends when the stream ends, when the
-    /// result is known, or after `timeout` seconds of real time with `RxError.timeout`. Without a timeout it may never
-    /// end. With zero or less, only events at subscription count. The subscription is disposed of before the method
-    /// returns.
+    /// result is known, or after `timeout` seconds of real time with `RxError.timeout`. Without a timeout the wait may
+    /// never end. With a timeout of zero or less, only events at subscription count. The subscription is disposed of
+    /// before the method returns.
     ///
     /// The main thread runs its run loop while it waits, so that work on the main queue runs, for example that of
-    /// `MainScheduler`. A wait inside such work is an exception: the main queue runs one piece of work at a time. Other
-    /// threads only wait.
+    /// `MainScheduler`. A wait inside such work is an exception: the main queue runs nothing else until that work
+    /// returns. Other threads only wait.
     public func toBlocking(timeout: Double? = nil) -> BlockingObservable<Element> {
         precondition(timeout?.isNaN != true, "toBlocking: the timeout must not be NaN.")
         return BlockingObservable(stream: asObservable(), timeout: timeout)
     }
 
-    /// As `toBlocking(timeout:)` with seconds. A negative duration counts as zero.
+    /// As `toBlocking(timeout:)` with a number of seconds. A negative duration counts as zero.
     public func toBlocking(timeout: Duration) -> BlockingObservable<Element> {
         toBlocking(timeout: timeout.inSeconds)
     }
 }
 
-/// A stream for a test that waits for it: see `toBlocking`. Each method subscribes again.
+/// A stream with methods that wait for its elements: see `toBlocking`. Each method subscribes again.
 public struct BlockingObservable<Element>: Sendable {
     let stream: Observable<Element>
     let timeout: Double?
@@ -31,9 +31,9 @@ public struct BlockingObservable<Element>: Sendable {
 /// All elements of a stream and its end.
 @frozen
 public enum MaterializedSequenceResult<Element> {
-    /// It completed after these elements.
+    /// The stream completed after these elements.
     case completed(elements: [Element])
-    /// It failed or timed out after these elements.
+    /// The stream failed or timed out after these elements.
     case failed(elements: [Element], error: any Error)
 }
 
@@ -51,12 +51,13 @@ extension BlockingObservable {
 
     /// Waits for the end and returns the only element.
     ///
-    /// Throws `RxError.noElements`, at the second element `RxError.moreThanOneElement`, and as `toArray` does.
+    /// Throws `RxError.noElements` for an empty stream, `RxError.moreThanOneElement` at the second element, and the
+    /// errors that `toArray` throws.
     public func single() throws -> Element { try single { _ in true } }
 
-    /// As `single()`, for the only element for which the predicate is true.
+    /// As `single()`, but returns the only element for which the predicate is true.
     ///
-    /// Also throws the error of the predicate.
+    /// The method also throws the error of the predicate.
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         let elements = try wait(for: 2, predicate).get()

@@ -1,9 +1,9 @@
 import Dispatch
 import Rx
 
-/// One wait for a stream: collects elements until it has enough, the stream ends or the time is over.
+/// One wait for a stream: collects elements until there are enough or the stream or the time ends.
 ///
-/// Guard: `lock` guards `elements` and `result`; the rest does not change.
+/// Guard for `@unchecked`: `lock` guards `elements` and `result`; the other fields do not change.
 final class BlockingRun<Element>: @unchecked Sendable {
     private let requiredCount: Int
     private let predicate: @Sendable (Element) throws -> Bool
@@ -24,7 +24,7 @@ final class BlockingRun<Element>: @unchecked Sendable {
         let deadline = timeout.map { .now() + max($0, 0) } ?? DispatchTime.distantFuture
         begin(stream, until: deadline)
         if isOnMainThread { MainRunLoop.run(until: deadline) { self.lock.withLock { self.result == nil } } }
-        // If there is a result already, this has no effect.
+        // If there is a result already, `end` has no effect.
         if ended.wait(timeout: deadline) == .timedOut { end(RxError.timeout) }
         subscription.dispose()
         return lock.withLock { result ?? .completed(elements: []) }
@@ -32,13 +32,13 @@ final class BlockingRun<Element>: @unchecked Sendable {
 
     private func begin(_ stream: Observable<Element>, until deadline: DispatchTime) {
         guard CurrentThreadScheduler.isScheduleRequired else {
-            // The caller is inside a subscription, so work for the current thread would wait for the caller, which
-            // waits here. Therefore another thread subscribes.
+            // The caller is inside a subscription. Work for the current thread would wait for the caller, which waits
+            // here, so another thread subscribes.
             DispatchQueue(label: "RxTest.toBlocking").async { self.subscribe(to: stream, until: deadline) }
             return
         }
-        // As work of the current thread, so that `subscribe` returns before a cold stream starts: otherwise an endless
-        // stream could not be disposed of.
+        // Subscribes as work of the current thread, so that `subscribe` returns before a cold stream starts. Otherwise
+        // an endless stream could not be disposed of.
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
             self.subscribe(to: stream, until: deadline)
             return Disposables.create()
@@ -60,7 +60,8 @@ final class BlockingRun<Element>: @unchecked Sendable {
                 }
                 if count >= requiredCount { end(nil) }
             }
-            // A stream that sends on the calling thread without a pause would never let it check the time.
+            // Checks the time at each element, because a stream that sends on the calling thread without a pause never
+            // returns to `wait`.
             if deadline != .distantFuture, DispatchTime.now() > deadline { end(RxError.timeout) }
         } catch {
             end(error)

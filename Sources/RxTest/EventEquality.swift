@@ -1,6 +1,6 @@
 public import Rx
 
-/// Events are equal if their kinds and elements are. Errors are compared by their description.
+/// Events are equal if their kinds and elements are equal. Errors are compared by their description.
 extension Event: Equatable where Element: Equatable {
     /// Whether the kinds and the contents are equal.
     public static func == (lhs: Event<Element>, rhs: Event<Element>) -> Bool {
@@ -13,7 +13,7 @@ extension Event: Equatable where Element: Equatable {
     }
 }
 
-/// Outcomes of a `Single` are equal if the elements are, or the descriptions of the errors.
+/// Outcomes of a `Single` are equal if their elements or the descriptions of their errors are equal.
 public func == <Element: Equatable>(lhs: SingleEvent<Element>, rhs: SingleEvent<Element>) -> Bool {
     switch (lhs, rhs) {
     case (.success(let left), .success(let right)): left == right
@@ -22,7 +22,7 @@ public func == <Element: Equatable>(lhs: SingleEvent<Element>, rhs: SingleEvent<
     }
 }
 
-/// Outcomes are equal if their kinds and elements are. Errors are compared by their description.
+/// Outcomes are equal if their kinds and elements are equal. Errors are compared by their description.
 extension MaybeEvent: Equatable where Element: Equatable {
     /// Whether the kinds and the contents are equal.
     public static func == (lhs: MaybeEvent<Element>, rhs: MaybeEvent<Element>) -> Bool {
@@ -35,7 +35,7 @@ extension MaybeEvent: Equatable where Element: Equatable {
     }
 }
 
-/// Outcomes are equal if their kinds are. Errors are compared by their description.
+/// Outcomes are equal if their kinds are equal. Errors are compared by their description.
 extension CompletableEvent: Equatable {
     /// Whether the kinds and the contents are equal.
     public static func == (lhs: CompletableEvent, rhs: CompletableEvent) -> Bool {

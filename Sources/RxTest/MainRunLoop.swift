@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 
 #if canImport(XCTest) && canImport(CoreFoundation)
-    // CoreFoundation is part of Foundation's library, which XCTest links anyway.
+    // This import adds no dependency: CoreFoundation is part of the Foundation library, which XCTest links anyway.
     import CoreFoundation
     import XCTest
 
@@ -11,16 +11,16 @@ import Rx
         /// The number of nested calls of `run`.
         private static let depth = Guarded<Int>(0)
 
-        /// Whether the caller is on the main thread. After `dispatchMain` no thread is.
+        /// Whether the caller is on the main thread. After `dispatchMain`, no thread is the main thread.
         static var isCurrent: Bool { CFRunLoopGetCurrent() === CFRunLoopGetMain() }
 
         /// Runs the loop while the condition is true, at most until the deadline. Call it on the main thread.
         ///
-        /// It returns at once if the loop has no work, for example inside work of the main queue.
+        /// The function returns at once if the loop has no work, for example inside work of the main queue.
         static func run(until deadline: DispatchTime, while condition: () -> Bool) {
             depth.withLock { $0 += 1 }
             defer {
-                // A wake-up for an outer call may have ended this one.
+                // Wakes the outer call, because a wake-up for the outer call may have ended this inner call.
                 if depth.withLock({ depth in leave(&depth) }) { wake() }
             }
             while condition() {
@@ -32,10 +32,10 @@ import Rx
             }
         }
 
-        /// Makes `run` check its condition. From any thread.
+        /// Makes `run` check its condition. Call it from any thread.
         static func wake() {
             CFRunLoopPerformBlock(CFRunLoopGetMain(), kCFRunLoopDefaultMode) {
-                // A late block must not stop a loop that is not ours.
+                // Stops the loop only while `run` is active, because a late block must not stop a loop of other code.
                 if depth.withLock({ $0 > 0 }) { CFRunLoopStop(CFRunLoopGetMain()) }
             }
             CFRunLoopWakeUp(CFRunLoopGetMain())
@@ -47,7 +47,7 @@ import Rx
         }
     }
 #else
-    /// Without CoreFoundation the main thread waits like any other.
+    /// A replacement without CoreFoundation: the main thread waits like any other thread.
     enum MainRunLoop {
         static var isCurrent: Bool { false }
         static func run(until deadline: DispatchTime, while condition: () -> Bool) {}

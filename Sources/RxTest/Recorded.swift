@@ -1,6 +1,6 @@
 public import Rx
 
-/// A time of the clock of a `TestScheduler`, in ticks.
+/// A time on the clock of a `TestScheduler`, in ticks.
 public typealias TestTime = Int
 
 /// A value with its virtual time.
@@ -21,25 +21,25 @@ extension Recorded: Sendable where Value: Sendable {}
 extension Recorded: Equatable where Value: Equatable {}
 
 extension Recorded: CustomDebugStringConvertible {
-    /// `value @ time`.
+    /// The text `value @ time`.
     public var debugDescription: String { "\(value) @ \(time)" }
 }
 
 extension Recorded {
-    /// An element at a time.
+    /// Returns an element recorded at the given time.
     public static func next<Element>(_ time: TestTime, _ element: Element) -> Recorded<Event<Element>>
     where Value == Event<Element> {
         Recorded(time: time, value: .next(element))
     }
 
-    /// Completion at a time.
+    /// Returns a completion recorded at the given time.
     public static func completed<Element>(
         _ time: TestTime, _ type: Element.Type = Element.self
     ) -> Recorded<Event<Element>> where Value == Event<Element> {
         Recorded(time: time, value: .completed)
     }
 
-    /// An error at a time.
+    /// Returns an error recorded at the given time.
     public static func error<Element>(
         _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
     ) -> Recorded<Event<Element>> where Value == Event<Element> {
@@ -48,14 +48,14 @@ extension Recorded {
 }
 
 extension Recorded {
-    /// The events as an array, if the compiler cannot infer the type of an array literal.
+    /// Returns the events as an array, for code in which the compiler cannot infer the array's type.
     public static func events<Element>(
         _ recordedEvents: Recorded<Event<Element>>...
     ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
         recordedEvents
     }
 
-    /// The array itself.
+    /// Returns the array unchanged.
     public static func events<Element>(
         _ recordedEvents: [Recorded<Event<Element>>]
     ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
@@ -63,17 +63,17 @@ extension Recorded {
     }
 }
 
-/// An element at a time.
+/// Returns an element recorded at the given time.
 @available(*, deprecated, renamed: "Recorded.next(_:_:)")
 public func next<Element>(_ time: TestTime, _ element: Element) -> Recorded<Event<Element>> { .next(time, element) }
 
-/// Completion at a time.
+/// Returns a completion recorded at the given time.
 @available(*, deprecated, renamed: "Recorded.completed(_:_:)")
 public func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded<Event<Element>> {
     .completed(time, type)
 }
 
-/// An error at a time.
+/// Returns an error recorded at the given time.
 @available(*, deprecated, renamed: "Recorded.error(_:_:_:)")
 public func error<Element>(
     _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self

@@ -9,15 +9,15 @@ public import Rx
 /// With a simulated processing delay, work of `schedule` and `scheduleRelative` runs one tick from now at the earliest.
 /// Times in ticks, for example those of `scheduleAt` and of testable observables, are exact.
 public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConverter>, @unchecked Sendable {
-    // Guard for `@unchecked`: the lock of the superclass; this class adds constants only.
+    // Guard for `@unchecked`: the lock of the superclass guards its state, and this class adds only constants.
 
     /// The default times of `start`, in ticks.
     public enum Defaults {
         /// When the stream is created.
         public static let created = 100
-        /// When it is subscribed to.
+        /// When the stream is subscribed to.
         public static let subscribed = 200
-        /// When it is disposed of.
+        /// When the subscription is disposed of.
         public static let disposed = 1000
     }
 
@@ -33,13 +33,15 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// Returns a later time unchanged; for other times the next tick, or now without a processing delay.
+    /// Returns a future time unchanged.
+    ///
+    /// Other times become the next tick, or the current tick without a simulated processing delay.
     public override func adjustScheduledTime(_ time: TestTime) -> TestTime {
         let now = clock
         return time <= now ? now + (simulateProcessingDelay ? 1 : 0) : time
     }
 
-    /// Runs the action at the given tick, or next if that has passed.
+    /// Runs the action at the given tick, or as the next work if that tick has passed.
     @preconcurrency
     public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
         _ = scheduleVirtual((), time: time) { _ in
@@ -48,25 +50,25 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
         }
     }
 
-    /// Moves the clock forward by so many ticks and runs the work that is due.
+    /// Moves the clock forward by the given number of ticks and runs the work that is due.
     public func advanceBy(_ ticks: Int) { advanceTo(clock + ticks) }
 
-    /// A hot stream that sends the events at their ticks.
+    /// Creates a hot stream that sends the events at their recorded times.
     public func createHotObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
         HotObservable(self, events)
     }
 
-    /// A cold stream that sends each event that many ticks after a subscription.
+    /// Creates a cold stream. A recorded time is the number of ticks from a subscription to the event.
     public func createColdObservable<Element>(_ events: [Recorded<Event<Element>>]) -> TestableObservable<Element> {
         ColdObservable(self, events)
     }
 
-    /// An observer that records its events with their times.
+    /// Creates an observer that records its events with their times.
     public func createObserver<Element>(_ type: Element.Type) -> TestableObserver<Element> { TestableObserver(self) }
 
     /// Creates, subscribes to and disposes of a stream at the given ticks, and returns its recorded events.
     ///
-    /// It runs all scheduled work, like `start()`.
+    /// The method runs all scheduled work, as `start()` does.
     public func start<Element, Stream: ObservableConvertibleType>(
         created: TestTime, subscribed: TestTime, disposed: TestTime, create: @escaping () -> Stream
     ) -> TestableObserver<Element> where Stream.Element == Element {
@@ -104,9 +106,9 @@ extension TestScheduler {
     }
 }
 
-/// The steps of one `start`.
+/// The steps of one `start` with a stream: create, subscribe and dispose.
 ///
-/// Guard: `start` moves the clock on the calling thread, and only that thread uses this.
+/// Guard for `@unchecked`: `start` moves the clock on the calling thread, and only that thread uses this object.
 final class TestRun<Element>: @unchecked Sendable {
     private let observer: TestableObserver<Element>
     private let create: () -> Observable<Element>

@@ -2,9 +2,9 @@ public import Rx
 
 /// The virtual times at which one subscription to a testable stream began and ended.
 public struct Subscription: Equatable, Hashable, Sendable {
-    /// When it began.
+    /// When the subscription began.
     public let subscribe: TestTime
-    /// When it ended; `Int.max` if it has not.
+    /// When the subscription ended; `Int.max` if it has not ended.
     public let unsubscribe: TestTime
 
     /// Creates a subscription that has not ended.
@@ -18,7 +18,7 @@ public struct Subscription: Equatable, Hashable, Sendable {
 }
 
 extension Subscription: CustomDebugStringConvertible {
-    /// `(from : to)`, with `Infinity` if it has not ended.
+    /// The text `(begin : end)`, with `Infinity` if the subscription has not ended.
     public var debugDescription: String {
         "(\(subscribe) : \(unsubscribe == .max ? "Infinity" : String(unsubscribe)))"
     }
@@ -26,12 +26,12 @@ extension Subscription: CustomDebugStringConvertible {
 
 /// A stream that sends given events and records the times of its subscriptions.
 public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
-    // Guard for `@unchecked`: `lock` guards `lifetimes`; the rest does not change.
+    // Guard for `@unchecked`: `lock` guards `lifetimes`; the other fields do not change.
     let scheduler: TestScheduler
     private let lock = Lock()
     private var lifetimes: [Subscription] = []
 
-    /// The events that it sends, with their times.
+    /// The events that the stream sends, with their times.
     public let recordedEvents: [Recorded<Event<Element>>]
 
     init(_ scheduler: TestScheduler, _ events: [Recorded<Event<Element>>]) {
@@ -49,7 +49,8 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
             lifetimes.append(Subscription(scheduler.clock))
             return lifetimes.count - 1
         }
-        // An observer without a state of its own: a test may send events after the end, for the operator under test.
+        // This observer does not stop at the end: a test may send events after the end, to check the operator under
+        // test.
         let target: UncheckedTransfer<(Event<Element>) -> Void> = UncheckedTransfer(observer.on)
         let sending = play(to: AnyObserver { target.value($0) })
         return Disposables.create {
@@ -64,11 +65,11 @@ public class TestableObservable<Element>: ObservableType, @unchecked Sendable {
     func play(to observer: AnyObserver<Element>) -> any Disposable { Disposables.create() }
 }
 
-/// Sends each event that many ticks after a subscription.
+/// A cold stream that sends each event the recorded number of ticks after a subscription.
 final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
-    // Guard for `@unchecked`: as in the superclass.
+    // Guard for `@unchecked`: the class adds no state to the superclass.
     override func play(to observer: AnyObserver<Element>) -> any Disposable {
-        // The work remains scheduled after disposal, as in RxTest: `start` ends at the time of the last event.
+        // The work remains scheduled after disposal, as in RxTest, so that `start` ends at the time of the last event.
         let ended = BooleanDisposable()
         for event in recordedEvents {
             let transfer = UncheckedTransfer((observer, event.value))
@@ -81,9 +82,9 @@ final class ColdObservable<Element>: TestableObservable<Element>, @unchecked Sen
     }
 }
 
-/// Sends each event at its tick to the current subscribers.
+/// A hot stream that sends each event at its recorded time to the current subscribers.
 final class HotObservable<Element>: TestableObservable<Element>, @unchecked Sendable {
-    // Guard for `@unchecked`: the subject's own.
+    // Guard for `@unchecked`: any thread may use the `PublishSubject`.
     private let subject = PublishSubject<Event<Element>>()
 
     override init(_ scheduler: TestScheduler, _ events: [Recorded<Event<Element>>]) {

@@ -2,7 +2,7 @@
     public import Rx
     import XCTest
 
-    // Assertions instead of equality, because only the standard library can make `Result` equatable.
+    // `Result` gets assertions instead of an `Equatable` conformance, which only the standard library can declare.
 
     /// Asserts that two outcomes of a `Single` are equal. Errors are compared by their description.
     public func XCTAssertEqual<Element: Equatable>(
