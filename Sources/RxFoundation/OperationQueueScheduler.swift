@@ -1,7 +1,7 @@
 public import Foundation
 public import Rx
 
-/// Runs work as operations of an operation queue, with the limits of the queue.
+/// A scheduler that runs work as operations of an operation queue, within the limits of the queue.
 ///
 /// Work runs in order only if the queue has `maxConcurrentOperationCount = 1`.
 public final class OperationQueueScheduler: ImmediateSchedulerType {
@@ -16,7 +16,7 @@ public final class OperationQueueScheduler: ImmediateSchedulerType {
         self.queuePriority = queuePriority
     }
 
-    /// Runs the action as an operation of the queue. Dispose of the result to cancel it.
+    /// Runs the action as an operation of the queue. Dispose of the result to cancel the action.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
