@@ -1,6 +1,6 @@
 public import Rx
 
-// Names of operators before RxSwift 6.
+// This file declares the names that operators had before RxSwift 6.
 
 extension ObservableType {
     /// The former name of `observe(on:)`.
@@ -112,11 +112,15 @@ extension ObservableType {
 }
 
 extension ObservableType {
-    /// One subscription for all subscribers. Late ones receive the last elements, even after the end.
+    /// Shares one subscription to the stream among all subscribers.
+    ///
+    /// Late subscribers receive the last elements, even after the end.
     @available(*, deprecated, message: "Use share(replay:scope:) with the scope .forever instead.")
     public func shareReplay(_ bufferSize: Int) -> Observable<Element> { share(replay: bufferSize, scope: .forever) }
 
-    /// One subscription for all subscribers. Late ones receive the last element until the end.
+    /// Shares one subscription to the stream among all subscribers.
+    ///
+    /// Late subscribers receive the last element. After the end, a new subscriber starts the stream again.
     @available(*, deprecated, message: "Use share(replay: 1) instead.")
     public func shareReplayLatestWhileConnected() -> Observable<Element> { share(replay: 1, scope: .whileConnected) }
 }
@@ -128,7 +132,7 @@ extension Disposable {
 }
 
 extension ObservableType {
-    /// Each element, transformed with its index.
+    /// Transforms each element with its index.
     @available(*, deprecated, message: "Use enumerated().map instead.")
     @preconcurrency
     public func mapWithIndex<Result>(
@@ -137,7 +141,7 @@ extension ObservableType {
         enumerated().map { try selector($0.element, $0.index) }
     }
 
-    /// The elements of the streams that the selector returns for each element and its index.
+    /// Emits the elements of the inner streams that the selector returns for each element and its index.
     @available(*, deprecated, message: "Use enumerated().flatMap instead.")
     @preconcurrency
     public func flatMapWithIndex<Output, Inner: ObservableConvertibleType<Output> & SendableMetatype>(
@@ -146,7 +150,7 @@ extension ObservableType {
         enumerated().flatMap { try selector($0.element, $0.index) }
     }
 
-    /// The elements from the first one on for which the predicate is false with its index.
+    /// Skips elements as long as the predicate is true for the element and its index.
     @available(*, deprecated, message: "Use enumerated().skip(while:).map instead.")
     @preconcurrency
     public func skipWhileWithIndex(
@@ -155,7 +159,7 @@ extension ObservableType {
         enumerated().skip(while: { try predicate($0.element, $0.index) }).map { $0.element }
     }
 
-    /// The elements as long as the predicate is true for them with their index.
+    /// Emits elements as long as the predicate is true for the element and its index, then completes.
     @available(*, deprecated, message: "Use enumerated().take(while:).map instead.")
     @preconcurrency
     public func takeWhileWithIndex(
