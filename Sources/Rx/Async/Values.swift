@@ -1,9 +1,9 @@
 extension ObservableConvertibleType where Element: Sendable {
     /// The elements as a sequence for `for try await`. Reading the property subscribes to the stream.
     ///
-    /// The loop ends when the stream completes, and throws its error. Leaving the loop, cancelling the task or
-    /// releasing the sequence disposes of the subscription. Elements that wait for the loop are stored without a limit;
-    /// use `values(bufferingPolicy:)` to set one.
+    /// The loop ends when the stream completes, and throws the error of the stream. Leaving the loop, cancelling the
+    /// task or releasing the sequence disposes of the subscription. Elements that wait for the loop are stored without
+    /// a limit; use `values(bufferingPolicy:)` to set a limit.
     public var values: AsyncThrowingStream<Element, any Error> { values(bufferingPolicy: .unbounded) }
 
     /// As `values`, but stores at most as many waiting elements as the policy permits.
@@ -27,7 +27,7 @@ extension InfallibleType where Element: Sendable {
     ///
     /// The loop ends when the stream completes. Leaving the loop, cancelling the task or releasing the sequence
     /// disposes of the subscription. Elements that wait for the loop are stored without a limit; use
-    /// `values(bufferingPolicy:)` to set one.
+    /// `values(bufferingPolicy:)` to set a limit.
     public var values: AsyncStream<Element> { values(bufferingPolicy: .unbounded) }
 
     /// As `values`, but stores at most as many waiting elements as the policy permits.

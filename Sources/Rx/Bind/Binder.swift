@@ -2,8 +2,8 @@ import Synchronization
 
 /// An observer that sets a value on an object, which it holds weakly.
 ///
-/// The binding runs on the scheduler, by default the main one, in the order of the elements. Completion has no effect.
-/// An error traps in a debug build and is ignored otherwise.
+/// The closure runs on the scheduler, by default the main scheduler, in the order of the elements. Completion has no
+/// effect. An error traps in a debug build and is ignored otherwise.
 public struct Binder<Value>: ObserverType {
     /// The type of the elements that the binder receives.
     public typealias Element = Value
@@ -31,7 +31,7 @@ public struct Binder<Value>: ObserverType {
         }
     }
 
-    /// Calls the binding for an element. Completion has no effect.
+    /// Calls the closure of the binder for an element. Completion has no effect.
     public func on(_ event: Event<Value>) { binding(event) }
 
     /// Returns the binder as an observer with its concrete type hidden.

@@ -1,5 +1,5 @@
-// One function with a parameter pack could replace these functions. But packs cost 2.4 to 3.8 times the instructions an
-// event, and Swift 6.3 rejects `.map { $0.0 + $0.2 }` on a tuple of a pack.
+// A function with a parameter pack could replace these functions. Packs cost 2.4 to 3.8 times the instructions an
+// event. Swift 6.3 also rejects `.map { $0.0 + $0.2 }` on a tuple of a pack.
 
 func combine<A, B, Result>(
     _ mode: CombineMode, _ a: Observable<A>, _ b: Observable<B>,

@@ -1,6 +1,6 @@
 /// The source of `flatMap`, `merge`, `concat`, `flatMapLatest` and `switchLatest`.
 ///
-/// It combines an outer stream, a transform to inner streams, and a sink that subscribes to the inner streams.
+/// The source combines an outer stream, a transform to inner streams, and a sink that subscribes to the inner streams.
 final class Flatten<Input, Element>: Source<Element> {
     private let upstream: Source<Input>
     private let transform: (Input) throws -> Source<Element>
@@ -23,8 +23,8 @@ final class Flatten<Input, Element>: Source<Element> {
 
 /// The sink of an operator that subscribes to inner streams.
 ///
-/// It subscribes outside the drain, because a stream that takes long at subscription must not delay the elements of
-/// other streams. Therefore a lock guards the state of the subclasses.
+/// The sink subscribes outside the drain, because a stream that takes long at subscription must not delay the elements
+/// of other streams. Therefore a lock guards the state of the subclasses.
 class FlattenSink<Element>: MultiInputSink<Element> {
     /// Whether a further inner stream would be dropped.
     var isFull: Bool { false }

@@ -19,7 +19,8 @@ extension ObservableType {
     }
 }
 
-// The type parameters are the elements, because looking up `Stream.Element` at each element would cost instructions.
+// The type parameters are element types, not stream types: looking up `Stream.Element` at each element would cost
+// instructions.
 private func withLatest<First, Second, Result>(
     _ first: Source<First>, _ second: Source<Second>, _ selector: @escaping @Sendable (First, Second) throws -> Result
 ) -> Source<Result> {

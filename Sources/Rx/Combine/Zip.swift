@@ -228,8 +228,8 @@ extension ObservableType where Element == Any {
 extension ObservableType {
     /// Combines the first elements of all streams, then their second elements, and so on.
     ///
-    /// For an empty collection, the result completes at subscription. Unlike `zip` of two to eight streams, the result
-    /// also completes at an element that can no longer be combined because all other streams have completed.
+    /// For an empty collection, the result completes at subscription. The result also completes at an element that can
+    /// no longer be combined because all other streams have completed; `zip` of two to eight streams does not.
     @preconcurrency
     public static func zip<Streams: Collection>(
         _ collection: Streams, resultSelector: @escaping @Sendable ([Streams.Element.Element]) throws -> Element
@@ -239,8 +239,8 @@ extension ObservableType {
 
     /// Emits the first elements of all streams as an array, then their second elements, and so on.
     ///
-    /// For an empty collection, the result completes at subscription. Unlike `zip` of two to eight streams, the result
-    /// also completes at an element that can no longer be combined because all other streams have completed.
+    /// For an empty collection, the result completes at subscription. The result also completes at an element that can
+    /// no longer be combined because all other streams have completed; `zip` of two to eight streams does not.
     public static func zip<Streams: Collection>(_ collection: Streams) -> Observable<[Element]>
     where Streams.Element: ObservableType, Streams.Element.Element == Element {
         combine(.pairwiseWhilePossible, collection.map { $0.asObservable() }) { $0 }

@@ -22,7 +22,7 @@ public enum Hooks {
         set { handler.withLock { $0 = newValue } }
     }
 
-    /// The closure that captures the call stack of a subscription. The default returns an empty one.
+    /// The closure that captures the call stack of a subscription. The default returns an empty array.
     ///
     /// With Foundation, set this property to `{ Thread.callStackSymbols }`.
     @preconcurrency

@@ -48,7 +48,7 @@ public struct AnyObserver<Element>: ObserverType {
         target = HandlerSink(eventHandler)
     }
 
-    /// Creates an observer that forwards each event to the given one.
+    /// Creates an observer that forwards each event to the given observer.
     public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
         target = ErasedSink(observer)
     }

@@ -9,11 +9,11 @@ public enum Resources {
     /// A release build counts only calls of `incrementTotal` and `decrementTotal`.
     public static var total: Int32 { count.load(ordering: .sequentiallyConsistent) }
 
-    /// Adds one to the count and returns it. Call it when an object of your own is created.
+    /// Increments the count and returns it. Call this method when an object of your own is created.
     @discardableResult
     public static func incrementTotal() -> Int32 { count.add(1, ordering: .sequentiallyConsistent).newValue }
 
-    /// Subtracts one from the count and returns it. Call it when an object of your own is destroyed.
+    /// Decrements the count and returns it. Call this method when an object of your own is destroyed.
     @discardableResult
     public static func decrementTotal() -> Int32 { count.subtract(1, ordering: .sequentiallyConsistent).newValue }
 

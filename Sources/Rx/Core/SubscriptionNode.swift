@@ -80,7 +80,7 @@ class SubscriptionNode: Teardown {
 
     private func release() { takeUpstream()?.dispose() }
 
-    /// Releases the upstream without disposing of it, if the upstream needs no disposal any more.
+    /// Releases the upstream without disposing of it, because the upstream has ended already.
     func detach() {
         if flags.load(ordering: .acquiring) & SubscriptionNode.assigned != 0 { _ = takeUpstream() }
     }

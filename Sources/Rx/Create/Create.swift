@@ -21,7 +21,7 @@ extension ObservableType {
         Observable(Deferred(observableFactory))
     }
 
-    /// Creates a cold stream that owns a resource from each subscription until the end of the stream.
+    /// Creates a cold stream with a resource that exists as long as the subscription.
     ///
     /// Each subscription creates the resource. The resource is disposed of at the end of the stream or with the
     /// subscription. If a factory throws, the stream fails with that error.

@@ -6,7 +6,7 @@ extension ObservableType {
         lift { IfEmptyDefaultSink(`default`, into: $0) }
     }
 
-    /// Emits the elements of the stream, or those of the other stream if this one completes without any.
+    /// Emits the elements of the stream, or of the other stream if the stream completes without elements.
     ///
     /// The other stream is subscribed to only if this stream completes without elements. An error of this stream is
     /// forwarded.

@@ -40,8 +40,7 @@ private final class SubscribeOnNode<Element>: SubscriptionNode {
     override func dispose() {
         guard markDisposed() else { return }
         start.dispose()
-        // Stops events at once, because the upstream is disposed of later, on the scheduler on which it was subscribed
-        // to.
+        // Stops events at once, because the upstream is disposed of later, on the scheduler.
         inner.markSilent()
         guard let scheduler else { return inner.dispose() }
         let target = UncheckedTransfer(inner)

@@ -77,9 +77,9 @@ private final class RetrySink<Element>: SequentialSink<Element> {
     }
 }
 
-/// The sink of `retry(when:)`. It ignores elements of the handler's stream unless it waits for one.
+/// The sink of `retry(when:)`. It ignores the handler's stream unless it waits after an error.
 ///
-/// The sink waits after an error. If the handler's stream has ended before, the result ends at the error.
+/// If the handler's stream has ended before an error, the result ends at that error.
 private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private let errors: PublishSubject<Failure>

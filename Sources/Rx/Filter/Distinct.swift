@@ -16,7 +16,7 @@ extension ObservableType {
         distinct(keySelector, ==)
     }
 
-    /// Emits the elements for which the comparer returns false, called with the previous element.
+    /// Emits the elements for which the comparer returns false, called with the last emitted element.
     ///
     /// If the closure throws, the stream fails with that error.
     @preconcurrency
@@ -26,7 +26,7 @@ extension ObservableType {
         distinct({ $0 }, comparer)
     }
 
-    /// Emits the elements for which the comparer returns false, called with their key and the previous key.
+    /// Emits the elements if the comparer returns false for the last emitted key and their key.
     ///
     /// If a closure throws, the stream fails with that error.
     @preconcurrency

@@ -71,7 +71,7 @@ extension InfallibleType {
         Infallible(asObservable().ifEmpty(default: element))
     }
 
-    /// Emits the elements of the stream, or those of the other stream if this one completes without any.
+    /// Emits the elements of the stream, or of the other stream if the stream completes without elements.
     public func ifEmpty(switchTo other: Infallible<Element>) -> Infallible<Element> {
         Infallible(asObservable().ifEmpty(switchTo: other.asObservable()))
     }
@@ -89,7 +89,7 @@ extension InfallibleType {
         Infallible(asObservable().distinctUntilChanged(keySelector))
     }
 
-    /// Emits the elements for which the comparer returns false, called with the previous element.
+    /// Emits the elements for which the comparer returns false, called with the last emitted element.
     @preconcurrency
     public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (Element, Element) -> Bool
@@ -97,7 +97,7 @@ extension InfallibleType {
         Infallible(asObservable().distinctUntilChanged(comparer))
     }
 
-    /// Emits the elements for which the comparer returns false, called with their key and the previous key.
+    /// Emits the elements if the comparer returns false for the last emitted key and their key.
     @preconcurrency
     public func distinctUntilChanged<Key>(
         _ keySelector: @escaping @Sendable (Element) -> Key,

@@ -8,7 +8,7 @@ extension InfallibleType {
         Infallible(asObservable().debounce(dueTime, scheduler: scheduler))
     }
 
-    /// Emits an element, then drops elements for the given time; `latest` keeps the last dropped element.
+    /// Emits an element, then drops elements for a time. With `latest`, the last dropped element follows.
     public func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
     ) -> Infallible<Element> {

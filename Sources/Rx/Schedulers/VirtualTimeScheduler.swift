@@ -92,7 +92,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         scheduleVirtual(state, time: time, action: action)
     }
 
-    /// Returns the time that `schedule` and `scheduleRelative` use instead of the given one.
+    /// Returns the time that `schedule` and `scheduleRelative` use instead of the given time.
     ///
     /// The base class returns the given time. Methods that take times in virtual units do not call this method.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }

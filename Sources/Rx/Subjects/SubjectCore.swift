@@ -30,11 +30,11 @@ class SubjectCore<Element>: Source<Element> {
 
     /// Whether a subject stores its elements, and whether it sends them at once.
     enum Retention {
-        /// It stores no elements and sends each element at once.
+        /// The subject stores no elements and sends each element at once.
         case none
-        /// It stores elements and sends each at once. A new subscriber receives the stored elements first.
+        /// The subject stores elements and sends each at once. A new subscriber first gets the stored elements.
         case replayed
-        /// It stores elements and sends none of them before the end.
+        /// The subject stores elements and sends none of them before the end.
         case silent
     }
 

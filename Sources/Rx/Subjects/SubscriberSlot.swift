@@ -24,7 +24,9 @@ final class SubscriberSlot<Element>: SubscriptionNode {
         self.sink = sink
     }
 
-    /// Forwards a live element, or stores it while the slot is held. The core sends one at a time.
+    /// Forwards a live element, or stores it while the slot is held.
+    ///
+    /// The core sends one element at a time.
     @inline(__always)
     func next(_ value: Element) {
         if deliversAtOnce { sink.next(value) } else if isLive { wait(with: value) }

@@ -1,7 +1,7 @@
 public import Dispatch
 
 extension ObservableType {
-    /// Emits an element, then drops elements for the given time; `latest` keeps the last dropped element.
+    /// Emits an element, then drops elements for a time. With `latest`, the last dropped element follows.
     ///
     /// With `latest`, the last dropped element is sent when the time is over, and the time starts again. At completion
     /// a waiting element is still sent when its time is over; an error drops it. With an interval of zero or less every

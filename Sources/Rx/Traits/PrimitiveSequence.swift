@@ -51,7 +51,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: Observable.deferred { try observableFactory().stream })
     }
 
-    /// Creates a cold sequence that owns a resource from each subscription until the outcome.
+    /// Creates a cold sequence with a resource that exists as long as the subscription.
     @preconcurrency
     public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,

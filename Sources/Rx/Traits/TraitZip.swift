@@ -1,8 +1,8 @@
 extension PrimitiveSequenceType where Trait: ValueTrait {
     /// Combines the elements of two sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -14,8 +14,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of three sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -28,8 +28,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of four sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3, E4>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -44,8 +44,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of five sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -61,8 +61,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of six sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -78,8 +78,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of seven sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -96,8 +96,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait {
 
     /// Combines the elements of eight sequences.
     ///
-    /// The result fails with the first error of a sequence or of the selector. A `Maybe` completes without an element
-    /// if one of the sequences is empty.
+    /// The result fails with the first error of a sequence or of the selector. If a sequence of a `Maybe` is empty, the
+    /// result completes without an element after all sequences have completed.
     @preconcurrency
     public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
@@ -139,8 +139,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
 extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
     /// Emits the elements of two sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>
     ) -> PrimitiveSequence<Trait, (E1, E2)> {
@@ -150,8 +150,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of three sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>
@@ -162,8 +162,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of four sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3, E4>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>
@@ -174,8 +174,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of five sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3, E4, E5>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -188,8 +188,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of six sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3, E4, E5, E6>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -203,8 +203,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of seven sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3, E4, E5, E6, E7>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,
@@ -219,8 +219,8 @@ extension PrimitiveSequenceType where Trait: ValueTrait, Element == Any {
 
     /// Emits the elements of eight sequences as a tuple.
     ///
-    /// The result fails with the first error of a sequence. A `Maybe` completes without an element if one of the
-    /// sequences is empty.
+    /// The result fails with the first error of a sequence. If a sequence of a `Maybe` is empty, the result completes
+    /// without an element after all sequences have completed.
     public static func zip<E1, E2, E3, E4, E5, E6, E7, E8>(
         _ source1: PrimitiveSequence<Trait, E1>, _ source2: PrimitiveSequence<Trait, E2>,
         _ source3: PrimitiveSequence<Trait, E3>, _ source4: PrimitiveSequence<Trait, E4>,

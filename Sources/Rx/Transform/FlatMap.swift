@@ -36,8 +36,8 @@ extension ObservableType {
     }
 }
 
-// With a second overload, the compiler infers the closures of a chain in order and reports a mistake in a nested
-// closure on its own line. `make test-diagnostics` fails without these overloads.
+// With a second overload, the compiler infers the closures of a chain in order. So it reports a mistake in a nested
+// closure on its own line; `make test-diagnostics` checks this.
 extension ObservableType {
     /// Unavailable. Use `flatMap` with a closure.
     @available(*, unavailable, message: "Pass a closure that returns a stream.")

@@ -4,7 +4,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: EventConvertible {
-    /// Sends the events that the elements contain. The inverse of `materialize`.
+    /// Converts the elements, which are events, to the events of the result. The inverse of `materialize`.
     public func dematerialize() -> Observable<Element.Element> { lift { DematerializeSink(into: $0) } }
 }
 
