@@ -26,14 +26,14 @@ final class Combine<Result>: Source<Result> {
 
 /// The sink of `combineLatest` and `zip`. It sends a result when every input has a buffered element.
 final class CombineSink<Result>: MultiInputSink<Result> {
-    // Written before the first input is subscribed to.
+    // These fields are written before the first subscription to an input.
     private var makeResult: (() throws -> Result)?
     private var subscribeActions: [() -> Void] = []
     private var buffers: [AnyCombineBuffer] = []
     private var endsEarly = false
     /// Whether a collection without streams sends one result. Set before `begin`.
     var emitsForNoInputs = false
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var ended = 0
 
     /// Adds an input, to which `begin` subscribes, and returns its buffer.

@@ -2,7 +2,7 @@
 ///
 /// The base class of the sinks of `concat`, `retry`, `catch` of a sequence and `ifEmpty`.
 class SequentialSink<Element>: MultiInputSink<Element> {
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private final var isNextDue = true
     private final var isSubscribing = false
     private final weak var current: SubscriptionNode?

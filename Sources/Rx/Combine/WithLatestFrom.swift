@@ -44,7 +44,7 @@ private func withLatest<First, Second, Result>(
 }
 
 private final class WithLatestFromSink<Second, Result>: MultiInputSink<Result> {
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private(set) var latest: Box<Second>?
 
     func store(_ value: Second) {

@@ -75,7 +75,7 @@ final class ForwardingInput<Element>: SerialSink<Element> {
 final class ClosureInput<Element>: SerialSink<Element> {
     private let inputs: CompositeTeardown
     private let onError: (any Error) -> Void
-    // The closures retain the sink. The sink retains its inputs until it is disposed of, which breaks the cycle.
+    // The closures retain the sink. The sink retains its inputs until the sink is disposed of, which breaks the cycle.
     private let onNext: (Element) -> Void
     private let onCompleted: () -> Void
 

@@ -108,7 +108,7 @@ protocol DisposalSchedulable<Element> {
 private final class CreateSink<Element>: SerialSink<Element> {
     private let source: StaticString
     private let downstream: Sink<Element>
-    // Guarded by the drain.
+    // Used inside the serial drain only.
     private var ended = false
 
     init(of source: StaticString, into downstream: Sink<Element>) {

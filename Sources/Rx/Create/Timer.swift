@@ -11,7 +11,8 @@ extension ObservableType where Element: RxAbstractInteger {
     ///
     /// Without a period, the stream completes after 0.
     ///
-    /// A due time of zero or less means as soon as the scheduler can, `.never` means not at all.
+    /// With a due time of zero or less, the stream sends 0 as soon as the scheduler can; with `.never`, it sends
+    /// nothing.
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
     ) -> Observable<Element> {

@@ -21,7 +21,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     private let scheduler: any ImmediateSchedulerType
     private let deliversInBatches: Bool
     private let pendingStep = SerialDisposable()
-    // Used by the running step only.
+    // Only the running delivery step uses this queue.
     private let delivered = FIFOQueue<Element>()
     // `lock` guards the next three fields. No user code runs under the lock.
     private let lock = Lock()

@@ -83,7 +83,7 @@ private final class RetrySink<Element>: SequentialSink<Element> {
 private final class RetryWhenSink<Element, Failure>: SequentialSink<Element> {
     private let upstream: Source<Element>
     private let errors: PublishSubject<Failure>
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var isWaiting = false
     private var signalHasEnded = false
     private var signalFailure: (any Error)?

@@ -23,7 +23,7 @@ extension ObservableType {
 
 private final class SampleSink<Element>: MultiInputSink<Element> {
     private let defaultValue: Element?
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var latest: Element?
     private var ended = false
     private var samplingEnded = false

@@ -17,7 +17,7 @@ public protocol VirtualTimeConverterType: Sendable {
     func convertToVirtualTimeInterval(_ timeInterval: Double) -> VirtualTimeIntervalUnit
     /// Returns the virtual time that is `offset` after the given time.
     func offsetVirtualTime(_ time: VirtualTimeUnit, offset: VirtualTimeIntervalUnit) -> VirtualTimeUnit
-    /// The order of two virtual times.
+    /// Returns the order of two virtual times.
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
 }
 

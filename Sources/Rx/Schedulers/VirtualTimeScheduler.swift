@@ -41,7 +41,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Whether the clock is being moved.
     public var isRunning: Bool { lock.withLock { isMoving && !isStopped } }
 
-    /// Runs the action at the current time, after the work that is already scheduled for it.
+    /// Runs the action at the current time, after the work that is already scheduled for that time.
     @preconcurrency
     public func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

@@ -15,7 +15,7 @@ enum Ending {
 /// does not receive that event.
 class SubjectCore<Element>: Source<Element> {
     private let drain = SerialDrain()
-    // Guarded by the drain.
+    // Used inside `drain` only.
     private let list = SubscriberList<Element>()
 
     private let hasNewSubscribers = Atomic<Bool>(false)

@@ -18,7 +18,7 @@ extension ObservableType {
 private final class DebounceSink<Element>: MultiInputSink<Element> {
     private let dueTime: RxTimeInterval
     private let timer: OperatorTimer
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var waiting: Element?
 
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, into downstream: Sink<Element>) {

@@ -25,7 +25,7 @@ private final class ThrottleSink<Element>: MultiInputSink<Element> {
     private let latest: Bool
     private let clock: ElapsedClock
     private let timer: OperatorTimer
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var waiting: Element?
     private var lastSent: Double?
     private var ended = false

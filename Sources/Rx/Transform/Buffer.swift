@@ -23,7 +23,7 @@ private final class BufferSink<Element>: MultiInputSink<[Element]> {
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let timer: OperatorTimer
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var collected: [Element] = []
 
     init(

@@ -39,7 +39,7 @@ public struct GroupedObservable<Key, Element>: ObservableType {
         source.subscribe(observer)
     }
 
-    /// The stream without its key.
+    /// Returns the stream without its key.
     public func asObservable() -> Observable<Element> { source }
 }
 

@@ -28,7 +28,7 @@ private final class WindowSink<Element>: InnerStreamsSink<Observable<Element>> {
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let timer: OperatorTimer
-    // Used inside the drain only.
+    // Used inside the operator's serial drain only.
     private var window = SubjectCore<Element>()
     private var received = 0
 
