@@ -11,7 +11,7 @@ package final class DBusDaemon {
         try MissingProgram.check("dbus-daemon")
         let (shell, output) = (Process(), Pipe())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell ends the daemon when its own input ends, which includes a crash of the test.
+        // The shell kills the daemon when the shell's own input ends, which a crash of the test also causes.
         shell.arguments = [
             "-c",
             "dbus-daemon --session --nofork --print-address=1 < /dev/null & echo $!; read end; kill -9 $!",
@@ -19,7 +19,7 @@ package final class DBusDaemon {
         shell.standardInput = input
         shell.standardOutput = output
         try shell.run()
-        // Foundation keeps these ends until the shell is collected. With over 1,300 descriptors its `Process` crashes.
+        // Closes these ends early, because Foundation keeps them open. `Process` crashes with over 1,300 descriptors.
         try? input.fileHandleForReading.close()
         try? output.fileHandleForWriting.close()
         defer { try? output.fileHandleForReading.close() }
@@ -30,7 +30,7 @@ package final class DBusDaemon {
             text += String(decoding: more, as: UTF8.self)
         }
         let lines = text.split(separator: "\n").map(String.init)
-        // Both lines are written at the same time, in any order.
+        // The shell and the daemon print one line each, in any order, so each line is identified by its form.
         daemon = lines.lazy.compactMap { pid_t($0) }.first ?? 0
         address = lines.first { $0.hasPrefix("unix:") } ?? ""
     }
@@ -38,9 +38,9 @@ package final class DBusDaemon {
     deinit { stop() }
 
     /// Ends the daemon.
-    // Closing the input is not sufficient: a program that another test starts may hold it too.
+    // `kill` is necessary: if another test's program holds the shell's input open, closing it ends nothing.
     package func stop() {
-        // Only once: another process may have the same number afterwards.
+        // The daemon is killed only once, because the kernel can give its process number to another process.
         if daemon > 0 { kill(daemon, SIGKILL) }
         daemon = 0
         try? input.fileHandleForWriting.close()

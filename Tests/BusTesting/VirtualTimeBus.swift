@@ -14,7 +14,7 @@ package final class VirtualTimeBus: SimulationBus {
     let activity = ActivityCounter()
     private let daemon: Guarded<DBusDaemon>
     private let address: String
-    /// A connection for statistics and for questions to the bus.
+    /// The connection for statistics and for calls to the bus itself.
     private let observer: Connection
     private let members = Guarded<[Member]>([])
     private let departed = Guarded<[String]>([])
@@ -43,7 +43,7 @@ package final class VirtualTimeBus: SimulationBus {
 
     package func shutDown() { daemon.withLock { $0.stop() } }
 
-    /// A member has closed its connection. The bus announces that a moment later.
+    /// Records that a member has closed its connection. dbus-daemon announces the departure a moment later.
     func left(_ name: String?) {
         if let name { departed.withLock { $0.append(name) } }
     }
@@ -71,9 +71,9 @@ package final class VirtualTimeBus: SimulationBus {
 
     package func settle() { scheduler.advanceBy(0) }
 
-    /// Makes round trips of all members until nothing happens any more.
-    // A round trip delivers what was sent to the member before, and what it sent itself. Two idle rounds are needed,
-    // because the first one may have missed a message in transit.
+    /// Makes round trips of all members to the bus until no member is active any more.
+    // The reply of a round trip follows all earlier messages from and to the member. Two idle rounds are needed,
+    // because a message may have been in transit during the first one.
     private func deliverAll() {
         var quiet = 0
         while quiet < 2 {
@@ -117,14 +117,14 @@ private final class RoundTrip: Sendable {
         }
     }
 
-    /// Waits for the answer. Returns whether it is true.
+    /// Waits for the answer. Returns true if the answer is the value true.
     func end() -> Bool {
         _ = isDone.wait(timeout: .now() + 120)
         return answer.withLock { $0 }
     }
 }
 
-/// Counts what happens on a bus.
+/// Counts the callbacks on a bus, so that ``VirtualTimeBus`` can detect when the bus is idle.
 final class ActivityCounter: Sendable {
     private let number = Atomic<Int>(0)
 

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A member of a ``VirtualTimeBus``: a connection of libdbus with deadlines on the test's clock.
 ///
-/// Work from outside of its context begins when the clock advances next, as on the loop-back bus.
+/// Work that another thread passes in begins when the clock advances next, as on the loop-back bus.
 final class VirtualTimeConnection: ForwardingBus {
     private let inner: Connection
     private let bus: VirtualTimeBus
@@ -39,7 +39,8 @@ final class VirtualTimeConnection: ForwardingBus {
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
         guard let due = DispatchTimeInterval(busDelay: delay) else { return BusTask {} }
         let once = SingleUse(work)
-        // A deadline does not keep a connection open. Without a connection there is no context left to run in.
+        // The timer does not retain the connection. If the connection is released, no context is left, so the work runs
+        // on the clock's thread.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in
             if let inner {
                 inner.perform { runner.run { once.take()?() } }
@@ -101,7 +102,7 @@ final class VirtualTimeConnection: ForwardingBus {
         inner.whenDisconnected { [runner] error in runner.run { handler(error) } }
     }
 
-    // The kernel does not use the test's clock, so the socket is polled each millisecond.
+    // This polls the socket each virtual millisecond, because the kernel does not use the test's clock.
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {
@@ -124,7 +125,7 @@ final class VirtualTimeConnection: ForwardingBus {
     }
 }
 
-/// Runs the callbacks of a member, and records which thread does.
+/// Runs the callbacks of a member, and records the thread on which they run.
 private final class CallbackRunner: Sendable {
     private let activity: ActivityCounter
     private let thread = Atomic<UInt>(0)

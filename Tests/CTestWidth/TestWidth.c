@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Swift Testing starts every test at once, and then each step of a test waits behind a thousand others: real clocks run out,
-// and as many buses are open as there are tests. Four a core keep the processors busy, though many tests wait for a bus or a
-// program. Whoever sets the variable keeps the own number.
+// Limits how many tests run at once to four per core. Swift Testing would start all tests at once, so deadlines on the
+// real clock would expire and too many buses would be open. A value that the user has set is not replaced.
 __attribute__((constructor)) static void limitParallelTests(void) {
   char width[16];
   snprintf(width, sizeof width, "%ld", 4 * sysconf(_SC_NPROCESSORS_ONLN));

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// A verb after another one: bluetoothd takes 2 s to close the first link.
+/// Verbs that run one after another, although bluetoothd needs 2 s to close the link of the first verb.
 struct ClosingLinkTests {
     private let strap = Target.address("C0:FF:EE:00:00:01")
 
@@ -14,21 +14,21 @@ struct ClosingLinkTests {
         ConnectVerb(target: .address("C0:FF:EE:00:00:01")),
         NotifyVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A37), count: 1),
         PairVerb(target: .address("C0:FF:EE:00:00:01")),
-        // Connects, and then fails.
+        // This verb connects, and then fails because the device has no such characteristic.
         ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A6E)),
     ]
 
     @Test(arguments: verbs.indices)
     func `A verb closes its link without waiting for the reply to Disconnect`(index: Int) {
         let harness = CommandHarness()
-        // The scan takes 0.1 s, the connection 0.25 s, a value at most 1 s.
+        // Waiting for Disconnect would add 2 s: the scan takes 0.1 s, connecting 0.25 s, a value at most 1 s.
         let outcome = harness.run(Self.verbs[index], for: 3)
         #expect(outcome.code != nil)
         #expect((outcome.time ?? 9) < 1.9, "\(outcome.time ?? 9)")
         #expect(harness.calls("Connect") == 1)
         #expect(harness.calls("Disconnect") == 1)
         harness.advance(3_000)
-        // The device is connected again only if its link is closed.
+        // The second verb must connect again, because the first verb has closed its link.
         #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).code == .done)
         #expect(harness.calls("Connect") == 2)
         #expect(harness.calls("Disconnect") == 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// The device that a target names.
+/// The choice of the device that a target names.
 struct DeviceFinderTests {
     private static func device(_ name: String, _ address: String) -> SimulatedPeripheral {
         SimulatedPeripheral(name, address: address) {
@@ -61,7 +61,7 @@ struct DeviceFinderTests {
 
     @Test func `An address that bluetoothd remembers is connected without a scan`() throws {
         let harness = CommandHarness(monitors)
-        // bluetoothd removes it after half a minute.
+        // This scan makes the device known; bluetoothd forgets the device after 30 s.
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.forgetCalls()
         #expect(try read("C0:FF:EE:00:01:03", harness).code == .done)
@@ -70,11 +70,11 @@ struct DeviceFinderTests {
 
     @Test func `A remembered name is connected if the device does not advertise`() throws {
         let harness = CommandHarness(monitors)
-        // bluetoothd removes it after half a minute.
+        // This scan makes the device known; bluetoothd forgets the device after 30 s.
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.advertise(nil, from: "C0:FF:EE:00:01:03")
         let outcome = try read("hrm-2", harness, .limited(.seconds(8)))
-        // The device does not respond, but a connection was attempted.
+        // The device may be out of reach, so reading may time out. The verb must still attempt a connection.
         #expect(outcome.code == .timedOut || outcome.code == .done, "\(outcome.errors)")
         #expect(harness.calls("Connect") == 1)
     }

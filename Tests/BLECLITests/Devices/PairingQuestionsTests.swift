@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble_cli
 
-/// `pair` on a terminal.
+/// The questions that `pair` prints on a terminal, and the answers of the user.
 struct PairingQuestionsTests {
     private let lock = Target.part("lock")
 
@@ -82,7 +82,7 @@ struct PairingQuestionsTests {
     }
 }
 
-/// A keyboard that types these lines, one for each prompt, and then ends the input.
+/// A keyboard that types one given line for each prompt, and then ends the input.
 final class ScriptedKeyboard: Keyboard {
     private let lines: Guarded<[String]>
 

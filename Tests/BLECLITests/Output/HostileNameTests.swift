@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// Advertised names with harmful characters.
+/// The output for devices that advertise names with harmful characters.
 struct HostileNameTests {
     private static let names: [String] = [
         "\u{1B}]0;owned\u{07}\u{1B}[2J", "abc\u{202E}fed", "line\nbreak", "zero\u{200B}width", "\u{9B}31m", "\u{7F}",
@@ -60,7 +60,7 @@ struct HostileNameTests {
         let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
         #expect(outcome.lines.count == 2)
         for line in outcome.lines {
-            // Removes the control sequences of the table itself.
+            // The table's own control sequences are harmless, so they are removed before the check.
             let text = line.replacing("\u{1B}[?25l", with: "").replacing("\r", with: "").replacing("\u{1B}[K", with: "")
                 .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "")
             expectHarmless([text])

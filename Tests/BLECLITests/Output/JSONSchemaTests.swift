@@ -4,12 +4,12 @@ import Testing
 
 @testable import ble_cli
 
-/// `docs/ble-cli.schema.json` against the output of the verbs with `--json`.
+/// Checks the output of the verbs with `--json` against `docs/ble-cli.schema.json`.
 struct JSONSchemaTests {
     private static let address = "C0:FF:EE:00:00:09"
     private static let target = Target.address("C0:FF:EE:00:00:09")
 
-    /// A device that fills every key of the objects.
+    /// A simulation of a device whose data fill every key of the JSON objects.
     private static var harness: CommandHarness {
         CommandHarness(
             Scenario(

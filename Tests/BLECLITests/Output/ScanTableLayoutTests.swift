@@ -87,7 +87,7 @@ struct ScanTableLayoutTests {
             [Self.row("👩‍💻 ❤️", services: "A"), Self.row("Strap", services: "B")],
             in: TerminalSize(columns: 80, rows: 24))
         let positions = lines.dropFirst().map { line in TextWidth.of(String(line.prefix { $0 != "A" && $0 != "B" })) }
-        // Only the last column contains A or B, because the address begins with C0.
+        // Finds where the last column begins. A and B are only in that column, because the address begins with C0.
         #expect(Set(positions).count == 1)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Exit codes, signals and pipes of the built program on the simulation, on the real clock.
+/// Exit codes, signals and pipes of the built program, with a simulation on the real clock.
 ///
 /// Each test waits for the output or the end of the program.
 @Suite(.timeLimit(.minutes(5)))

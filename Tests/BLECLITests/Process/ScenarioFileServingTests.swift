@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble_cli
 
-/// `ble-cli simulate FILE`, seen by a client on a real bus and on the real clock.
+/// A client of `ble-cli simulate FILE` on a real bus and on the real clock.
 ///
 /// Each test waits for a signal or a reply.
 @Suite(.timeLimit(.minutes(5)))
@@ -82,7 +82,7 @@ struct ScenarioFileServingTests {
             #expect(refused == "InProgress: In Progress")
             let unanswered = try await client.call(Self.first, read, none, timeout: .milliseconds(300))
             #expect(unanswered.hasPrefix("NoReply"))
-            // The value was written although the reply is an error.
+            // The simulation wrote the value although it replied with an error.
             #expect(try await client.call(Self.first, read, none).contains("7"))
             async let one = client.call(Self.second, read, none)
             async let other = client.call(Self.second, read, none)
@@ -120,7 +120,7 @@ struct ScenarioFileServingTests {
             try await client.call(Self.device, "org.bluez.Device1.CancelPairing")
             await client.signal("org.bluez.Reason.Authentication")
             try await client.call(Self.device, "org.bluez.Device1.ConnectProfile", .string("x"))
-            // Only the competing client scans.
+            // Only the competing client of the scenario scans, so this signal belongs to its scan.
             await client.signal("Discovering")
             try await client.call(Self.adapter, "org.bluez.Adapter1.GetDiscoveryFilters")
             await client.signal("InterfacesRemoved")
@@ -137,7 +137,7 @@ struct ScenarioFileServingTests {
               - { method: StartDiscovery, meanwhile: { daemon: start }, after: 600 ms }
             """
         try await serve(events) { client in
-            // The first reply proves that the subscription is active.
+            // The reply to this first call proves that the client's subscription to signals is active.
             #expect(try await client.objects().contains("hci0"))
             let answer = try await client.call(Self.adapter, "org.bluez.Adapter1.GetDiscoveryFilters")
             #expect(answer.hasPrefix("ok"))
@@ -154,7 +154,7 @@ struct ScenarioFileServingTests {
             try await client.find(Self.device)
             await client.signal("\"RSSI\"")
             await client.signal("\"RSSI\"")
-            // The unknown device connects itself, and bluetoothd does not report it (Q17).
+            // Another connection sends forged signals that the device is connected (Q17). The client must ignore them.
             #expect(!client.lines.contains { $0.contains("\"Connected\"") })
             let known = try await client.objects()
             #expect(!known.contains("\"PowerState\""))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import ble_cli
 
-/// The simulation as a process that serves others, on the real clock.
+/// `ble-cli simulate` as a process that serves other programs, on the real clock.
 ///
 /// Each test waits for the output or the end of a program.
 @Suite(.timeLimit(.minutes(5)))
 struct SimulateTests {
-    /// A serving program, and the address in its first line.
+    /// Starts `ble-cli simulate`, and returns the program with the bus address from its first line.
     private func serve(_ arguments: String...) async throws -> (CLIProcess, address: String) {
         let program = CLIProcess(list: ["simulate"] + arguments)
         let line = await program.firstLine()
@@ -56,7 +56,7 @@ struct SimulateTests {
 
     @Test func `A bus that is gone is reported in one line with exit code 3`() async throws {
         let (first, address) = try await serve()
-        // The bus itself ends here, not only the owner of the name.
+        // This signal ends the bus itself, not only the program that owns the bus name.
         first.signal(SIGINT)
         _ = await first.end()
         let end = await CLIProcess("simulate", "--bus", address).end()
@@ -68,7 +68,7 @@ struct SimulateTests {
         let (server, address) = try await serve()
         try server.killChild()
         _ = await server.end()
-        // The end of the daemon depends on the load of the machine.
+        // Polls, because the time until dbus-daemon exits depends on the load of the machine.
         var code: Int32 = 0
         for _ in 0..<200 where code != 3 {
             code = await CLIProcess("adapters", "--timeout", "1", bus: address).end().code

@@ -33,11 +33,12 @@ final class BusClient: Sendable {
         waiting?.resume(returning: line)
     }
 
-    /// The signals that no call of ``signal(_:)`` has consumed.
+    /// The received signals that no call of ``signal(_:)`` has returned or skipped.
     var lines: [String] { received.withLock { $0.lines } }
 
-    /// The next signal that contains all parts. Earlier signals are skipped. Records an issue if none arrives in a
-    /// minute.
+    /// Waits for the next signal that contains all parts, and skips earlier signals.
+    ///
+    /// Records an issue if no such signal arrives within 280 s.
     @discardableResult
     func signal(_ parts: String...) async -> String {
         let limit = connection.schedule(after: .seconds(280)) { [weak self] in self?.timeOut() }
@@ -66,7 +67,7 @@ final class BusClient: Sendable {
         waiting.continuation.resume(returning: "")
     }
 
-    /// Calls a method. Returns “ok” with the values, or the last part of the error's name with its text.
+    /// Calls a method. Returns “ok” with the values, or the error text after the last part of its name.
     @discardableResult
     func call(
         _ path: String, _ method: String, _ arguments: Value..., timeout: Duration = .seconds(120)
@@ -77,7 +78,8 @@ final class BusClient: Sendable {
         ) { (body) throws(DBusError) in
             for argument in arguments { try body.value(argument) }
         }
-        // The thread sanitizer sees a lock, but not the value of a continuation that is resumed before it is awaited.
+        // The reply is passed through a lock: the thread sanitizer reports a false race for the value of a continuation
+        // that is resumed before it is awaited.
         let answer = Guarded<Result<Message, DBusError>?>(nil)
         await withCheckedContinuation { continuation in
             _ = connection.call(message, timeout: timeout) { result in
@@ -93,7 +95,7 @@ final class BusClient: Sendable {
         }
     }
 
-    /// All objects as text.
+    /// Returns all objects of the simulation as text.
     func objects() async throws -> String {
         try await call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
     }

@@ -33,14 +33,14 @@ final class CLIProcess: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
-        // Pool threads block all signals, and a child would inherit that.
+        // The child must not inherit the signal mask: the threads of the test pool block all signals.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // A program that hangs fails the test instead of blocking it. The limit is long because test machines are busy.
+        // timeout(1) ends a program that hangs, so the test fails instead of waiting. Test machines can be busy.
         let words =
             ["/usr/bin/env"] + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=\($0)"] } ?? [])
             + ["timeout", "--foreground", "--kill-after=30", "280", path] + arguments
@@ -61,7 +61,7 @@ final class CLIProcess: Sendable {
     /// Sends a signal to the program.
     func signal(_ number: Int32) { kill(process, number) }
 
-    /// Kills the program itself, which is a child of timeout(1), without any cleanup.
+    /// Kills ble-cli, which is a child of timeout(1), so that it cannot clean up.
     func killChild() throws {
         let file = unsafe fopen("/proc/\(process)/task/\(process)/children", "r")
         defer { if let file = unsafe file { unsafe fclose(file) } }
@@ -84,7 +84,9 @@ final class CLIProcess: Sendable {
     /// Closes standard output.
     func closeOutput() { close(output) }
 
-    /// Reads both outputs to their ends, one after the other, and waits for the exit. Errors fit the buffer of a pipe.
+    /// Reads standard output and then standard error to their ends, and waits for the exit.
+    ///
+    /// The program can write its errors first, because they fit the buffer of their pipe.
     func end(readingOutput: Bool = true) async -> End {
         await onThread { [self] in
             let out = readingOutput ? Self.all(output) : ""
@@ -136,13 +138,15 @@ final class CLIProcess: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A pipe that other children do not inherit, so they cannot keep it open. Swift does not import pipe2(2).
+    /// Makes a pipe that other children do not inherit, so that they cannot keep it open.
+    ///
+    /// It is a named pipe, because Swift does not import pipe2(2).
     private static func pipe() -> (reading: Int32, writing: Int32) {
         var template = Array("/tmp/ble-cli-test.XXXXXX".utf8CString)
         let folder = unsafe mkdtemp(&template).map { unsafe String(cString: $0) } ?? ""
         let path = folder + "/pipe"
         unsafe mkfifo(path, 0o600)
-        // Opens without waiting for a writer. Reading blocks again after the flags are cleared.
+        // O_NONBLOCK opens the reading end before there is a writer. F_SETFL clears the flag: reads block again.
         let reading = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writing = unsafe open(path, O_WRONLY | O_CLOEXEC)
         precondition(reading >= 0 && writing >= 0, "No pipe: \(errno)")
@@ -154,7 +158,7 @@ final class CLIProcess: Sendable {
 }
 
 extension CLIProcess {
-    /// Runs a scan with the time limits 1 s, 2 s, 4 s … until one run has printed enough, and returns the last run.
+    /// Runs scans of 1 s, 2 s, 4 s … 32 s until one prints enough or fails, and returns that run.
     ///
     /// The number of results within a time limit depends on the load of the machine.
     static func scan(

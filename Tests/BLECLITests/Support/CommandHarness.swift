@@ -30,7 +30,7 @@ struct CommandHarness {
         let time: Double?
     }
 
-    /// Runs a verb, for at most this many seconds.
+    /// Runs a verb in virtual time, for at most this many seconds, and returns its outcome.
     ///
     /// - Parameter meanwhile: Events during the run, with their times in milliseconds.
     @discardableResult
@@ -58,7 +58,7 @@ struct CommandHarness {
     /// Advances the virtual time by milliseconds.
     func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
 
-    /// The number of calls of these methods that bluetoothd received.
+    /// Returns how often bluetoothd received calls of these methods.
     func calls(_ names: String...) -> Int { simulation.calls.filter { names.contains($0.member) }.count }
 
     private final class EndRecorder: Sendable {
@@ -70,7 +70,7 @@ struct CommandHarness {
     }
 }
 
-/// An output that records text, and can be closed like a pipe.
+/// An output that records text, and can be closed as a pipe can.
 final class RecordingOutput: Output {
     let size: TerminalSize?
     private let state = Mutex(Recording())

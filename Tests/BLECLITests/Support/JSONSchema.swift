@@ -32,7 +32,7 @@ enum JSONValue: Decodable, Equatable {
     var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
     var string: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The type's names in JSON Schema.
+    /// The names that JSON Schema has for the type of this value.
     fileprivate var types: [String] {
         switch self {
         case .null: ["null"]
@@ -58,7 +58,7 @@ struct JSONSchema {
             try JSONValue(String(decoding: Data(contentsOf: file), as: UTF8.self)).members["$defs"]?.members ?? [:]
     }
 
-    /// The violations of a definition by a line; empty if there are none.
+    /// Returns how a line violates a definition; empty if the line conforms.
     func violations(of line: String, as definition: String) -> [String] {
         guard let schema = definitions[definition] else { return ["There is no definition \(definition)"] }
         guard let value = try? JSONValue(line) else { return ["Not JSON: \(line)"] }
@@ -95,7 +95,7 @@ struct JSONSchema {
         }
     }
 
-    /// Checks members by `properties` and `patternProperties`; any other is a violation.
+    /// Checks members by `properties` and `patternProperties`; any other member is a violation.
     private func memberViolations(of value: JSONValue, _ schema: JSONValue, at path: String) -> [String] {
         value.members.flatMap { key, member -> [String] in
             let patterns = schema.members["patternProperties"]?.members ?? [:]
@@ -114,7 +114,7 @@ struct JSONSchema {
 struct ParsedJSON {
     private let value: Any
 
-    /// Nil if the text is not a JSON object.
+    /// Parses a text; returns nil if the text is not a JSON object.
     init?(_ text: String) {
         guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)), value is [String: Any] else {
             return nil

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// `pair` and `forget`.
+/// The verbs `pair` and `forget`.
 struct PairCommandTests {
     private let address = "C0:FF:EE:00:00:07"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble_cli
 
-/// `read` and `write`.
+/// The verbs `read` and `write`.
 struct ReadWriteCommandTests {
     private let strap = Target.address("C0:FF:EE:00:00:01")
     private let twins = Target.address("C0:FF:EE:00:00:05")
@@ -81,7 +81,7 @@ struct ReadWriteCommandTests {
         #expect(CommandHarness().run(NotifyVerb(target: twins, characteristic: .handle(0x000B))).code == .failed)
     }
 
-    /// A lamp with one characteristic of these properties.
+    /// Returns a simulation of a lamp with one characteristic of this kind.
     private func lamp(_ parts: SimulatedCharacteristic) -> CommandHarness {
         CommandHarness(
             around: SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {

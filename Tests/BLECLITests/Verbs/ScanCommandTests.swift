@@ -129,7 +129,7 @@ struct ScanCommandTests {
             outcome.errors.map { ParsedJSON($0)?["note"]?.string } == [
                 "Waiting: bluetoothd is not running.", "Bluetooth is available again; continuing.",
             ])
-        // Every device is printed before and after.
+        // The scan prints every device before the crash and again after the restart.
         #expect(outcome.lines.filter { $0.contains("C0:FF:EE:00:00:01") }.count >= 2)
         #expect(harness.calls("StartDiscovery") == 2)
         #expect(harness.calls("StopDiscovery") == 1)

@@ -1,1 +1,1 @@
-// Nothing to call: see TestWidth.c.
+// This header declares nothing: the constructor in TestWidth.c runs when the test bundle is loaded.
