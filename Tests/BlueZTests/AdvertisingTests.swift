@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Advertisements on the real bluetoothd, which has a fixed number of slots.
+    /// Advertisements on the real bluetoothd, which accepts a fixed number of advertisements at a time.
     @Suite struct AdvertisingTests {
         @Test(.proves(.S86, .Q35, .Q113, .Q114))
         func `Advertising fails when no slot is free, and leaves Discoverable off`()
@@ -19,7 +19,7 @@ extension LabTests {
                         .ignoreElements().asCompletable().value
                 }
                 #expect(error?.kind == .noFreeSlot)
-                // A slot is free again once bluetoothd has answered.
+                // Waits until bluetoothd has answered all unregistrations, because a slot is free only then.
                 try await manager.settled().value
                 let long = Advertisement(manufacturerData: [0x004C: Array(repeating: 1, count: 60)])
                 let refused = await #expect(throws: BluetoothError.self) {

@@ -3,7 +3,7 @@ import Testing
 
 extension LabTests {
     @Suite struct CLITests {
-        /// Seconds until the link is closed: a command exits after `Disconnect` is sent, 2 s before the link closes.
+        /// How many seconds a link may remain after a command: the command exits 2 s before its link is closed.
         static let closing = 5
 
         @Test func `scan lists all peripherals and prints no escape sequences`() async throws {

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Connections that are shared, given up, refused or never answered.
+    /// Connections that are shared, disposed of, refused by the peripheral or never answered.
     @Suite struct ConnectionTests {
         private static func value(
             of peripheral: Peripheral, _ service: BluetoothUUID, _ characteristic: BluetoothUUID
@@ -47,7 +47,7 @@ extension LabTests {
                 #expect(error.operation == .read)
                 #expect(error.target == "FFC1 of F0:F1:F2:F3:F4:20")
                 #expect(error.advice?.contains("pair with the peripheral") == true)
-                // All errors of the link have the same cause.
+                // Both reads and the connection fail with the same cause.
                 #expect(error.kind == .disconnected(.unknown))
                 #expect(reads[1].now.error?.kind == error.kind && link.now.error?.kind == error.kind)
             }
@@ -66,7 +66,7 @@ extension LabTests {
                 #expect((29.5...35).contains(end))
                 #expect(link.now.error?.kind == .timedOut)
                 #expect(link.now.error?.operation == .connect)
-                // The states are disconnected, connecting, disconnected.
+                // The emitted states are disconnected, connecting and disconnected.
                 try await states.wait { $0.count >= 3 }
                 #expect(states.now.count <= 4)
                 try await manager.settled().value
@@ -107,7 +107,7 @@ extension LabTests {
                     if cycle.isMultiple(of: 2) {
                         _ = try await link.firstValue()
                     } else {
-                        // The connection is disposed of while it connects.
+                        // The connection is disposed of as soon as its state is connecting.
                         _ = try await peripheral.connectionState.filter { $0 == .connecting }.take(1)
                             .alongside(link).firstValue()
                     }

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Diagnosis on a real bluetoothd. Each test restores what it changed.
+    /// Diagnosis on a real bluetoothd. Each test restores the state that it changed.
     @Suite struct DiagnosisTests {
         @Test func `diagnose reports an idle manager, our scan and the scan of another program`() async throws {
             try await Lab.withManager { manager in

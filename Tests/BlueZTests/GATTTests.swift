@@ -68,7 +68,8 @@ extension LabTests {
                     }
                     .firstValue()
                     #expect(refused == .exclusiveUse)
-                    // A read over the bus can overtake writes over the socket.
+                    // Reads until the last written value arrives: a read over the bus can overtake writes over the
+                    // socket.
                     var last: [UInt8] = []
                     for _ in 0..<100 where last != [200] { last = try await control.readValue().value }
                     #expect(last == [200])
@@ -131,7 +132,8 @@ extension LabTests {
         func `Reading a protected value without an agent fails with a typed error`()
             async throws
         {
-            // Without an agent, the pairing that bluetoothd starts fails after 30 s. The error depends on the timing.
+            // Without an agent, the pairing that bluetoothd starts fails after 30 s. The timing decides which error is
+            // reported.
             try await Lab.withManager(pairing: PairingPolicy(.noAgent)) { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "SECURE") { peripheral in
@@ -173,7 +175,7 @@ extension LabTests {
                         control.writeValue([UInt8(number)]).andThen(Observable<[UInt8]>.empty())
                             .concat(control.readValue())
                     }
-                    // If the library sent these together, bluetoothd would reply InProgress.
+                    // The library must send these writes and reads one by one, or bluetoothd would reply InProgress.
                     let values = try await Observable.merge(reads).toArray().asObservable().firstValue()
                     #expect(values.count == 20)
                     let notifying = try await peripheral.characteristic(0x180D, 0x2A37)

@@ -3,7 +3,7 @@ import RxBluetooth
 import Testing
 
 extension LabTests {
-    /// Compares the real bluetoothd with the table of interfaces that the simulation is also compared with.
+    /// Compares the real bluetoothd with the table of interfaces that also describes the simulation.
     @Suite struct IntrospectionTests {
         private func busctl(_ words: String...) throws -> String {
             let result = try Command.run(["timeout", "60", "busctl", "--no-pager"] + words)

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// The manager's state when the adapter is switched off or bluetoothd exits. Each test restores both.
+    /// The manager's state when the adapter is off or bluetoothd exits. Each test restores both.
     @Suite struct ManagerStateTests {
         private func power(_ isOn: Bool) throws {
             let result = try Command.run(
@@ -54,7 +54,8 @@ extension LabTests {
                 _ = try await manager.state.filter { $0 == .poweredOn || $0 == .poweredOff }.firstValue()
                 try power(true)
                 _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
-                // The restarted bluetoothd has no session for the old scan; a new scan works (S15).
+                // The restarted bluetoothd has lost the session of the earlier scan, so a new scan must start its own
+                // session (S15).
                 _ = try await manager.peripheral(named: "HRM-0")
             }
         }

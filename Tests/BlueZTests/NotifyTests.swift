@@ -21,14 +21,14 @@ extension LabTests {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "LOUD") { peripheral in
                     let loud = try await peripheral.characteristic(0xFFE0, 0xFFE1)
-                    // The second time works only if the first socket was released.
+                    // The second round works only if the library released the socket of the first round.
                     for _ in 0..<2 {
                         let values = try await loud.observeValueUpdates(using: .socket).take(1_000).allValues()
                         let counts = values.map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
                         #expect(counts == (0..<1_000).map { counts[0] + $0 })
                     }
                     #expect(loud.droppedValueCount == 0)
-                    // Notifications over signals work after the socket is released.
+                    // Notifications over signals must work again, because the socket is released.
                     #expect(try await loud.observeValueUpdates().take(10).allValues().count == 10)
                 }
             }
@@ -50,7 +50,7 @@ extension LabTests {
         @Test(.proves(.Q95)) func `A read is not emitted as a notification`() async throws {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
-                    // The battery of the lab sends no notifications, so any value here is an echo of a read.
+                    // This battery never notifies, so any emitted value would be the echo of a read.
                     let battery = try await peripheral.characteristic(0x180F, 0x2A19)
                     let reads = Observable<[UInt8]>.concat((0..<3).map { _ in battery.readValue().asObservable() })
                     let seen = try await battery.observeValueUpdates().map { _ in "notified" }

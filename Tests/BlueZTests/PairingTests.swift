@@ -20,7 +20,7 @@ extension LabTests {
                     let start = clock.now
                     let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
                     #expect(refused?.kind == .needsPairing)
-                    // ATT would time out after 30 s.
+                    // The library must report the refusal before the ATT time-out of 30 s.
                     #expect(clock.now - start < .seconds(15))
                 }
                 try await peripheral.pair().value
@@ -44,7 +44,7 @@ extension LabTests {
                         try await peripheral.pair().value
                     }
                 }
-                // Pairing closes the connection, which ends with this error before the pairing completes.
+                // pair() closes the connection, which fails with this error before pairing completes.
                 #expect(lost?.kind == .needsPairing)
                 try await peripheral.pair().value
                 try await peripheral.forget().value
@@ -75,7 +75,8 @@ extension LabTests {
         {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "SECURE") { peripheral in
-                    // The database hash can be read without pairing.
+                    // The database hash is readable without pairing, so only the refused pairing can stall its read
+                    // below.
                     let hash = try await peripheral.characteristic(0x1801, 0x2B2A)
                     let refused = await #expect(throws: BluetoothError.self) { _ = try await Self.read(peripheral) }
                     #expect(refused?.kind == .needsPairing)

@@ -11,7 +11,7 @@ extension LabTests {
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let strength = try await peripheral.readRSSI().value
                     #expect(strength == -52)
-                    // Advertising reports during a scan do not disturb the reads.
+                    // The reads must also work during a scan with many advertising reports.
                     let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
                     for _ in 0..<20 {
                         let strength = try await peripheral.readRSSI().value
@@ -34,7 +34,7 @@ extension LabTests {
             }
         }
 
-        /// The error of a read through `HCIController`, without bluetoothd and the manager.
+        /// Reads the RSSI through `HCIController`, without bluetoothd and the manager. Returns the error.
         static func controllerError(of address: BluetoothAddress, on adapter: String) async throws -> BluetoothError
             .Kind?
         {

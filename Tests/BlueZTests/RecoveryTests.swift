@@ -6,8 +6,8 @@ import Testing
 extension LabTests {
     /// Scans, connections and notifications when bluetoothd is killed or the adapter is switched off.
     ///
-    /// The tests measure and print the recovery in real time: from the moment when bluetoothd is on the bus again, or
-    /// the adapter is on, to the next value. Each test restores what it changed.
+    /// The tests measure and print how long the recovery takes: from the moment when bluetoothd is on the bus again, or
+    /// the adapter is on, to the next value. Each test restores bluetoothd and the adapter.
     @Suite struct RecoveryTests {
         private static func beats(of peripheral: Peripheral) -> Observable<[UInt8]> {
             peripheral.discoverServices([0x180D])
@@ -56,8 +56,8 @@ extension LabTests {
             }
         }
 
-        // Only the simulation switches the adapter off while connecting: in 3 of about 7 runs, Debian's kernel 6.1.192
-        // fails with "kernel BUG at lib/list_debug.c" in `hci_chan_del`, and bluetoothd needs a reboot.
+        // This test only kills bluetoothd: switching the adapter off while connecting often crashes Debian's kernel
+        // 6.1.192 with "kernel BUG at lib/list_debug.c". The simulation tests that case.
         @Test(.proves(.S28, .Q2))
         func `The exit of bluetoothd ends a connection attempt within 1 s, with its cause`()
             async throws
@@ -98,8 +98,8 @@ extension LabTests {
                 let heard = try await scan.wait { $0.count > before }.time
                 try await end
                 print("\(outage): the scan resumed \([heard - back].seconds) after the end of the outage.")
-                // The kernel continues the scan of a killed bluetoothd for up to 10.24 s. A privileged client can stop
-                // it, and these tests run as root (Q38).
+                // The kernel continues the scan of a killed bluetoothd for up to 10.24 s. As these tests run as root,
+                // the library can stop that scan, so the new one starts earlier (Q38).
                 #expect(heard - back < 5)
                 #expect(scan.now.error == nil)
                 try await Self.expectSilence(after: scan, manager)
@@ -202,7 +202,7 @@ extension LabTests {
             }
         }
 
-        /// Disposes of a stream whose device continues to send, and expects no further events.
+        /// Disposes of a stream while its device continues to send, and expects no further events.
         private static func expectSilence<Element>(
             after progress: StreamProgress<Element>, _ manager: BluetoothManager
         ) async throws {
@@ -232,7 +232,8 @@ extension LabTests {
         @Test(.proves(.S78), arguments: Outage.allCases)
         func `notify with --reconnect continues after an outage and reports it`(outage: Outage) async throws {
             let disturbing = Task.detached {
-                // On a busy host, the first value of a program arrives after many seconds.
+                // Waits before the outage, because on a busy host the first value of a program arrives after many
+                // seconds.
                 try await Lab.pass(.seconds(18))
                 try outage.begin()
                 try await Lab.pass(.seconds(1))
@@ -250,7 +251,8 @@ extension LabTests {
         @Test(arguments: Outage.allCases)
         func `notify without --reconnect ends at an outage and reports the cause`(outage: Outage) async throws {
             let disturbing = Task.detached {
-                // On a busy host, the first value of a program arrives after many seconds.
+                // Waits before the outage, because on a busy host the first value of a program arrives after many
+                // seconds.
                 try await Lab.pass(.seconds(18))
                 defer { try? outage.begin() }
                 return Moment.now
@@ -264,7 +266,8 @@ extension LabTests {
             #expect(notify.status == 5, "\(notify.errors)")
             #expect(notify.errors.contains(outage == .kill ? "bluetoothd stopped" : "the adapter was switched off"))
             #expect(notify.output.split(separator: "\n").count > 10)
-            // The kernel keeps the link of a killed bluetoothd for 2 s, and the restarted bluetoothd shows it.
+            // Waits for the link to end: the kernel keeps the link of a killed bluetoothd for 2 s, and the new
+            // bluetoothd shows it.
             try await Lab.expectNothingLeft(within: 5)
         }
     }

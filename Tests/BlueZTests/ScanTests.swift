@@ -16,7 +16,8 @@ extension LabTests {
 
         @Test func `A scan emits all ten peripherals with the data that they advertise`() async throws {
             try await Lab.withManager { manager in
-                // A peripheral that another test connected is listed with the services of that connection (Q58).
+                // Forgets this peripheral: bluetoothd lists its services from a connection of another test, not as
+                // advertised (Q58).
                 try await manager.peripheral(named: "HRM-1").forget().value
                 let heard = try await manager.scanForPeripherals()
                     .scan(into: [BluetoothAddress: ScannedPeripheral]()) { $0[$1.peripheral.address] = $1 }
@@ -66,7 +67,8 @@ extension LabTests {
                 #expect(try Command.bleCLI("scan", "--timeout", "2").status == 0)
                 try await Lab.pass(.seconds(1))
                 let count = scan.now.count
-                // A session that bluetoothd has stopped would be restarted after 10 s only.
+                // The wait is below 10 s: if bluetoothd had stopped the session, the library would restart it only
+                // after 10 s.
                 try await scan.wait(atMost: 8) { $0.count > count + 5 }
                 scan.dispose()
             }

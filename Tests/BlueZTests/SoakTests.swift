@@ -8,7 +8,7 @@ extension LabTests {
     /// A gateway on the real bluetoothd: cycles of scan, connect, read, notify and disconnect with one manager.
     @Suite struct SoakTests {
         private static let variables = ProcessInfo.processInfo.environment
-        /// `make soak-bluez` sets 200.
+        /// The number of cycles; `make soak-bluez` sets 200.
         private static let cycles = variables["RXBLUETOOTH_SOAK"].flatMap { Int($0) } ?? 4
 
         @Test func `Soak cycles end with known outcomes and do not leak`() async throws {
@@ -27,8 +27,8 @@ extension LabTests {
                 for (outcome, count) in tally.sorted(by: { $0.value > $1.value }) { print("\(count)  \(outcome)") }
                 #expect(tally["done", default: 0] > 0)
                 #expect(!tally.keys.contains { $0.hasPrefix("stuck") || $0.hasPrefix("untyped") })
-                // The first samples fill caches; a leak is in all later samples. Objects of Rx are not counted here,
-                // because the clock still holds deadlines of earlier cycles.
+                // Early samples may be low, because caches fill. A leak raises all later samples. The number of Rx
+                // objects is not compared, because the clock still holds deadlines of earlier cycles.
                 let (early, late) = (samples.prefix(3), samples.suffix(3))
                 #expect(late.map(\.descriptors).min() ?? 0 <= early.map(\.descriptors).max() ?? 0)
                 #expect(late.map(\.resident).min() ?? 0 < (early.map(\.resident).max() ?? 0) + 1024)
@@ -50,7 +50,7 @@ extension LabTests {
                 }
                 .take(Int.random(in: 2...20, using: &dice))
             let progress = StreamProgress(values.materialize().filter(\.isStopEvent))
-            // One of four cycles is disposed of at a random moment.
+            // In one of four cycles, the stream is disposed of at a random moment.
             if Int.random(in: 0..<4, using: &dice) == 0 {
                 try await Lab.pass(.milliseconds(Int.random(in: 0...4_000, using: &dice)))
                 progress.dispose()

@@ -1,8 +1,8 @@
 /// The interfaces and members of each kind of object in bluetoothd 5.66 with `-E`.
 ///
-/// One test compares the simulation with this table, and another one the real bluetoothd in the virtual machine.
+/// One test compares the simulation with this table. Another test compares the real bluetoothd with it.
 package enum BlueZ566 {
-    /// The differences of an object in busctl from the table, one per line.
+    /// Returns how an object that busctl shows differs from the table, one difference per line.
     ///
     /// - Parameter mayLack: Interfaces of bluetoothd that the object may omit.
     package static func differences(
@@ -21,7 +21,7 @@ package enum BlueZ566 {
         return lines.sorted()
     }
 
-    /// The interfaces that are not for scanning or connecting, with their purposes. The simulation may omit them.
+    /// The interfaces that a central does not need, with their purposes. The simulation may omit them.
     package static let notForCentrals = [
         "org.bluez.BatteryProviderManager1": "battery levels that programs provide",
         "org.bluez.GattManager1": "services that programs provide when the computer is a peripheral",
@@ -33,7 +33,9 @@ package enum BlueZ566 {
         "org.bluez.SimAccessTest1": "a test object of that profile",
     ]
 
-    /// The interfaces of the object at a path. Devices are connected and have the battery service.
+    /// Returns the interfaces of the object at a path.
+    ///
+    /// A device is expected to be connected and to have the battery service.
     private static func interfaces(at path: String) -> [String] {
         let parts = path.split(separator: "/")
         let own: [String]

@@ -4,7 +4,7 @@ package struct BusctlDescription {
     package struct Member: Hashable, CustomStringConvertible {
         package let description: String
 
-        /// Reads a line of busctl with name, kind, signature, result or value, and flags.
+        /// Parses a line of busctl: name, kind, signature, result or value, and flags.
         init?(busctl line: Substring) {
             let words = line.split(separator: " ")
             guard words.count >= 5, words[0].first == "." else { return nil }
@@ -22,10 +22,10 @@ package struct BusctlDescription {
         private static func types(_ word: Substring) -> Substring { word == "-" ? "" : word }
     }
 
-    /// The members of each interface.
+    /// The members of each interface, by the name of the interface.
     package private(set) var interfaces: [String: Set<Member>] = [:]
 
-    /// Reads the output of `busctl introspect`.
+    /// Parses the output of `busctl introspect`.
     package init(busctl text: String) {
         var interface = ""
         for line in text.split(separator: "\n").dropFirst() {

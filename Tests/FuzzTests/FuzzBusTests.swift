@@ -4,7 +4,7 @@ import Testing
 @testable import fuzz
 
 struct FuzzBusTests {
-    // Found by the campaign: the handler was never called.
+    // The fuzzing campaign found this defect: after these errors, the handler was never called.
     @Test(arguments: ["org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.NameHasNoOwner"])
     func `watchOwner reports no owner after any error of the bus`(name: String) throws {
         let bus = FuzzBus([:])
@@ -18,10 +18,10 @@ struct FuzzBusTests {
         task.cancel()
     }
 
-    // Found by the campaign, after 7,000,000 cases: the reader moved past the value.
+    // The fuzzing campaign found this defect after 7,000,000 cases: the reader moved past the value.
     @Test func `Reading a descriptor that the message does not contain throws and does not move`() throws {
         var bytes = try Corpus.Head.reply.message([.uint32(3), .byte(7)]).bytes
-        // The signature in the header, "uy", becomes "hy".
+        // This turns the signature in the header from "uy" into "hy": a descriptor instead of a number.
         let place = try #require((0..<bytes.count - 3).first { Array(bytes[$0..<$0 + 4]) == [2, 0x75, 0x79, 0] })
         bytes[place + 1] = UInt8(ascii: "h")
         let message = try #require(Message(bytes: bytes))
@@ -37,7 +37,7 @@ struct FuzzBusTests {
         let (first, second) = (try Campaign(seed: 3).run(0..<1_000), try Campaign(seed: 3).run(0..<1_000))
         #expect(first == second)
         #expect(try Campaign(seed: 4).run(0..<1_000) != first)
-        // A case does not depend on earlier batches.
+        // Two runs of 1,000 cases add up to one run of 2,000, because a case does not depend on earlier batches.
         let whole = try Campaign(seed: 3).run(0..<2_000)
         var sum = first
         sum += try Campaign(seed: 3).run(1_000..<2_000)

@@ -3,7 +3,7 @@ import Rx
 
 /// The resources of the process at one moment.
 package struct Footprint: CustomStringConvertible, Sendable {
-    /// The number of observables, subscriptions and disposables.
+    /// The number of observables, subscriptions and disposables in memory.
     package let objects = Resources.total
     package let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     /// The resident memory in pages of 4 KiB.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The result of a program that has exited.
+/// The exit status and the output of a program.
 struct Command {
     let status: Int32
     let output: String
@@ -18,7 +18,8 @@ struct Command {
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // The few lines on stderr fit into the pipe until stdout is read.
+        // stdout is read to its end before stderr. This cannot block: the few lines on stderr fit into the pipe's
+        // buffer.
         let printed = output.fileHandleForReading.readDataToEndOfFile()
         let reported = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -3,11 +3,11 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// The lab that these tests need: a real bluetoothd and the ten peripherals of `Lab/peripherals.py`.
+/// The virtual machine of these tests: a real bluetoothd and the peripherals of `Lab/peripherals.py`.
 enum Lab {
     static let isRunning = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
-    /// Long enough for any step, also in software emulation.
+    /// A time-out that is long enough for any step, also in software emulation.
     static let timeout: RxTimeInterval = .seconds(60)
     static let clock = SerialDispatchQueueScheduler(qos: .default)
 
@@ -45,17 +45,17 @@ enum Lab {
 }
 
 extension ObservableType where Element: Sendable {
-    /// The first element, within the lab's time-out.
+    /// Returns the first element. Throws if none arrives within ``Lab/timeout``.
     func firstValue() async throws -> Element {
         try await take(1).timeout(Lab.timeout, scheduler: Lab.clock).asSingle().value
     }
 
-    /// All elements of a stream that completes within the lab's time-out.
+    /// Returns all elements of the stream. Throws if the stream does not complete within ``Lab/timeout``.
     func allValues() async throws -> [Element] {
         try await toArray().timeout(Lab.timeout, scheduler: Lab.clock).value
     }
 
-    /// The elements of this stream, subscribed to together with another stream.
+    /// Emits the elements of this stream, and stays subscribed to another stream meanwhile.
     func alongside<Other: Sendable>(_ other: Observable<Other>) -> Observable<Element> {
         Observable<Element>.merge([asObservable(), other.compactMap { _ -> Element? in nil }])
     }
@@ -79,7 +79,7 @@ extension BluetoothManager {
 }
 
 extension Peripheral {
-    /// Discovers the characteristic with a UUID in the service with a UUID.
+    /// Discovers the characteristic with this UUID, in the service with that UUID, and returns it.
     func characteristic(_ service: BluetoothUUID, _ characteristic: BluetoothUUID) async throws -> Characteristic {
         try await discoverServices([service])
             .flatMap { $0.discoverCharacteristics([characteristic]) }

@@ -2,9 +2,9 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// How Bluetooth becomes unavailable in the lab: bluetoothd is killed, or the adapter is switched off.
+/// Two ways to interrupt Bluetooth in the virtual machine: kill bluetoothd, or switch the adapter off.
 enum Outage: CaseIterable {
-    // Only the simulation uses rfkill: after it interrupts a scan, Debian's kernel 6.1.192 refuses every later scan.
+    // There is no case for rfkill: if it interrupts a scan, Debian's kernel 6.1.192 refuses every later scan.
     case kill, power
 
     func begin() throws {
@@ -14,7 +14,7 @@ enum Outage: CaseIterable {
         }
     }
 
-    /// Ends the outage, and returns when bluetoothd is running and the adapter is on.
+    /// Ends the outage, and returns when bluetoothd runs and the adapter is on.
     func end() async throws {
         if self == .kill { try Self.startDaemon() }
         var tries = 0
@@ -28,16 +28,16 @@ enum Outage: CaseIterable {
         }
     }
 
-    /// The reason of link loss.
+    /// The reason that the library reports for links lost in this outage.
     var reason: BluetoothError.DisconnectReason { self == .kill ? .daemon : .adapter }
 
     /// The state of the manager during the outage.
     var state: BluetoothState { self == .kill ? .daemonUnavailable : .poweredOff }
 
-    /// The error that ends a scan.
+    /// The kind of error with which a scan fails in this outage.
     var scanErrorKind: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .poweredOff }
 
-    /// Starts the lab's bluetoothd.
+    /// Starts the bluetoothd of the virtual machine.
     static func startDaemon() throws {
         let daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")

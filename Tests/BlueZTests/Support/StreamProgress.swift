@@ -4,12 +4,12 @@ import RxBluetooth
 
 /// Counts the elements of a stream, and waits for a count, an element or an error.
 final class StreamProgress<Element: Sendable>: Sendable {
-    /// What the stream has emitted so far.
+    /// The number of elements so far, and the last event.
     struct State: Sendable {
         var count = 0
         var last: Element?
         var error: BluetoothError?
-        /// When the last event arrived.
+        /// The moment when the last event arrived.
         var time = Moment.now
     }
 
@@ -36,9 +36,9 @@ final class StreamProgress<Element: Sendable>: Sendable {
 
     var now: State { state.value }
 
-    /// Waits until a condition holds, and returns the state at that moment.
+    /// Waits until the state fulfils a condition, and returns that state.
     ///
-    /// - Throws: `RxError.timeout` if this takes longer than `limit` seconds.
+    /// - Throws: `RxError.timeout` if the condition is not fulfilled within `limit` seconds.
     @discardableResult
     func wait(atMost limit: Double = 30, until holds: @escaping @Sendable (State) -> Bool) async throws -> State {
         try await state.asObservable().filter(holds).take(1)
@@ -54,14 +54,14 @@ struct Moment: Comparable {
 
     static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
-    /// Seconds from another moment to this one.
+    /// Returns how many seconds `one` is later than `other`.
     static func - (one: Moment, other: Moment) -> Double {
         (Double(one.nanoseconds) - Double(other.nanoseconds)) / 1e9
     }
 }
 
 extension Lab {
-    /// Lets real time pass, to show that nothing happens, or because another process needs it.
+    /// Waits in real time, to show that nothing happens or to let another process act.
     static func pass(_ time: RxTimeInterval) async throws {
         _ = try await Observable<Int>.timer(time, scheduler: clock).asSingle().value
     }
