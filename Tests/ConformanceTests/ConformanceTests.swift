@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// Compares every behaviour on every ground with the transcript of bluetoothd 5.66, or with a listed difference.
+/// Compares each behaviour with the transcript of bluetoothd 5.66, or with a listed difference.
 ///
-/// `make test` uses the two grounds of the simulation, and `make test-bluez` uses bluetoothd. The variable
-/// `RXBLUETOOTH_BEHAVIOUR` selects behaviours by parts of their names, separated by `|`.
+/// Each behaviour runs on three grounds: a ground is a bus with the simulation or with bluetoothd. `make test` uses the
+/// two grounds of the simulation, and `make test-bluez` uses bluetoothd. The variable `RXBLUETOOTH_BEHAVIOUR` selects
+/// behaviours by parts of their names, separated by `|`.
 struct ConformanceTests {
     @Test(.enabled(if: !LabGround.isHere, "The simulation needs no lab."), arguments: Behaviour.wanted)
     func `The simulation in process shows the recorded transcript`(behaviour: Behaviour) async throws {
@@ -32,7 +33,8 @@ struct ConformanceTests {
     ) async throws {
         let beginning = ContinuousClock.now
         var seen = try await perform(behaviour, on: name, ground)
-        // In a busy virtual machine, a reply can arrive before a concurrent call is sent, so there are three attempts.
+        // On bluetoothd there are three attempts: in a busy virtual machine, a reply can arrive before a concurrent
+        // call is sent.
         var tries = 1
         let isRecorded = !behaviour.transcript.isEmpty
         while name == .bluez, isRecorded, seen != behaviour.transcript, behaviour.differences[name] == nil, tries < 3 {
@@ -53,7 +55,7 @@ struct ConformanceTests {
         #expect(cell == result.word, "The table is out of date: make conformance writes it.")
     }
 
-    /// Runs the program on a new thread, because it blocks.
+    /// Runs a behaviour's program on a new thread, because the program blocks. Returns the transcript.
     private func perform(
         _ behaviour: Behaviour, on name: GroundName, _ ground: @escaping @Sendable () throws -> any Ground
     ) async throws -> [String] {

@@ -1,4 +1,4 @@
-/// A random number generator (SplitMix64) whose seed determines all numbers.
+/// A random number generator (SplitMix64). The seed determines all numbers.
 package struct Dice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

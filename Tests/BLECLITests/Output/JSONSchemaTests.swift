@@ -9,7 +9,7 @@ struct JSONSchemaTests {
     private static let address = "C0:FF:EE:00:00:09"
     private static let target = Target.address("C0:FF:EE:00:00:09")
 
-    /// A simulation of a device whose data fill every key of the JSON objects.
+    /// A simulation of a device with data for every key of the JSON objects.
     private static var harness: CommandHarness {
         CommandHarness(
             Scenario(

@@ -106,7 +106,7 @@ extension Behaviour {
         ["TxPower": .byte(1)],
     ]
 
-    /// Registration of advertisements.
+    /// Behaviours of the registration of advertisements.
     static let advertisements = [
         Behaviour(
             "An advertisement is read once, counted and unregistered", 113,

@@ -33,7 +33,7 @@ extension Behaviour {
         return merged
     }
 
-    /// Invalid applications, and unusual ones that bluetoothd accepts, each with a description.
+    /// Invalid GATT applications, and unusual ones that bluetoothd accepts, each with a description.
     private static let odd: [(name: String, objects: [ServedObject])] = [
         ("no objects", []),
         ("another interface", [ServedObject("/a/s", "Thing1")]),
@@ -134,7 +134,7 @@ extension Behaviour {
         ),
     ]
 
-    /// Registration of GATT applications.
+    /// Behaviours of the registration of GATT applications.
     static let applications = [
         Behaviour(
             "RegisterApplication assigns handles and adds the UUIDs of services", 25,

@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Connecting devices.
+    /// Behaviours of connecting to devices.
     static let connection = [
         Behaviour(
             "Connect to a device with a battery adds Battery1 last", 109,

@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Device objects and their writable properties.
+    /// Behaviours of device objects and their writable properties.
     static let devices = [
         Behaviour(
             "RemoveDevice removes the object of a device", 59,

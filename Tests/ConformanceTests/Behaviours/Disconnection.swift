@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Disconnecting devices, link loss and reconnecting.
+    /// Behaviours of disconnecting, link loss and reconnecting.
     static let disconnection = [
         Behaviour(
             "A second connection to a device adds no service objects", 93,

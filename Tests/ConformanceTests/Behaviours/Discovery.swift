@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Discovery sessions and advertisements.
+    /// Behaviours of discovery sessions and advertisements.
     static let discovery = [
         Behaviour(
             "StartDiscovery and StopDiscovery reply and change Discovering",

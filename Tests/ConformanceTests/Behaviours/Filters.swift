@@ -8,7 +8,7 @@ extension Behaviour {
         ["Pattern": .bytes([1])],
     ]
 
-    /// Discovery filters of one client and of several clients.
+    /// Behaviours of the discovery filters of one client and of several clients.
     static let filters = [
         Behaviour(
             "Discovery filters are listed, set and cleared", 69,
@@ -81,16 +81,17 @@ extension Behaviour {
                 """
         ) { trial in
             let other = trial.another("B")
-            // A changed filter restarts the scan.
+            // Hides Discovering, because bluetoothd restarts the scan when the filter changes.
             trial.first.signalFilter.set(["hci0"], ["Discovering"])
-            // The lab's adapter has no BR/EDR, so a scan with only this filter would fail.
+            // Client B scans without a filter: a scan for BR/EDR alone would fail, as this adapter supports only LE.
             other.call("hci0", "Adapter1.StartDiscovery")
             trial.flush()
             trial.first.call("hci0", "Adapter1.SetDiscoveryFilter", ["Transport": Value.string("bredr")])
             trial.first.call("hci0", "Adapter1.StartDiscovery")
             trial.wait { ObjectNames.peripherals.values.allSatisfy(trial.names.isPresent) }
             trial.list()
-            // bluetoothd restarts the scan for the new filter up to 1 s later. StopDiscovery must not coincide with it.
+            // Waits between the stops: the second one must not coincide with a restart of the scan. bluetoothd restarts
+            // it for the new filter up to 1 s after the first stop.
             trial.aside {
                 trial.first.call("hci0", "Adapter1.StopDiscovery", noting: false)
                 trial.pass(.seconds(2))
@@ -109,7 +110,8 @@ extension Behaviour {
                 other.call("hci0", "Adapter1.SetDiscoveryFilter", ["Pattern": Value.string("LOU")])
                 other.call("hci0", "Adapter1.StartDiscovery")
                 trial.scan()
-                // A changed filter restarts the scan. Whether that is signalled depends on the speed of the machine.
+                // Hides Discovering: the changed filter restarts the scan, and the speed of the machine decides whether
+                // that is signalled.
                 trial.first.signalFilter.set(["hci0"], ["Discovering"])
             }
             trial.wait { trial.names.isPresent("LOUD") }

@@ -4,7 +4,7 @@ extension Behaviour {
     private static let properties = "org.freedesktop.DBus.Properties."
     private static let none: [String: Value] = [:]
 
-    /// Calls with unknown names or invalid arguments.
+    /// Behaviours of calls with unknown names or invalid arguments.
     static let invalidCalls = [
         Behaviour(
             "Calls of unknown methods, interfaces and objects fail", 82,

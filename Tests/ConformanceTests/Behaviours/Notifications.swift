@@ -3,7 +3,7 @@ import DBus
 extension Behaviour {
     private static let beat = "HRM-0/180d/2a37"
 
-    /// Notifications over signals.
+    /// Behaviours of notifications over signals.
     static let notifications = [
         Behaviour(
             "StartNotify and StopNotify reply and change Notifying", 102,

@@ -1,7 +1,7 @@
 import DBus
 
 extension Behaviour {
-    /// Objects, interfaces and properties.
+    /// Behaviours of objects, interfaces and properties.
     static let objects = [
         Behaviour(
             "The adapter has these properties and types",
@@ -66,7 +66,7 @@ extension Behaviour {
             for (property, values) in settings {
                 for value in values {
                     trial.first.set("hci0", "Adapter1", property, value)
-                    // The kernel applies the setting asynchronously, so a signal can follow the reply.
+                    // Waits for a signal after the reply, because the kernel applies the setting asynchronously.
                     trial.pass(.milliseconds(300))
                 }
             }

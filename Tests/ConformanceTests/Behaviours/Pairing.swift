@@ -5,7 +5,7 @@ extension Behaviour {
     private static let secret = "SECURE/fff0/fff1"
     private static let none: [String: Value] = [:]
 
-    /// Agents and pairing.
+    /// Behaviours of agents and pairing.
     static let pairing = [
         Behaviour(
             "A client registers one agent, which makes the adapter pairable", 92,
@@ -63,14 +63,14 @@ extension Behaviour {
         ) { trial in
             let (client, path) = (trial.first, Value.objectPath(agent))
             trial.aside {
-                // `Pair` calls no agent with the capability NoInputNoOutput, so no agent object is exported.
+                // No agent object is exported, because `Pair` calls no agent with the capability NoInputNoOutput.
                 client.call("/org/bluez", "AgentManager1.RegisterAgent", path, "NoInputNoOutput", noting: false)
                 client.call("SECURE", "Device1.Pair", noting: false)
             }
             client.get("SECURE", "Device1", "Bonded")
             client.begin("SECURE", "Device1.Pair")
             client.call("SECURE", "Device1.Pair")
-            // This is long enough for the kernel's reply and its effects.
+            // Waits until the kernel has replied to the pairing and its effects are visible.
             trial.pass(.seconds(8))
             client.get("SECURE", "Device1", "Connected")
             trial.flush()

@@ -3,7 +3,7 @@ import DBus
 extension Behaviour {
     private static let none: [String: Value] = [:]
 
-    /// Reading characteristics and descriptors.
+    /// Behaviours of reading characteristics and descriptors.
     static let reading = [
         Behaviour(
             "ReadValue signals the value before the reply", 95,

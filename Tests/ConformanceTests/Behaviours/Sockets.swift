@@ -5,7 +5,7 @@ extension Behaviour {
     private static let beat = "HRM-0/180d/2a37"
     private static let point = "HRM-0/180d/2a39"
 
-    /// Sockets for writes and notifications.
+    /// Behaviours of sockets for writes and notifications.
     static let sockets = [
         Behaviour(
             "AcquireWrite returns a socket and excludes WriteValue until it is closed", 100,

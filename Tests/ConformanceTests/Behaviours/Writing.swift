@@ -3,7 +3,7 @@ import DBus
 extension Behaviour {
     private static let none: [String: Value] = [:]
 
-    /// Writing characteristics.
+    /// Behaviours of writing characteristics.
     static let writing = [
         Behaviour(
             "WriteValue accepts the types request, command and reliable in any case", 98,
@@ -72,7 +72,7 @@ extension Behaviour {
                 HRM-0/180d/2a37 WriteValue <07> {type: command} -> ok
                 """
         ) { trial in
-            // The peripheral refuses a request; a command has no reply.
+            // The peripheral refuses the write request. A write command has no reply, so bluetoothd returns success.
             for options in [none, ["type": .string("command")]] {
                 trial.first.call("HRM-0/180d/2a37", "GattCharacteristic1.WriteValue", [UInt8]([7]), options)
             }

@@ -2,14 +2,14 @@ import DBus
 import Foundation
 import RxTest
 
-/// A bus with bluetoothd or its simulation, and the lab's peripherals.
+/// A bus on which behaviours run: with bluetoothd or its simulation, and with the same peripherals.
 protocol Ground: AnyObject {
     /// Opens a connection to the bus.
     func connect() -> any Bus
 
     /// Lets time pass until a condition is true or the limit is reached.
     ///
-    /// - Parameter activity: Signals that the condition may have changed.
+    /// - Parameter activity: Signals when the condition may have changed.
     func wait(_ limit: Duration, for activity: ActivitySignal, until isEnough: () -> Bool)
 }
 
@@ -22,7 +22,9 @@ extension RealTimeGround {
     }
 }
 
-/// A ground in virtual time, which passes only while the program waits, so the load of the machine has no effect.
+/// A ground in virtual time.
+///
+/// The clock advances only while the program waits, so a slow machine does not change the transcript.
 protocol VirtualTimeGround: Ground {
     var scheduler: TestScheduler { get }
 }

@@ -3,16 +3,17 @@ import Foundation
 
 /// bluetoothd in the virtual machine of `Tests/BlueZTests/Lab`.
 ///
-/// All trials share one adapter, so each begins by resetting its state.
+/// All trials share one adapter, so each trial first resets the adapter.
 final class LabGround: RealTimeGround {
     static let isHere = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
-    /// - Parameter link: A device that stays connected; all other devices are removed.
+    /// - Parameter link: A device that stays connected if it is connected. All other devices are removed.
     init(keeping link: String?) {
         let trial = Trial(on: self)
         let client = trial.first
         client.set("hci0", "Adapter1", "Powered", true)
-        // The sessions of the previous trial end shortly after its connections. Until then, bluetoothd adds devices.
+        // Waits until discovery ends: the sessions of the previous trial end shortly after its connections, and until
+        // then bluetoothd adds devices.
         let discovering = client.call(
             "hci0", "org.freedesktop.DBus.Properties.Get", "org.bluez.Adapter1", "Discovering", noting: false)
         if discovering.values == [.variant(.bool(true))] { client.until("Discovering=false") }

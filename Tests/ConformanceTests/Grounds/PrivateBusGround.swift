@@ -3,7 +3,7 @@ import DBus
 import RxBluetoothMocks
 import RxTest
 
-/// The simulation on a private message bus of a dbus-daemon. The clock advances only when all messages have arrived.
+/// The simulation on a private dbus-daemon. The clock advances only when all messages have arrived.
 final class PrivateBusGround: VirtualTimeGround {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation

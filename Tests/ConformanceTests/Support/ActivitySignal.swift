@@ -2,7 +2,7 @@ import Foundation
 
 /// Wakes a waiting thread when a client receives a signal or a reply.
 final class ActivitySignal: @unchecked Sendable {
-    // Guard: `condition` is held when `count` is accessed.
+    // Guard: `condition` is locked when `count` is accessed.
     private let condition = NSCondition()
     private var count = 0
 
@@ -13,7 +13,7 @@ final class ActivitySignal: @unchecked Sendable {
         }
     }
 
-    /// Blocks until a condition is true or the deadline has passed. Evaluates the condition after each signal.
+    /// Blocks until a condition is true or the deadline has passed. Checks the condition after each signal.
     func wait(until deadline: Date, or isEnough: () -> Bool) {
         while true {
             let seen = condition.withLock { count }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A behaviour of bluetoothd: a program of calls, and the transcript that clients see.
+/// A behaviour of bluetoothd: a program of calls, and the transcript of what clients receive.
 struct Behaviour: Sendable, CustomTestStringConvertible {
-    /// All behaviours, in the order of the table.
+    /// All behaviours, in the order of the table in `docs/conformance.md`.
     static let all =
         objects + discovery + filters + devices + connection + disconnection + reading + writing
         + notifications + sockets + invalidCalls + pairing + applications + advertisements
@@ -19,12 +19,12 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let quirks: [Int]
     /// The transcript of bluetoothd 5.66, line by line.
     let transcript: [String]
-    /// The known differences of grounds from the transcript, with reasons.
+    /// The known differences from the transcript on each ground (a simulation or bluetoothd).
     let differences: [GroundName: Difference]
     /// The device that is connected when the program begins.
     ///
-    /// In the lab, this can be the connection of an earlier program, with cached values. A program that needs a new
-    /// connection connects by itself.
+    /// On bluetoothd, this can be the connection of an earlier program, with cached values. A program that needs a new
+    /// connection disconnects and connects by itself.
     let link: String?
     let program: @Sendable (Trial) -> Void
 
@@ -49,7 +49,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
 struct Difference: Sendable {
     /// Why the difference is accepted.
     let reason: String
-    /// The transcript of the ground.
+    /// The transcript that this ground has instead.
     let transcript: [String]
 
     init(_ reason: String, transcript: String) {
@@ -62,12 +62,12 @@ extension String {
     fileprivate var asLines: [String] { split(separator: "\n").map(String.init) }
 }
 
-/// The grounds on which every behaviour runs.
+/// The grounds: the buses on which every behaviour runs.
 enum GroundName: String, CaseIterable, Sendable {
     /// The simulation on a message bus within this process, in virtual time.
     case loopback = "simulation, in process"
     /// The simulation on a real message bus.
     case privateBus = "simulation, private bus"
-    /// bluetoothd 5.66 and a kernel, in the virtual machine.
+    /// bluetoothd 5.66 with a real kernel, in the virtual machine.
     case bluez = "bluetoothd 5.66"
 }

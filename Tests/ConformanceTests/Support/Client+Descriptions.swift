@@ -1,8 +1,8 @@
 import DBus
 
-/// Descriptions of objects as transcript lines.
+/// Logs descriptions of objects as lines of the transcript.
 extension Client {
-    /// Logs the objects of `GetManagedObjects` in their order, with their interfaces.
+    /// Logs the objects of `GetManagedObjects` in the order of the reply, with their interfaces.
     ///
     /// Objects other than the device, the objects below it and `others` are omitted.
     func listObjects(below device: String, _ others: String...) {
@@ -17,12 +17,14 @@ extension Client {
         }
     }
 
-    /// Interfaces for Bluetooth classic, audio and other programs, which the simulation omits; see `fewerInterfaces`.
+    /// The interfaces that the simulation omits; see `fewerInterfaces`.
+    ///
+    /// They are for Bluetooth classic, audio and for providing data of other programs.
     private static let beyond: Set = [
         "ProfileManager1", "HealthManager1", "BatteryProviderManager1", "Media1", "NetworkServer1", "SimAccess1",
     ]
 
-    /// Logs an object's introspection: one line for each interface, with its members in their order.
+    /// Logs the introspection of an object: one line for each interface, with its members in their order.
     func introspect(_ object: String) {
         let reply = call(object, "org.freedesktop.DBus.Introspectable.Introspect", noting: false)
         guard case .string(let text)? = reply.values.first else {

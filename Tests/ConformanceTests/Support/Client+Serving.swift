@@ -22,9 +22,9 @@ struct ServedObject: Sendable {
 }
 
 extension Client {
-    /// Exports objects below a path, in this order, and logs each call of bluetoothd.
+    /// Exports objects below a path in this order, and logs each call that bluetoothd makes to them.
     ///
-    /// - Parameter hasManager: Whether `GetManagedObjects` works. Otherwise it is an unknown method.
+    /// - Parameter hasManager: Whether the root object supports `GetManagedObjects`.
     func serve(
         _ root: ObjectPath, _ objects: [ServedObject], hasManager: Bool = true, noting: Bool = true
     ) -> ObjectExport {
@@ -59,7 +59,7 @@ extension Client {
     }
 }
 
-/// The exported objects of a client. Releasing it removes them.
+/// A set of objects that a client exports. Releasing it removes the objects from the bus.
 final class ObjectExport {
     private let task: BusTask
 
@@ -70,7 +70,9 @@ final class ObjectExport {
     deinit { task.cancel() }
 }
 
-/// Describes handles relative to the first one, because they depend on earlier registrations.
+/// Describes attribute handles relative to the first handle.
+///
+/// Absolute handles depend on earlier registrations.
 private final class RelativeHandles: Sendable {
     private let first = Guarded<UInt16?>(nil)
 

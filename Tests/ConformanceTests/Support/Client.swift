@@ -21,15 +21,15 @@ final class Client {
         _ = bus.subscribe(MatchRule(sender: "org.bluez")) { [eventLog, signalFilter, names = trial.names] signal in
             names.learn(from: signal)
             for line in signal.lines(names, signalFilter) { eventLog.write(line) }
-            // Signals that the filter hides also wake threads that wait for an object.
+            // This wakes threads that wait for an object, even if the filter hides the signal.
             eventLog.write(nil)
         }
     }
 
-    /// A line of this client in the format of the transcript.
+    /// Returns a line of the transcript with the name of this client.
     func titled(_ line: String) -> String { name.isEmpty ? line : "\(name): \(line)" }
 
-    /// Reads the existing objects and their names.
+    /// Reads the existing objects from bluetoothd, and adds their names to the trial.
     func learn() {
         let reply = call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects", noting: false)
         if let objects = reply.values.first { trial.names.learn(objects: objects) }
@@ -49,12 +49,12 @@ final class Client {
     @discardableResult
     func begin(_ object: String, _ method: String, _ arguments: any Argument...) -> PendingReply {
         let reply = begin(object, method, arguments.map(\.value), noting: true)
-        // bluetoothd handles the calls of one connection in order.
+        // This second call returns after bluetoothd received the first one: it handles calls of a connection in order.
         call("hci0", "org.freedesktop.DBus.Properties.Get", "org.bluez.Adapter1", "Address", noting: false)
         return reply
     }
 
-    /// Sends calls without a pause between them, waits for all replies and logs them as they arrive.
+    /// Sends calls without a pause between them, waits for all replies and logs them in order of arrival.
     func together(_ calls: (object: String, method: String, arguments: [any Argument])...) {
         let replies = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
         trial.wait { replies.allSatisfy { !$0.isOpen } }
@@ -62,7 +62,7 @@ final class Client {
 
     private func begin(_ object: String, _ method: String, _ arguments: [Value], noting: Bool) -> PendingReply {
         let reply = PendingReply()
-        // This keeps the socket of the reply open.
+        // Retaining the reply keeps a socket in it open.
         if noting { replies.append(reply) }
         let full = method.hasPrefix("org.") ? method : "org.bluez." + method
         let dot = full.lastIndex(of: ".") ?? full.startIndex
@@ -91,7 +91,7 @@ final class Client {
         return reply
     }
 
-    /// Waits for a number of pending lines that contain these words.
+    /// Waits until this many pending lines contain these words.
     func until(_ words: String, times: Int = 1) {
         trial.wait { [eventLog] in eventLog.count { $0.contains(words) } >= times }
     }
@@ -104,7 +104,7 @@ final class Client {
         call(object, "org.freedesktop.DBus.Properties.Set", interface.full, property, Value.variant(value.value))
     }
 
-    /// Logs all properties of an interface with their types, one per line.
+    /// Logs all properties of an interface with their types, one property per line.
     func describe(_ object: String, _ interface: String) {
         let reply = call(object, "org.freedesktop.DBus.Properties.GetAll", interface.full, noting: false)
         guard case .dictionary(_, _, let entries)? = reply.values.first else {
@@ -125,7 +125,7 @@ final class Client {
 }
 
 extension String {
-    /// The full name of an interface.
+    /// The full D-Bus name of an interface.
     fileprivate var full: String { hasPrefix("org.") ? self : "org.bluez." + self }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The transcript of a behaviour on a ground, compared with that of bluetoothd 5.66.
+/// The transcript of a behaviour on a ground (a bus), compared with that of bluetoothd 5.66.
 struct ConformanceResult {
     let behaviour: Behaviour
     let ground: GroundName
@@ -17,7 +17,7 @@ struct ConformanceResult {
 
     var isSame: Bool { seen == behaviour.transcript }
 
-    /// The word in the cell of the table.
+    /// The word for this result in the table: same or differs.
     var word: String { isSame ? "same" : "differs" }
 
     /// The lines of both transcripts, as a diff.
@@ -52,10 +52,10 @@ struct ConformanceResult {
         return lines.joined(separator: "\n")
     }
 
-    /// Writes files for `make conformance`: one line with the comparison, and the whole transcript.
+    /// Writes two files for `make conformance`: one line with the comparison, and the whole transcript.
     ///
-    /// The folder is `RXBLUETOOTH_CONFORMANCE`; in the lab, a folder that is copied to the host. Writes nothing if the
-    /// variable is not set.
+    /// The folder is `RXBLUETOOTH_CONFORMANCE`; in the virtual machine, a folder that is copied to the host. Writes
+    /// nothing if the variable is not set.
     func write() throws {
         let environment = ProcessInfo.processInfo.environment
         guard var folder = environment["RXBLUETOOTH_CONFORMANCE"] else { return }

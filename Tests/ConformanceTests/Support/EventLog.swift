@@ -1,6 +1,6 @@
 import Rx
 
-/// The transcript lines of one client, in order.
+/// The lines that one client adds to the transcript, in order.
 final class EventLog: Sendable {
     private struct State {
         var lines: [String] = []
@@ -12,16 +12,16 @@ final class EventLog: Sendable {
 
     init(_ activity: ActivitySignal) { self.activity = activity }
 
-    /// Adds a line, and wakes waiting threads; nil only wakes them.
+    /// Adds a line, and wakes waiting threads. Nil adds no line.
     func write(_ line: String?) {
         if let line { state.withLock { $0.lines.append(line) } }
         activity.signal()
     }
 
-    /// The number of pending lines that match.
+    /// Returns the number of pending lines that match a condition.
     func count(_ isWanted: (String) -> Bool) -> Int { pending.count(where: isWanted) }
 
-    /// The lines that were not taken yet.
+    /// The lines that ``take()`` has not returned yet.
     var pending: [String] { state.withLock { Array($0.lines[$0.read...]) } }
 
     /// Returns the pending lines and removes them.

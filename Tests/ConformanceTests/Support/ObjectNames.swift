@@ -3,10 +3,10 @@ import DBus
 
 /// The names of objects in transcripts: `hci0`, `HRM-0`, `HRM-0/180d/2a37`.
 ///
-/// Paths of attributes contain handles, which differ between peripherals. Names contain UUIDs instead, and a number for
-/// each further attribute with the same name (`TWINS/ffd0#2`).
+/// The path of an attribute contains handles, which differ between runs. Its name contains UUIDs instead, and a number
+/// if another attribute has the same UUIDs (`TWINS/ffd0#2`).
 final class ObjectNames: Sendable {
-    /// The peripherals, by the last byte of their addresses.
+    /// The names of the peripherals, by the last byte of their addresses.
     static let peripherals = [
         "00": "HRM-0", "01": "HRM-1", "02": "HRM-2", "10": "TWINS", "11": "SECURE", "12": "FLAKY", "13": "LOUD",
         "14": "hostile",
@@ -16,7 +16,7 @@ final class ObjectNames: Sendable {
     private let attributes = Guarded<[(path: String, name: String)]>([])
     private let present = Guarded<Set<String>>([])
 
-    /// Whether an object exists, according to the signals so far.
+    /// Returns whether an object exists, according to the signals so far.
     func isPresent(_ object: String) -> Bool {
         guard let path = path(of: object)?.description else { return false }
         return present.withLock { $0.contains(path) }
@@ -35,7 +35,8 @@ final class ObjectNames: Sendable {
         if let known = attributes.withLock({ $0.first { $0.path == path } }) { return known.name }
         if path.hasPrefix(Self.devices) {
             let rest = path.dropFirst(Self.devices.count)
-            // The lab has further peripherals. No behaviour uses them, so every filter hides their paths.
+            // Other peripherals keep their paths as names, so every signal filter hides them. No behaviour uses these
+            // peripherals.
             return Self.peripherals[String(rest.prefix(2))].map { $0 + rest.dropFirst(2) } ?? path
         }
         return path.hasPrefix("/org/bluez/hci") ? String(path.dropFirst("/org/bluez/".count)) : path
@@ -58,7 +59,7 @@ final class ObjectNames: Sendable {
         let known = entries.compactMap { entry in
             if case .objectPath(let path) = entry.key { (path: path, interfaces: entry.value) } else { nil }
         }
-        // Signals arrive in the order of handles; the list has another order.
+        // Sorts by path, because the list is unordered and the numbers in names follow the order of handles.
         for entry in known.sorted(by: { $0.path.description < $1.path.description }) {
             learn(entry.path, entry.interfaces)
         }
@@ -83,7 +84,7 @@ final class ObjectNames: Sendable {
 }
 
 extension String {
-    /// The short form of a UUID that the Bluetooth SIG assigned.
+    /// The 16-bit form of a UUID that the Bluetooth SIG assigned; any other UUID unchanged.
     var shortUUID: String {
         hasPrefix("0000") && hasSuffix("-0000-1000-8000-00805f9b34fb") && count == 36
             ? String(dropFirst(4).prefix(4)) : self

@@ -2,10 +2,10 @@ import BusTesting
 import Rx
 import DBus
 
-/// The reply to a call, and the socket that the reply contains. The socket is open until `forget()`.
+/// The reply to a call, once it has arrived. A socket in the reply is open until `forget()`.
 final class PendingReply: Sendable {
     private let result = Guarded<Result<Message, DBusError>?>(nil)
-    /// The socket, after the first packet was sent over it.
+    /// The socket of the reply; nil until `send(_:)` first uses it.
     private let socket = Guarded<TestSocket?>(nil)
 
     func settle(_ reply: Result<Message, DBusError>) { result.withLock { $0 = reply } }

@@ -1,7 +1,9 @@
 import Rx
 import DBus
 
-/// Selects the signals of a transcript by object, and hides changes of some properties, but not their invalidation.
+/// Selects the signals of a transcript by object, and hides changes of some properties.
+///
+/// The invalidation of a hidden property is still shown.
 final class SignalFilter: Sendable {
     private let content = Guarded<(objects: [String], hidden: Set<String>)>((["hci0"], []))
 
@@ -15,7 +17,7 @@ final class SignalFilter: Sendable {
 }
 
 extension Message {
-    /// The signal as one line of the transcript; empty if the filter hides it.
+    /// Returns the transcript line of a signal; an empty list if the filter hides the signal.
     func lines(_ names: ObjectNames, _ signalFilter: SignalFilter) -> [String] {
         let values = (try? read { (body) throws(DBusError) in try body.values() }) ?? []
         switch (member, values.count) {
@@ -50,16 +52,16 @@ extension Message {
     }
 }
 
-/// Replaces values that differ from run to run by placeholders.
+/// Replaces values that differ between runs by placeholders.
 enum Masked {
     static func text(of property: String, _ value: Value, _ names: ObjectNames) -> String {
         if property == "RSSI" { return "#" }
-        // The counter of LOUD, and the heart rate.
+        // Replaces the counter that LOUD notifies, and the heart rates.
         if property == "Value", case .bytes(let bytes) = value {
             if bytes.count == 8 { return "<counter>" }
             if bytes.count == 2, bytes[0] == 0, (60..<120).contains(bytes[1]) { return "<beat>" }
         }
-        // The adapter lists its UUIDs in the order of a hash table, mixed with registered ones.
+        // Sorts the additional UUIDs, because bluetoothd lists all UUIDs of the adapter in the order of a hash table.
         if property == "UUIDs", case .array("s", let uuids) = value {
             let texts = uuids.map { $0.line(names) }
             let more = Set(texts).subtracting(adapterUUIDs)
@@ -70,7 +72,7 @@ enum Masked {
         return value.line(names)
     }
 
-    /// The UUIDs of the services of bluetoothd.
+    /// The UUIDs of the services that bluetoothd itself registers.
     private static let adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
 }
 
@@ -109,10 +111,10 @@ extension Value {
 }
 
 extension String {
-    /// The last part of a dotted name.
+    /// The part after the last dot.
     var lastWord: String { split(separator: ".").last.map(String.init) ?? self }
 
-    /// The text with escapes for invisible characters.
+    /// The text with escapes instead of invisible characters.
     var visible: String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {

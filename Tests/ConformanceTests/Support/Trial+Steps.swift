@@ -1,8 +1,8 @@
 import DBus
 
-/// Common first steps of programs.
+/// Steps with which many programs begin.
 extension Trial {
-    /// Removes all devices of bluetoothd, also those of earlier programs.
+    /// Removes all devices from bluetoothd, including those of earlier programs.
     func forgetDevices() {
         aside {
             scan()
@@ -46,12 +46,12 @@ extension Trial {
         aside {
             first.call(device, "Device1.Connect", noting: false)
             first.until("ServicesResolved=true")
-            // bluetoothd then reads further values such as the name and the battery level.
+            // Waits while bluetoothd reads further values, such as the name and the battery level.
             pass(.seconds(1))
         }
     }
 
-    /// Logs the devices that exist.
+    /// Logs which peripherals exist as devices.
     func list() {
         flush()
         let devices = ObjectNames.peripherals.values.sorted().filter(names.isPresent)
@@ -60,7 +60,7 @@ extension Trial {
 }
 
 extension Client {
-    /// Whether a device is connected and its services are known.
+    /// Returns whether a device is connected and its services are known.
     func isLinked(to device: String) -> Bool {
         let reply = call(
             device, "org.freedesktop.DBus.Properties.Get", "org.bluez.Device1", "ServicesResolved", noting: false)

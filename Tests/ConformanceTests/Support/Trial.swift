@@ -1,6 +1,6 @@
 import DBus
 
-/// One run of a behaviour's program on a ground. The program blocks its thread.
+/// One run of a behaviour's program on a ground (a bus). The program blocks its thread.
 final class Trial {
     let ground: any Ground
     let names = ObjectNames()
@@ -8,7 +8,7 @@ final class Trial {
     private(set) var transcript: [String] = []
     private let activity = ActivitySignal()
     private var clients: [Client] = []
-    /// The client of most steps, which receives all signals.
+    /// The client that makes most calls. It receives all signals.
     private(set) lazy var first = another("", listening: true)
 
     init(on ground: any Ground) {
@@ -16,22 +16,26 @@ final class Trial {
         first.learn()
     }
 
-    /// Adds a client with its own connection. Its lines begin with its name.
+    /// Adds a client with its own connection. Each of its lines begins with its name.
     ///
-    /// - Parameter listening: Whether it receives signals.
+    /// - Parameter listening: Whether the client receives signals.
     func another(_ name: String, listening: Bool = false) -> Client {
         let client = Client(name, on: self, activity: activity, listening: listening)
         clients.append(client)
         return client
     }
 
-    /// Limits the transcript to signals of these objects and those below them, without changes of some properties.
+    /// Limits the transcript to signals of these objects and the objects below them.
+    ///
+    /// - Parameter properties: Properties; their changes are hidden.
     func watch(_ objects: String..., hiding properties: Set<String> = []) {
         flush()
         for client in clients { client.signalFilter.set(objects, properties) }
     }
 
-    /// Lets time pass until a condition is true. The default limit is long enough for any step, also in emulation.
+    /// Lets time pass until a condition is true or the limit is reached.
+    ///
+    /// The default limit is long enough for any step, even in emulation.
     func wait(_ limit: Duration = .seconds(20), until isEnough: () -> Bool) {
         ground.wait(limit, for: activity, until: isEnough)
     }
@@ -47,7 +51,7 @@ final class Trial {
         for client in clients { _ = client.eventLog.take() }
     }
 
-    /// Ends a step: waits for its messages, and adds the lines of one client after another to the transcript.
+    /// Ends a step: waits for its messages, and adds the lines of each client to the transcript.
     func flush() {
         settle()
         for client in clients {
@@ -55,7 +59,7 @@ final class Trial {
         }
     }
 
-    /// Adds a line. A repeated signal is one line that ends with “…”.
+    /// Adds a line. A signal that repeats becomes one line that ends with “…”.
     private func note(_ line: String) {
         let isSignal = !line.contains(" -> ")
         guard isSignal, let last = transcript.last else { return transcript.append(line) }
@@ -63,7 +67,7 @@ final class Trial {
         if last != line, last != line + " …" { transcript.append(line) }
     }
 
-    /// Waits until bluetoothd has handled all calls, and its earlier messages have arrived.
+    /// Waits until bluetoothd has handled all calls and the clients have received its earlier messages.
     private func settle() {
         for client in clients where client.isOpen {
             client.call("hci0", "org.freedesktop.DBus.Properties.Get", "org.bluez.Adapter1", "Address", noting: false)
@@ -72,7 +76,7 @@ final class Trial {
 
     /// Ends the trial, and returns the transcript.
     ///
-    /// On a busy machine, bluetoothd can send the last messages late, so this waits up to 3 s for the expected lines.
+    /// On a busy machine, bluetoothd can send the last messages late, so `end` waits up to 3 s for the expected lines.
     func end(expecting expected: [String] = []) -> [String] {
         let once = { (line: String) in line.hasSuffix(" …") ? String(line.dropLast(2)) : line }
         let missing = Set(expected.map(once)).subtracting(transcript.map(once))
