@@ -122,7 +122,7 @@ import Testing
             var read: [Int16] = []
             var failed: [String] = []
             try body.properties { (name, value) throws(DBusError) in
-                // "D" is skipped.
+                // The closure leaves the value of "D" unread, so `properties` must skip it.
                 if name[0] != UInt8(ascii: "D") { read.append(try value.int16()) }
             } failed: { name, _ in
                 failed.append(String(UnicodeScalar(name[0])))
@@ -173,7 +173,7 @@ import Testing
         ] {
             #expect(throws: DBusError.self) { try Message.signal(path: path, interface: interface, member: "M") }
         }
-        // After a failure nothing more is appended, so libdbus does not see a structure without its first member.
+        // After the writer fails, it appends nothing, so libdbus never gets a structure without its first member.
         #expect(throws: DBusError.self) {
             try message { (body) throws(DBusError) in
                 try body.array(of: "(hs)") { (inner) throws(DBusError) in

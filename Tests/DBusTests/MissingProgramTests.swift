@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-/// A missing program fails only the tests that need it.
+/// A program that is not installed makes only those tests fail that need it.
 struct MissingProgramTests {
     @Test func `A program that is missing is an error that names it`() {
         let error = #expect(throws: MissingProgram.self) { try Subprocess(["no-such-program", "--help"]) }

@@ -15,7 +15,7 @@ struct PacketSocketTests {
         let ours: PacketSocket
         let theirs: PacketSocket
 
-        /// Closes our end, and returns the other one.
+        /// Closes our end of the socket pair, and returns the other end.
         consuming func closingOurs() -> PacketSocket { theirs }
     }
 

@@ -1,9 +1,9 @@
 import DBus
 import Testing
 
-/// Random message bodies. The seed is fixed, so that a failure repeats.
+/// Random message bodies. The seed is fixed, so that a failure can be repeated.
 @Suite struct RandomMessageTests {
-    /// SplitMix64.
+    /// A random number generator (SplitMix64).
     struct Dice: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    // A bus disconnects a client that sends an invalid message.
+    // If a body were invalid, the bus would disconnect the sender, and the test would fail.
     @Test func `A real bus delivers random bodies unchanged`() async throws {
         let bus = PrivateBus()
         let (speaker, name) = try await bus.connected()

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Watching sockets works even if the connection has no bus.
+/// Sockets can be watched even if the connection has no bus.
 struct SocketWatchTests {
     private func pair() throws -> (SharedSocket, SharedSocket) {
         var number: Int32 = -1
@@ -49,13 +49,14 @@ struct SocketWatchTests {
         for await _ in ready { break }
         #expect(ours.socket.trySend([8]) == .sent)
         task.cancel()
-        // The thread does not use the socket after this.
+        // After this round trip, the cancelled watch no longer uses the socket.
         await withCheckedContinuation { done in connection.perform { done.resume() } }
         let count = Mutex(0)
         let again = connection.watch(ours, for: .writable) { count.withLock { $0 += 1 } }
         again.cancel()
         await withCheckedContinuation { done in connection.perform { done.resume() } }
-        // Calls before cancelling count. The socket stays writable, so a watch would be called at each turn.
+        // Calls before the cancellation are permitted. An active watch would be called in each turn: the socket is
+        // writable.
         let before = count.withLock { $0 }
         for _ in 0..<10 { await withCheckedContinuation { done in connection.perform { done.resume() } } }
         #expect(count.withLock { $0 } == before)
@@ -67,7 +68,7 @@ struct SocketWatchTests {
         let (isHeld, release) = (Promise<Bool>(), DispatchSemaphore(value: 0))
         let first = Record<BusTask>()
         let ready = Record<String>()
-        // Blocks the context, so that the first watch starts after this work.
+        // Blocks the context, so that the first watch is cancelled before it starts.
         connection.perform {
             isHeld.fulfil(true)
             release.wait()

@@ -24,7 +24,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     /// The device that is connected when the program begins.
     ///
     /// On bluetoothd, this can be the connection of an earlier program, with cached values. A program that needs a new
-    /// connection disconnects and connects by itself.
+    /// connection names no device here, and connects by itself.
     let link: String?
     let program: @Sendable (Trial) -> Void
 

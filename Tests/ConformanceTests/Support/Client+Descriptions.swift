@@ -19,7 +19,7 @@ extension Client {
 
     /// The interfaces that the simulation omits; see `fewerInterfaces`.
     ///
-    /// They are for Bluetooth classic, audio and for providing data of other programs.
+    /// Their purposes are Bluetooth classic, audio, and data that other programs provide.
     private static let beyond: Set = [
         "ProfileManager1", "HealthManager1", "BatteryProviderManager1", "Media1", "NetworkServer1", "SimAccess1",
     ]

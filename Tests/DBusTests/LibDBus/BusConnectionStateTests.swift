@@ -3,13 +3,13 @@ import Testing
 
 @testable import DBus
 
-/// The state of a connection as a value, without a bus.
+/// The transitions of a connection's state, tested without a bus.
 struct BusConnectionStateTests {
     private enum Event {
         case open, fail, hangUp, hangUpAuthenticated, close
     }
 
-    /// Applies events. Returns the final phase and the name of the pending or final error, without its prefix.
+    /// Applies events. Returns the final phase, and the short name of the pending or final error.
     private func result(_ events: [Event]) -> String {
         var state = BusConnectionState()
         var retries = 0

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CallTests {
     let bus = PrivateBus()
 
-    /// Starts a peer that answers a call with the arguments of the call. Returns its name.
+    /// Starts a peer that replies to each call with the arguments of the call. Returns the peer's name.
     private func echo() async throws -> String {
         let (peer, name) = try await bus.connected()
         _ = peer.export(at: "/test", includingChildren: false) { call in
@@ -31,7 +31,7 @@ import Testing
         }
         let caller = bus.connect()
         #expect(try await caller.ask(message).values == values)
-        // Sending does not change a message, so it can be sent again.
+        // The same message can be sent a second time, because sending does not change it.
         #expect(try await caller.ask(message).values == values)
         #expect(message.serial == 0)
     }
@@ -73,7 +73,7 @@ import Testing
                 if case .success = result { answers.add(number) }
             }
         }
-        // Signals do not wait, so this one arrives after all calls that are on the wire.
+        // This signal arrives after all calls that were sent, because signals do not wait for a place in flight.
         caller.send(try .testSignal("Marker", to: name))
         #expect(try await marker.value() == 64)
         peer.perform {
@@ -130,7 +130,7 @@ import Testing
         let expired = Record<String>()
         let answered = Promise<Int>()
         let (hold, answer) = (try Message.testCall(to: name, "Hold"), try Message.testCall(to: name, "Answer"))
-        // In one turn of the event loop, so that no call expires before the last one is made.
+        // All calls are made in one turn of the event loop, so that no call expires before the last one is made.
         caller.perform {
             for _ in 0..<64 {
                 caller.call(hold, timeout: .milliseconds(20)) {
@@ -153,7 +153,7 @@ import Testing
         }
         let caller = bus.connect()
         let results = Record<Bool>()
-        // 64 of these calls are in flight; cancelling makes room for the next ones.
+        // 64 of each 100 calls are in flight. Cancelling all of them makes room for the next 100.
         for _ in 0..<3 {
             var tasks: [BusTask] = []
             for _ in 0..<100 {

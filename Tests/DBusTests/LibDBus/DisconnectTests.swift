@@ -26,7 +26,7 @@ import Testing
         let expected = Array(repeating: DBusError.Name.disconnected, count: 100) + ["handler"]
         #expect(try await record.first(101) == expected)
 
-        // Later calls fail too, and the context still works.
+        // Later calls must fail too, and the context must still run timers.
         #expect(try await caller.failure(.toDaemon("GetId")).name == DBusError.Name.disconnected)
         #expect(try await caller.end().name == DBusError.Name.disconnected)
         caller.send(try .testSignal("Ignored"))
@@ -48,7 +48,7 @@ import Testing
         connection.close()
         var byte: UInt8 = 0
         var count = 1
-        // What libdbus has written of the authentication comes first.
+        // Reads what libdbus has sent for the authentication, until the end of the stream.
         while count > 0 { count = unsafe recv(peer.number, &byte, 1, Int32(MSG_DONTWAIT)) }
         #expect(count == 0)
         copy.close()
@@ -92,7 +92,7 @@ import Testing
             if signal.text == "end" { last.fulfil(1) }
         }
         try await listener.settle()
-        // Far more than a socket accepts at once.
+        // These signals are far more than a socket accepts at once, so `close` must wait until they are written.
         let long = String(repeating: "x", count: 1 << 20)
         for _ in 0..<20 { speaker.send(try .testSignal("Changed", long)) }
         speaker.send(try .testSignal("Changed", "end"))

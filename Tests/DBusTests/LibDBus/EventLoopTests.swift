@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct EventLoopTests {
-    // Real time, because the kernel waits here. A machine may be late, so only early timers are a failure.
+    // This test uses the real clock, because the kernel waits. Only early timers fail: a busy machine may be late.
     @Test func `Timers fire when they are due`() async throws {
         let loop = EventLoop()
         let record = Record<Bool>()
@@ -16,10 +16,10 @@ import Testing
             }
         }
         let tooLate = Record<Bool>()
-        // On the event loop, so that the timer cannot fire first.
+        // Scheduling and cancelling in one turn of the event loop ensures that the timer cannot fire in between.
         loop.perform { loop.schedule(after: .milliseconds(12)) { tooLate.add(true) }.cancel() }
         loop.schedule(after: .seconds(Int64.max)) { tooLate.add(true) }
-        // A sum of durations may have more seconds than 64 bits hold.
+        // The loop must accept a delay that needs more than 64 bits in seconds.
         loop.schedule(after: .seconds(Int64.max) + .seconds(Int64.max)) { tooLate.add(true) }
         #expect(try await record.first(6) == Array(repeating: true, count: 6))
         #expect(tooLate.elements.isEmpty)
@@ -31,7 +31,7 @@ import Testing
         let seenByTimer = Promise<[Int]>()
         loop.perform {
             record.add(1)
-            // Neither runs before this returns, not even on the loop's thread. Their order is not specified.
+            // The work and the timer run only after this closure returns, in any order, even on the loop's own thread.
             loop.perform { record.add(3) }
             loop.schedule(after: .zero) { seenByTimer.fulfil(record.elements) }
             record.add(2)
@@ -40,7 +40,7 @@ import Testing
         #expect(try await seenByTimer.value().starts(with: [1, 2]))
     }
 
-    // The thread ends when it is idle and starts again; no work may be lost in between.
+    // The loop's thread ends when it is idle, and starts again for new work. Work that arrives meanwhile must run too.
     @Test func `Work from many threads is not lost`() async throws {
         final class Counter: Sendable { let value = Atomic(0) }
         let loop = EventLoop()

@@ -2,14 +2,14 @@ import DBus
 import Dispatch
 import Testing
 
-/// Other implementations as peers: dbus-send (libdbus) and busctl (systemd's own implementation).
+/// Calls to and from other D-Bus implementations: dbus-send (libdbus) and busctl (systemd).
 @Suite struct ForeignPeerTests {
     let bus = PrivateBus()
 
     private func run(_ words: String...) async throws -> String {
         let output = Promise<String>()
         let program = try Subprocess(words)
-        // Not on the threads of the tests, because reading blocks.
+        // Reads on a queue of its own, because reading blocks and the threads of the tests must not block.
         DispatchQueue.global().async { output.fulfil(program.read()) }
         return try await output.value()
     }
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `A signal of dbus-send is received`() async throws {
         let (listener, name) = try await bus.connected()
-        // A bus numbers its connections in order, and dbus-send is the next one.
+        // Predicts the name of dbus-send: a bus numbers its connections in order, and dbus-send connects next.
         let number = try #require(Int(name.dropFirst(":1.".count)))
         let signals = Record<[Value]>()
         _ = listener.subscribe(MatchRule(sender: ":1.\(number + 1)", interface: "org.example.Test")) {

@@ -3,7 +3,9 @@ import Glibc
 import TestTraits
 import Testing
 
-/// Each test runs in a process of its own, so that no other test uses its descriptors and threads.
+/// Leaks of descriptors and threads.
+///
+/// Each test runs in its own process, so that no other test opens descriptors or starts threads.
 @Suite struct LeakTests {
     @Test(.proves(.Q11)) func `Opening and closing leaks no descriptor and no thread`() async {
         await #expect(processExitsWith: .success) {
@@ -12,7 +14,7 @@ import Testing
             for round in 0..<220 {
                 let connection = Connection.open(.address(bus.address))
                 try await connection.settle()
-                // Releasing closes the others.
+                // Closes every second connection. The others are closed by their release.
                 if round % 2 == 0 { connection.close() }
                 if round == 20 { baseline = await ResourceUsage.settling { $0.threads == 0 } }
             }
@@ -36,8 +38,8 @@ import Testing
             try await caller.settle()
             let before = ResourceUsage.now.descriptors
             for _ in 0..<50 {
-                // A reply that is read, one that is not, one that is late, one that is cancelled; and a call with a
-                // descriptor.
+                // Makes five calls: one with a reply that is read, one unread, one late and one cancelled, and one call
+                // that sends a descriptor.
                 let answer = try await caller.ask(.testCall(to: name, "Give"))
                 let descriptor = try answer.read { (body) throws(DBusError) in try body.descriptor() }
                 try #require(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
@@ -66,7 +68,7 @@ import Testing
             let daemon = pid_t(try reply.read { (body) throws(DBusError) in try body.uint32() })
             try #require(kill(daemon, SIGSTOP) == 0)
             defer { kill(daemon, SIGCONT) }
-            // Far more than the socket accepts.
+            // These signals are far more than the socket accepts, so some cannot be written before `close`.
             let long = String(repeating: "x", count: 1 << 20)
             for _ in 0..<20 { caller.send(try .testSignal("Changed", long)) }
             caller.close()
@@ -82,7 +84,7 @@ import Testing
             let bus = PrivateBus()
             var usual = rlimit()
             try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
-            // Allows no descriptor beyond those in use.
+            // Lowers the limit to the descriptors in use, so that no further descriptor can be opened.
             let next = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
             close(next)
             var none = rlimit(rlim_cur: rlim_t(next), rlim_max: usual.rlim_max)

@@ -2,11 +2,11 @@ import DBus
 import TestTraits
 import Testing
 
-/// The match rules of a connection, from the statistics of the bus.
+/// The number of match rules that a connection adds to the bus, from the statistics of the bus.
 @Suite struct MatchRuleCountTests {
     let bus = PrivateBus()
 
-    /// The match rules of a connection.
+    /// Returns the match rules of a connection, from the statistics of the bus.
     private func rules(of name: String) async throws -> [String] {
         let reply = try await bus.connect().ask(
             .call(
@@ -39,7 +39,7 @@ import Testing
         tasks.last?.cancel()
         try await listener.settle()
         #expect(try await rules(of: name).isEmpty)
-        // A removed rule can be added again.
+        // The connection can add a rule again after it has removed the rule.
         let again = listener.subscribe(rule) { _ in }
         try await listener.settle()
         #expect(try await rules(of: name).count == 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-/// The names that match rules use, without a bus.
+/// The table of bus names and their owners that match rules use, tested without a bus.
 struct NameOwnerTableTests {
     @Test func `A name has one owner for all its users, until the last one leaves`() {
         var table = NameOwnerTable()

@@ -65,7 +65,7 @@ import Testing
 
         impostor.send(try .testSignal("Changed", "broadcast of an impostor"))
         impostor.send(try .testSignal("Changed", "directed by an impostor", to: listenerName))
-        // A forged signal of the bus.
+        // This forges the signal with which the bus reports that the impostor owns the name.
         impostor.send(
             try .signal(
                 path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "NameOwnerChanged", to: listenerName
@@ -91,7 +91,7 @@ import Testing
         #expect(try await owner.own("org.example.Absent") == nil)
         owner.send(try .testSignal("Changed", "owner"))
         #expect(try await received.first(1) == ["owner"])
-        // Also after the name has lost its owner.
+        // The signal must also be ignored after the name has lost its owner.
         owner.close()
         _ = try await owner.end()
         try await impostor.settle()
@@ -116,7 +116,7 @@ import Testing
             owner.send(try .testSignal("Changed", round))
             try await owner.settle()
             owner.close()
-            // The bus frees the name some time after the connection was closed on this side.
+            // Waits until the bus reports the name as free, which happens some time after `close`.
             #expect(try await owners.first(3 + 2 * count).last == .some(nil))
         }
         let end = record(MatchRule(sender: BusName.daemon, member: "NameOwnerChanged"), on: listener)
@@ -160,7 +160,7 @@ import Testing
         tasks.add(
             listener.subscribe(rule) { [unowned listener] signal in
                 first.add(signal.text)
-                // Before cancelling; otherwise the bus would remove the rule for a moment.
+                // Subscribes before it cancels, so that the rule keeps a subscriber and is not removed from the bus.
                 _ = listener.subscribe(rule) { added.add($0.text) }
                 for task in tasks.elements { task.cancel() }
             })
@@ -176,7 +176,7 @@ import Testing
         let (speaker, name) = try await bus.connected()
         let (listener, _) = try await bus.connected()
         let rule = MatchRule(sender: name, member: "Changed")
-        // A bus would refuse the last of them, if each sent its rule: it allows 512 rules.
+        // All 600 subscriptions must share one rule: the bus refuses more than 512 rules.
         let all = (0..<600).map { _ in listener.subscribe(rule) { _ in } }
         let kept = record(rule, on: listener)
         for task in all { task.cancel() }
@@ -205,7 +205,8 @@ import Testing
         release.signal()
         let all = try await order.first(1_001)
         let before = try #require(all.firstIndex(of: "work"))
-        // libdbus reads about 4 KiB at once, which is more messages than this.
+        // One turn of the context handles at most 32 messages, although libdbus reads more messages at once (about 4
+        // KiB).
         #expect(before <= 32)
     }
 

@@ -2,14 +2,14 @@ import DBus
 import Testing
 
 extension Bus {
-    /// Sends a call and awaits its reply.
+    /// Sends a call, and returns its reply.
     func ask(_ message: Message, timeout: Duration = .seconds(60)) async throws -> Message {
         let promise = Promise<Result<Message, DBusError>>()
         call(message, timeout: timeout) { promise.fulfil($0) }
         return try await promise.value().get()
     }
 
-    /// Sends a call and awaits its error.
+    /// Sends a call that must fail, and returns its error.
     func failure(_ message: Message, timeout: Duration = .seconds(60)) async throws -> DBusError {
         let promise = Promise<DBusError?>()
         call(message, timeout: timeout) {
@@ -21,21 +21,21 @@ extension Bus {
     /// Waits until the bus has handled everything that was sent before.
     func settle() async throws { _ = try await ask(.toDaemon("GetId")) }
 
-    /// Waits until the context has done all work that was passed to it before.
+    /// Waits until the context has finished all work that was passed to it before.
     func drain() async throws {
         let promise = Promise<Bool>()
         perform { promise.fulfil(true) }
         _ = try await promise.value()
     }
 
-    /// Waits for the end of the connection. Returns its error.
+    /// Waits until the connection has ended, and returns the error.
     func end() async throws -> DBusError {
         let promise = Promise<DBusError>()
         _ = whenDisconnected { promise.fulfil($0) }
         return try await promise.value()
     }
 
-    /// Requests a name and awaits the result.
+    /// Requests a bus name. Returns nil when the connection owns the name, or the error.
     func own(_ name: String) async throws -> DBusError? {
         let promise = Promise<DBusError?>()
         requestName(name) { promise.fulfil($0) }
@@ -44,7 +44,7 @@ extension Bus {
 }
 
 extension Message {
-    /// A call to the bus itself.
+    /// Makes a call to the bus itself.
     static func toDaemon(_ member: String, _ arguments: String...) throws -> Message {
         try call(to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: member) {
             (body) throws(DBusError) in
@@ -52,7 +52,7 @@ extension Message {
         }
     }
 
-    /// A call to the service of a test.
+    /// Makes a call to the service of a test.
     static func testCall(to name: String, _ member: String, path: ObjectPath = "/test", _ values: Value...) throws
         -> Message
     {
@@ -61,7 +61,7 @@ extension Message {
         }
     }
 
-    /// A signal of the service of a test.
+    /// Makes a signal of the service of a test.
     static func testSignal(_ member: String, _ text: String = "", path: ObjectPath = "/test", to name: String? = nil)
         throws
         -> Message
@@ -74,6 +74,6 @@ extension Message {
     /// All values of the body.
     var values: [Value] { get throws { try read { (body) throws(DBusError) in try body.values() } } }
 
-    /// The first value, a string.
+    /// The first value if it is a string; otherwise “not text”.
     var text: String { (try? read { (body) throws(DBusError) in try body.string() }) ?? "not text" }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A Unix socket that is not a bus, in a temporary folder. Releasing it removes both.
+/// A Unix socket in a temporary folder, without a bus behind it. Releasing it removes both.
 struct ListeningSocket: ~Copyable {
     let socket: Int32
     private let folder: String
 
-    /// `queue` is the number of connections that may wait to be accepted; nil to not listen.
+    /// - Parameter queue: How many connections may wait to be accepted; nil to not listen.
     init(queue: Int32?) {
         var template = Array("/tmp/rxbt-XXXXXX".utf8CString)
         let made = unsafe mkdtemp(&template)
@@ -25,7 +25,7 @@ struct ListeningSocket: ~Copyable {
 
     var address: String { "unix:path=\(folder)/socket" }
 
-    /// Connects until the queue is full. Returns the connections.
+    /// Connects until the queue of waiting connections is full. Returns the connections.
     func fill() -> [Int32] {
         var clients: [Int32] = []
         while clients.count < 100 {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import DBus
 
-/// A dbus-daemon for one test. Releasing it ends the daemon.
+/// A dbus-daemon for one test. Releasing it kills the daemon.
 final class PrivateBus: Sendable {
     private let daemon: Subprocess?
     let address: String
-    // The optimiser may release a connection after its last use in a test, which would close it.
+    // Retains the connections: the optimiser may release a connection after its last use, which would close it.
     private let connections = Guarded<[Connection]>([])
 
-    /// Records an issue if dbus-daemon does not start. Connecting fails then.
+    /// Starts a dbus-daemon. If that fails, it records an issue, and connecting fails.
     init() {
         do {
             (daemon, address) = try Self.start("dbus-daemon")
@@ -20,11 +20,11 @@ final class PrivateBus: Sendable {
         }
     }
 
-    /// Starts a daemon. Returns it and the address that it prints.
+    /// Starts a dbus-daemon program. Returns the process, and the address that it prints.
     static func start(_ program: String) throws -> (Subprocess, String) {
         try MissingProgram.check(program)
         let daemon = try Subprocess([
-            // The shell ends together with its input and with the daemon.
+            // The shell kills the daemon when the shell's input ends, and exits after the daemon.
             "sh", "-c", "\(program) --session --nofork --print-address=1 </dev/null & read end; kill $!; wait",
         ])
         let line = String(daemon.read { $0.contains("\n") }.prefix { $0 != "\n" })
@@ -32,7 +32,7 @@ final class PrivateBus: Sendable {
         return (daemon, line)
     }
 
-    /// The first line of the daemon is not an address.
+    /// The error that the first line of dbus-daemon is not an address.
     private struct NoAddress: Error { let line: String }
 
     deinit {
@@ -40,17 +40,17 @@ final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Kills the daemon.
+    /// Kills the dbus-daemon by closing the input of its shell.
     func stop() { daemon?.endInput() }
 
-    /// Opens a connection, and keeps it as long as this object exists.
+    /// Opens a connection, and retains it as long as this object exists.
     func connect() -> Connection {
         let connection = Connection.open(.address(address))
         connections.withLock { $0.append(connection) }
         return connection
     }
 
-    /// Opens a connection and waits until it is open. Returns it and its unique name.
+    /// Opens a connection, and waits until it is open. Returns the connection and its unique name.
     func connected() async throws -> (Connection, String) {
         let connection = connect()
         try await connection.settle()

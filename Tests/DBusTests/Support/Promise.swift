@@ -2,9 +2,9 @@ import Dispatch
 
 @testable import DBus
 
-/// A value that arrives once, awaited for a limited time.
+/// A value that is set once, and that tests await for a limited time.
 ///
-/// The limit is real time, because other processes provide the value. It expires only if a test fails.
+/// The limit is real time, because other processes provide the value. Only a test that fails reaches it.
 final class Promise<Value: Sendable>: Sendable {
     struct TimedOut: Error {}
 
@@ -16,7 +16,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Guarded(State.open)
 
-    /// Sets the value. Only the first one counts.
+    /// Sets the value. Later calls have no effect.
     func fulfil(_ value: Value) { settle(.success(value)) }
 
     func value(within seconds: Int = 120) async throws -> Value {
@@ -43,7 +43,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
 }
 
-/// Elements in the order in which they were added, from any thread.
+/// A list of elements in the order in which any thread added them.
 final class Record<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -67,7 +67,7 @@ final class Record<Element: Sendable>: Sendable {
         for promise in ready { promise.fulfil(elements) }
     }
 
-    /// Waits until there are `count` elements, and returns all.
+    /// Waits until there are `count` elements, and returns all elements.
     func first(_ count: Int) async throws -> [Element] {
         let promise = Promise<[Element]>()
         let present = state.withLock { state -> [Element]? in

@@ -1,18 +1,19 @@
 import Glibc
 
-/// How many descriptors and threads of connections this process has.
+/// How many open descriptors and how many threads of connections this process has.
 struct ResourceUsage: Equatable, Sendable {
     var descriptors: Int
     var threads: Int
 
     static var now: ResourceUsage {
-        // Threads first: a thread that has ended has closed its descriptors.
+        // Counts threads before descriptors: a thread that has ended has already closed its descriptors.
         let threads = count("/proc/self/task", isOurs)
         return ResourceUsage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
     }
 
-    /// Waits a limited time for the expected numbers, because threads end shortly after their connections.
-    /// Returns the last numbers.
+    /// Waits a limited time until the usage is as expected, and returns the last usage.
+    ///
+    /// It waits, because threads end shortly after their connections.
     static func settling(at isExpected: (ResourceUsage) -> Bool) async -> ResourceUsage {
         var usage = now
         for _ in 0..<100_000 where !isExpected(usage) {

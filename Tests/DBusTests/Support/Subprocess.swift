@@ -1,15 +1,16 @@
 import BusTesting
 import Glibc
 
-/// A program that a test runs.
+/// A child process that a test runs.
 ///
-/// Its standard input is a socket that closes when this process ends, even by a crash, so that it can end too.
+/// The standard input of the program is a socket. It closes when the test process ends or crashes, so that the program
+/// can exit too.
 final class Subprocess: Sendable {
     private let process: pid_t
     private let input: Int32
     let output: Int32
 
-    /// Throws ``MissingProgram`` if there is no such program.
+    /// Starts a program. Throws ``MissingProgram`` if the program is not installed.
     init(_ words: [String]) throws {
         var toChild: (Int32, Int32) = (-1, -1)
         var fromChild: (Int32, Int32) = (-1, -1)
@@ -20,7 +21,7 @@ final class Subprocess: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, toChild.1, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.1, 2)
-        // A child inherits the signal mask, and the threads of a pool block all signals.
+        // Clears the signal mask, which a child inherits: the threads of the test pool block all signals.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         var none = sigset_t()
@@ -57,7 +58,7 @@ final class Subprocess: Sendable {
 
     /// Reads the output until `isEnough` returns true, or until the program ends.
     ///
-    /// It blocks; the programs here answer immediately or have time limits of their own.
+    /// The call blocks its thread. The programs here answer immediately or have time limits of their own.
     func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
