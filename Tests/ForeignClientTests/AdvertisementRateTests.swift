@@ -4,25 +4,27 @@ import Testing
 extension ForeignClientTests {
     /// Many advertisements over a real bus to clients in other processes.
     ///
-    /// By the clock of the simulation, 1,000 devices send 5,000 advertisements a second. If the computer is slow for a
-    /// moment, the simulation sends the overdue ones later. The tests therefore check counts and processor time.
-    /// Whether the simulation keeps up depends on the load of the computer; under a high load, that is a known issue.
+    /// 1,000 simulated devices send 5,000 advertisements a second. If the computer is slow for a moment, the simulation
+    /// sends the overdue advertisements later, so the tests check counts and processor time. If the simulation cannot
+    /// keep up because the computer is busy, the tests record a known issue.
     struct AdvertisementRateTests {
         private static let rate = 5_000
         private static let attempts = 3
 
-        /// Whether the counts of all devices differ by at most one. Devices send in turn, so a loss makes them differ.
+        /// Returns whether the counts of all devices differ by at most one.
+        ///
+        /// The devices send in turn, so a lost advertisement makes the counts differ.
         private func isComplete(_ counts: some Collection<Int>) -> Bool {
             counts.count == 1_000 && (counts.max() ?? 0) - (counts.min() ?? 0) <= 1
         }
 
-        /// The number of advertisements that a client received from each device, and whether they were in time.
+        /// How many advertisements a client received from each device, and whether they arrived in time.
         private struct Received {
             let counts: [Int]
             let isInTime: Bool
         }
 
-        /// Repeats the measurement until the simulation and the client keep up with the clock.
+        /// Repeats a measurement until the simulation and the client keep up with the clock, at most 3 times.
         ///
         /// - Parameter isAll: Whether the client receives all advertisements that the simulation sends.
         private func sustain(isAll: Bool, _ receive: (SimulateProcess) async throws -> Received) async throws {
@@ -37,7 +39,7 @@ extension ForeignClientTests {
                 )
                 #expect(isAll ? count == sent : count <= sent)
                 #expect(missed > 0 || isComplete(received.counts))
-                // The simulation and its bus together need less than one processor for 5,000 a second.
+                // For 5,000 advertisements, the simulation and its bus may together use one second of processor time.
                 #expect(processorTime / max(sent, 1) <= .seconds(1) / Self.rate)
                 if received.isInTime, missed == 0 { return }
             }
@@ -53,14 +55,16 @@ extension ForeignClientTests {
             let seconds = 6
             try await sustain(isAll: true) { simulation in
                 let counts = try await AdvertisementCounter.count(Self.rate * seconds, at: simulation.bus)
-                // The simulation counts an advertisement as missed only after a delay of one second.
+                // One second of delay is permitted, because the simulation counts an advertisement as missed only after
+                // one second.
                 return Received(counts: Array(counts.byDevice.values), isInTime: counts.time <= .seconds(seconds + 1))
             }
         }
 
         @Test func `ble-cli prints 5,000 advertisements a second and loses none`() async throws {
             let seconds = 5
-            // ble-cli ignores the advertisements between its time-out and the end of the scan.
+            // ble-cli may receive fewer than all: it ignores the advertisements between its time-out and the end of the
+            // scan.
             try await sustain(isAll: false) { simulation in
                 let scan = try simulation.run(
                     [ClientPrograms.bleCLI, "scan", "--all", "--json", "--timeout", "\(seconds)"])

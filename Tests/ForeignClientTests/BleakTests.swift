@@ -1,7 +1,7 @@
 import Testing
 
 extension ForeignClientTests {
-    /// Bleak, the most common client in Python.
+    /// Tests with Bleak, the most common BLE client library for Python.
     struct BleakTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
@@ -68,7 +68,7 @@ extension ForeignClientTests {
                 (fact["descriptor"] as? String).map { ($0, fact["value"] as? String) }
             }
             let descriptors = Dictionary(uniqueKeysWithValues: pairs)
-            // “Living room”
+            // The value of descriptor 2901 is “Living room” in hexadecimal.
             #expect(descriptors == [Self.full("2901"): "4c6976696e6720726f6f6d", Self.full("2902"): "0000"])
             #expect(output.compactMap { $0["mtu"] as? Int } == [517])
             #expect(output.compactMap { $0["degrees"] as? [String] } == [["2e09", "2f09"]])
@@ -85,12 +85,15 @@ extension ForeignClientTests {
             #expect(output.compactMap { $0["lost"] as? Bool } == [true])
             #expect(output.compactMap { $0["connected"] as? Bool } == [false])
             let values = try #require(output.first?["values"] as? [String])
-            // The device notifies every 200 ms, and drops the link 1.5 s after the connection.
+            // The device notifies every 200 ms and drops the link 1.5 s after connecting, so at most seven values
+            // arrive.
             #expect((3...7).contains(values.count))
             #expect(values == ["00", "01", "02", "03", "04", "05", "06"].dropLast(7 - values.count))
         }
 
-        /// Bleak registers no agent, and bluetoothd does not pair without one (Q90).
+        /// The agent of bluetoothctl accepts this pairing.
+        ///
+        /// Bleak registers no agent, and bluetoothd does not pair without an agent (Q90).
         @Test func `Bleak pairs when an agent of another program agrees, and unpairs`() throws {
             let simulation = try SimulateProcess()
             let user = try BluetoothctlSession(on: simulation)

@@ -1,7 +1,7 @@
 import Testing
 
 extension ForeignClientTests {
-    /// bluetoothctl, the client of BlueZ.
+    /// Tests with bluetoothctl, the client program of BlueZ.
     struct BluetoothctlTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
@@ -54,7 +54,8 @@ extension ForeignClientTests {
             for line in ["Paired: yes", "Bonded: yes", "Connected: yes", "Battery Percentage: 0x57 (87)"] {
                 #expect(paired.contains("\t\(line)\n"), "\(paired)")
             }
-            // bluetoothd 5.66 does not reply to Pair of a bonded device until it is cancelled (Q118).
+            // The test cancels this pairing: bluetoothd 5.66 does not reply to Pair of a bonded device otherwise
+            // (Q118).
             #expect(try !user.ask("pair \(Self.strap)").contains("Failed to pair"))
             try user.say(
                 "cancel-pairing \(Self.strap)", until: "Failed to pair: org.bluez.Error.AuthenticationCanceled\n")
@@ -122,7 +123,7 @@ extension ForeignClientTests {
             let simulation = try SimulateProcess()
             let user = try BluetoothctlSession(on: simulation)
             try user.say("menu monitor", until: "export")
-            // The pattern of an iBeacon: company 4C, type 2, length 21.
+            // This is the pattern of an iBeacon: company 4C, type 2, length 21.
             try user.say("add-or-pattern 0 255 4c000215", until: "Advertisement Monitor 0 added\n")
             let seen = try user.wait(until: "[NEW] Device C0:FF:EE:00:00:03 Door beacon\n")
             #expect(seen.contains("Advertisement monitor 0 activated\n"))

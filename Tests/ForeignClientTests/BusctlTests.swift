@@ -2,13 +2,13 @@ import DaemonInterfaces
 import Testing
 
 extension ForeignClientTests {
-    /// Compares the simulation in busctl with the table of bluetoothd 5.66.
+    /// Compares the output of busctl for the simulation with the table of bluetoothd 5.66.
     ///
     /// `IntrospectionTests` in BlueZTests compares the same table with the real bluetoothd.
     struct BusctlTests {
         private static let device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
 
-        /// A simulation with a connected strap. The link remains after bluetoothctl exits (Q75).
+        /// Returns a simulation with a connected strap. The link remains after bluetoothctl exits (Q75).
         private func connected() throws -> SimulateProcess {
             let simulation = try SimulateProcess()
             let user = try BluetoothctlSession(on: simulation)
@@ -28,7 +28,8 @@ extension ForeignClientTests {
             let simulation = try connected()
             let tree = try busctl(simulation, "--list", "tree", "org.bluez").split(separator: "\n").map(String.init)
             let paths = tree.filter { !$0.hasPrefix("/org/bluez/hci0/") || $0.hasPrefix(Self.device) }
-            // The handles of the strap's GATT server: GAP and GATT, then its own services.
+            // The paths contain the handles of the strap: first those of its services GAP and GATT, then those of the
+            // others.
             let attributes = [
                 "/service0006", "/service0006/char0007", "/service0006/char0007/desc0009", "/service000a",
                 "/service000a/char000b", "/service000a/char000b/desc000d", "/service000a/char000e",

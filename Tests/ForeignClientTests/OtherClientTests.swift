@@ -1,7 +1,9 @@
 import Testing
 
 extension ForeignClientTests {
-    /// SimpleBLE, habluetooth with bleak-retry-connector, and GDBus. Each connects, reads, writes and subscribes.
+    /// Tests with SimpleBLE, habluetooth with bleak-retry-connector, and GDBus.
+    ///
+    /// Each client connects, reads, writes and subscribes to notifications.
     struct OtherClientTests {
         private static let strap = "C0:FF:EE:00:00:01"
 
@@ -23,7 +25,7 @@ extension ForeignClientTests {
             let output = try SimulateProcess().python("simpleble_client.py", Self.strap)
             check(output)
             #expect(output.compactMap { $0["adapter"] as? String } == ["00:1A:7D:DA:71:01"])
-            // SimpleBLE subtracts the header of 3 bytes from the MTU.
+            // SimpleBLE reports 514 for an MTU of 517, because it subtracts the ATT header of 3 bytes.
             #expect(output.compactMap { $0["mtu"] as? Int } == [514])
             #expect(output.compactMap { $0["services"] as? [String] } == [Self.services])
         }

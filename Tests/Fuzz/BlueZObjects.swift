@@ -1,6 +1,6 @@
 import DBus
 
-/// Objects as bluetoothd 5.66 reports them.
+/// D-Bus objects as bluetoothd 5.66 reports them.
 enum BlueZObjects {
     static let adapter = "/org/bluez/hci0"
     static let device = adapter + "/dev_C0_FF_EE_00_00_01"
@@ -66,7 +66,7 @@ enum BlueZObjects {
         ),
     ]
 
-    /// The reply to `GetManagedObjects`.
+    /// The well-formed reply to `GetManagedObjects`.
     static let all = objects(
         [
             (adapter, "org.bluez.Adapter1", adapterProperties),
@@ -74,7 +74,7 @@ enum BlueZObjects {
             (other, "org.bluez.Device1", deviceProperties("C0:FF:EE:00:00:02", connected: false)),
         ] + services)
 
-    /// Objects with one interface each, and those that every object has (`a{oa{sa{sv}}}`).
+    /// Returns objects with one interface each, and with the interfaces of every object (`a{oa{sa{sv}}}`).
     private static func objects(_ list: [(String, String, [String: Value])]) -> Value {
         .dictionary(
             key: "o", value: "a{sa{sv}}",

@@ -1,12 +1,14 @@
 import DBus
 
-/// Cases for clients. The seed and the number of a case determine it.
+/// A series of cases: mutated messages for clients. The seed and its number determine a case.
 struct Campaign {
     let corpus: Corpus
     let seed: UInt64
-    /// Called for each case before it is fed.
+    /// A closure that runs before each case, with the number of the case and the name of its template.
     var trace: ((Int, String) -> Void)?
-    /// The number of cases per client, so that a case can be repeated without all cases before it.
+    /// The number of cases in a batch.
+    ///
+    /// Each batch begins with a new client, so a case depends only on earlier cases of its batch.
     static let batch = 1_000
 
     init(seed: UInt64) throws(DBusError) {

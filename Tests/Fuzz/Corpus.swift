@@ -3,14 +3,14 @@ import DBus
 /// Well-formed messages, as bluetoothd and the bus send them.
 struct Corpus: Sendable {
     let templates: [Template]
-    /// The number of frequent templates, which come first. Most cases use them.
+    /// How many templates, at the beginning of the list, are frequent. Most cases use these templates.
     let common: Int
-    /// The well-formed reply of each method.
+    /// The well-formed reply to each method, by the name of the method.
     let answers: [String: Message]
-    /// The signal of a lost link.
+    /// The signal with which bluetoothd reports a lost link.
     let loss: Message
 
-    /// A message to mutate, and how the client gets the result.
+    /// A message to mutate, and how the mutated message reaches the client.
     struct Template: Sendable {
         let name: String
         let route: Route
@@ -19,10 +19,10 @@ struct Corpus: Sendable {
         let bytes: [UInt8]
     }
 
-    /// How a message reaches the client.
+    /// The way in which a message reaches the client.
     enum Route: Sendable {
         case signal
-        /// As the answer to a call of this method.
+        /// The message answers a call of this method.
         case answer(to: String)
     }
 
@@ -55,7 +55,7 @@ struct Corpus: Sendable {
 
     func pick(_ dice: inout Dice) -> Template { templates[dice.roll(dice.chance(60) ? common : templates.count)] }
 
-    /// The call that all replies answer.
+    /// The call to which all replies and errors of the corpus refer.
     private static let call: Message = {
         guard
             let call = try? Message.call(

@@ -1,8 +1,8 @@
-/// A random generator that repeats: SplitMix64.
+/// A random number generator (SplitMix64). The seed and the case determine its numbers.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Makes the generator of one case, so that a case does not depend on earlier cases.
+    /// Makes the generator of one case, so that the numbers do not depend on earlier cases.
     init(seed: UInt64, case number: Int) {
         state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xD1B5_4A32_D192_ED03
         _ = next()
@@ -15,10 +15,10 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below `limit`, which is at least 1.
+    /// Returns a number from 0 to `limit` - 1. The limit is at least 1.
     mutating func roll(_ limit: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % limit }
 
-    /// True with a probability in percent.
+    /// Returns true with a probability in percent.
     mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }

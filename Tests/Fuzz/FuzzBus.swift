@@ -1,20 +1,20 @@
 import DBus
 
-/// A bus on which the campaign plays all peers of the client.
+/// A bus on which a fuzzing campaign takes the roles of bluetoothd and of the message bus.
 ///
-/// Work waits for ``drain()``. Time does not pass, except that ``rest()`` ends short delays.
+/// Work that is passed to the bus runs in ``drain()``. Time does not pass, except that ``rest()`` ends short delays.
 final class FuzzBus: Bus, @unchecked Sendable {
-    // Guard: only its campaign's thread uses it.
+    // Guard: only the thread of the campaign uses it.
     private var work: [@Sendable () -> Void] = []
     private var subscriptions: [Int: Subscription] = [:]
     private var waiting: [Int: Waiting] = [:]
-    /// Work after a short delay.
+    /// The work that is scheduled after a short delay.
     private var pauses: [Int: @Sendable () -> Void] = [:]
     private var number = 0
     private var isDraining = false
     private var isClosed = false
     private let answers: [String: Message]
-    /// The methods with calls that wait for the campaign. Other calls have immediate replies.
+    /// The methods with calls that the campaign answers. All other calls get immediate replies.
     var held: Set<String> = []
 
     private struct Subscription {
@@ -31,7 +31,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
 
     var clock: BusClock { .monotonic }
 
-    /// Runs all work that waits, and the work that results from it.
+    /// Runs all waiting work, and the work that results from it.
     func drain() {
         isDraining = true
         while !work.isEmpty {
@@ -42,7 +42,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
         isDraining = false
     }
 
-    /// Ends all short delays. Returns whether there was one.
+    /// Ends all short delays and runs their work. Returns whether there was a delay.
     func rest() -> Bool {
         let due = pauses.sorted { $0.key < $1.key }
         pauses = [:]
@@ -51,7 +51,7 @@ final class FuzzBus: Bus, @unchecked Sendable {
         return !due.isEmpty
     }
 
-    /// Delivers a signal to the matching subscriptions. Returns whether there was one.
+    /// Delivers a signal to the matching subscriptions. Returns whether there was a matching one.
     func deliver(_ signal: Message) -> Bool {
         let matching = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.matches(signal) }
         for (_, subscription) in matching { perform { subscription.handler(signal) } }
@@ -59,12 +59,12 @@ final class FuzzBus: Bus, @unchecked Sendable {
         return !matching.isEmpty
     }
 
-    /// Whether a call of a method waits for its answer.
+    /// Returns whether a call of this method waits for its answer.
     func isWaiting(for member: String) -> Bool { waiting.values.contains { $0.member == member } }
 
-    /// Answers all waiting calls of a method, as a connection does. Returns whether the message is an answer.
+    /// Answers all waiting calls of a method. Returns whether the message is a reply or an error.
     ///
-    /// If it is not, the calls fail as at a deadline.
+    /// With any other message, the calls fail as they would at their deadline.
     func answer(_ member: String, _ message: Message) -> Bool {
         let isAnswer = message.kind == .reply || message.kind == .error
         let result: Result<Message, DBusError> =

@@ -3,7 +3,7 @@ import Logging
 import Rx
 import RxBluetooth
 
-/// A client of RxBluetooth with a scan, a link and notifications, which a campaign feeds with messages.
+/// A client of RxBluetooth with a scan, a link and notifications, to which a campaign sends messages.
 final class FuzzClient {
     private let bus: FuzzBus
     private let manager: BluetoothManager
@@ -15,16 +15,16 @@ final class FuzzClient {
     private var characteristic: Characteristic?
     private var other: Peripheral?
 
-    /// The events of a stream so far.
+    /// The events that a stream has emitted so far.
     final class Stream<Element>: @unchecked Sendable {
-        // Guard: only its campaign's thread uses it.
+        // Guard: only the thread of the campaign uses it.
         var elements: [Element] = []
         var ends = 0
         var error: (any Error)?
         var isLive: Bool { ends == 0 }
     }
 
-    /// Makes a client. Calls of the methods in `held` wait for the campaign.
+    /// Makes a client. Its calls of the methods in `held` wait until the campaign answers them.
     init(_ corpus: Corpus, _ recorder: TallyLog, holding held: Set<String> = []) {
         self.recorder = recorder
         bus = FuzzBus(corpus.answers)
@@ -40,7 +40,7 @@ final class FuzzClient {
         bus.close()
     }
 
-    /// Starts the scan, the link and the notifications. Traps if that fails, because then the test is broken.
+    /// Starts the scan, the link and the notifications. Traps if that fails: the test itself is broken.
     func begin() {
         let known = watch(manager.knownPeripherals().asObservable())
         bus.drain()
@@ -87,7 +87,7 @@ final class FuzzClient {
         for error in [scan.error, link.error, notifications.error] { check(error) }
     }
 
-    /// Answers a read or a write with a message. It must have one outcome.
+    /// Starts a read or a write, and answers its call with a message. The operation must have one outcome.
     func operation(_ member: String, _ message: Message) {
         guard let characteristic else { return }
         bus.held = [member]
@@ -102,30 +102,37 @@ final class FuzzClient {
         subscriptions.removeLast()
     }
 
-    /// Answers an attempt to connect with a message. The client is used up then.
+    /// Starts a connection attempt, and answers its call with a message.
+    ///
+    /// The client cannot be used afterwards.
     func connection(_ message: Message) {
         guard let other else { return }
         bus.held = ["Connect"]
         let outcome = watch(other.connect())
         answer("Connect", message)
-        // Q77: the client repeats an attempt that the controller gave up. It gets the same answer.
+        // Answers each further attempt with the same message: the client repeats an attempt that the controller aborts
+        // (Q77).
         while outcome.isLive, outcome.elements.isEmpty, bus.rest() { answer("Connect", message) }
         if outcome.isLive, outcome.elements.isEmpty { recorder.find("connect() has no outcome") }
         check(outcome.error)
     }
 
-    /// Ends the link and answers the call for the reason with a message. The client is used up then.
+    /// Ends the link with a signal, and answers the client's `Get` for the reason with a message.
+    ///
+    /// The client cannot be used afterwards.
     func loss(_ signal: Message, _ message: Message) {
         bus.held = ["Get"]
         _ = bus.deliver(signal)
-        // The client first waits for a late reason.
+        // Ends the delay in which the client waits for a late reason.
         _ = bus.rest()
         answer("Get", message)
         expectOutcome(link, "connect()")
         expectOutcome(notifications, "observeValueUpdates()")
     }
 
-    /// Answers a call of the client's start with a message. The client must not have begun, and must hold the method.
+    /// Makes a new client start, and answers one of its first calls with a message.
+    ///
+    /// ``begin()`` must not have been called, and the client must hold the method.
     func start(_ member: String, _ message: Message) {
         let known = watch(manager.knownPeripherals().asObservable())
         bus.drain()
@@ -137,7 +144,7 @@ final class FuzzClient {
 
     private func answer(_ member: String, _ message: Message) {
         bus.drain()
-        // The device may have been removed; then the operation has failed without a call.
+        // Without a call, the operation has already failed: an earlier message may have removed the device.
         guard bus.isWaiting(for: member) else { return }
         if bus.answer(member, message) { recorder.tally.answers += 1 } else { recorder.tally.nonAnswers += 1 }
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Rx
 
-/// A scheduler that runs actions immediately on the calling thread, and delayed ones never.
+/// A scheduler that runs immediate actions on the calling thread, and never runs delayed actions.
 struct InlineScheduler: SchedulerType {
     let now = Date(timeIntervalSince1970: 0)
 

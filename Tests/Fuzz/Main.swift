@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Feeds mutated D-Bus messages to everything of this package that reads them.
+/// Sends mutated D-Bus messages to all code of this package that reads such messages.
 ///
 ///     fuzz [--count N] [--seed N] [--first N] [--jobs N] [--trace]
 ///
-/// After a crash, the last line of the output shows the range of the case. `--first` begins there. `--trace` prints
-/// each case before it runs, so the last printed case is the one that crashed.
+/// After a crash, the last line of the output shows where to continue with `--first`. `--trace` prints each case before
+/// it runs, so the last printed case is the one that crashed.
 @main
 enum Main {
     static func main() {
@@ -28,7 +28,7 @@ enum Main {
         exit(tally.findings.isEmpty ? 0 : 1)
     }
 
-    /// Runs all batches, on several threads if requested. The sum does not depend on that.
+    /// Runs all batches, and returns the sum. The number of threads does not affect the sum.
     private static func run(_ options: Options) -> Tally {
         let batch = 20 * Campaign.batch
         let parts = (options.count + batch - 1) / batch
@@ -54,7 +54,7 @@ enum Main {
         return sum.withLock { $0.tally }
     }
 
-    /// The peak memory of this process, from the kernel.
+    /// The peak memory of this process as text, from the kernel.
     private static var peakMemory: String {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -87,7 +87,7 @@ struct Options {
             case "--count": count = try number(word)
             case "--seed": seed = UInt64(try number(word))
             case "--first":
-                // A batch begins with a new client.
+                // Rounds down to the start of a batch, because each batch begins with a new client.
                 first = try number(word) / Campaign.batch * Campaign.batch
             case "--jobs": jobs = max(1, try number(word))
             case "--trace": isTracing = true

@@ -1,6 +1,6 @@
 import DBus
 
-/// Reads a message with all readers, whatever they expect in it.
+/// Reads a message with all readers of the library, whatever type of message they expect.
 enum ReaderChecks {
     private static let rules = [
         MatchRule(sender: "a.b", interface: "org.bluez.Device1", member: "Disconnected", path: "/org/bluez"),
@@ -28,7 +28,7 @@ enum ReaderChecks {
         rewrite(values, recorder)
     }
 
-    /// A reader of a wrong type throws and does not move.
+    /// Checks that a reader of a wrong type throws and does not move.
     private static func expectWrongTypesToThrow(_ body: inout MessageReader, _ recorder: TallyLog) {
         let type = body.type
         var read = 0
@@ -55,12 +55,12 @@ enum ReaderChecks {
         }
     }
 
-    /// Checks that values can be written, and are the same when they are read again.
+    /// Checks that values can be written, and that reading them again returns equal values.
     private static func rewrite(_ values: [Value], _ recorder: TallyLog) {
         do throws(DBusError) {
             let copy = try Corpus.Head.reply.message(values)
             let again = try copy.read { (body) throws(DBusError) in try body.values() }
-            // NaN is not equal to itself.
+            // Compares the texts too, because NaN is not equal to itself.
             if again != values, "\(again)" != "\(values)" { recorder.find("a body that reads differently: \(values)") }
         } catch {
             recorder.find("a body that can be read but not written: \(error)")

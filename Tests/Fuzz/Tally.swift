@@ -2,29 +2,31 @@ import Logging
 
 /// Counts of the cases of a campaign, and its findings.
 struct Tally: Sendable, Equatable {
-    /// Cases, by what was mutated.
+    /// The number of cases, by whether bytes, values or both were mutated.
     var wire = 0, values = 0, both = 0
-    /// Cases with values that the writer refuses.
+    /// The number of cases with values that the writer refuses.
     var unwritable = 0
-    /// Cases with bytes that libdbus refuses.
+    /// The number of cases with bytes that libdbus refuses.
     var refused = 0
-    /// Messages that libdbus accepts, and how many of them differ from the message before the mutation.
+    /// The number of messages that libdbus accepts, and of those that differ from the well-formed message.
     var accepted = 0, different = 0
-    /// Bodies that were read, written and read again; and bodies that contain a descriptor.
+    /// The number of bodies that were read, written and read again, and of bodies with a descriptor.
     var read = 0, notData = 0
-    /// Signals that match a rule of the client, and signals that match none.
+    /// The number of signals that match a rule of the client, and of signals that match none.
     var signals = 0, unmatched = 0
-    /// Messages that answered a call, and messages that are not an answer.
+    /// The number of messages that answered a call, and of messages that are not an answer.
     var answers = 0, nonAnswers = 0
-    /// Parts that the client reported as malformed.
+    /// The number of message parts that the client reported as malformed.
     var rejected = 0
-    /// Elements of its streams: advertisements, peripherals of a snapshot, notifications, values read.
+    /// The number of advertisements, of peripherals in snapshots, of notified and of read values.
     var advertisements = 0, known = 0, notified = 0, valuesRead = 0
-    /// Operations that failed with a `BluetoothError`.
+    /// The number of operations that failed with a `BluetoothError`.
     var errors = 0
-    /// New clients, after a message had ended the operations of the last one.
+    /// The number of clients that were made.
+    ///
+    /// A new client is needed for each batch, and after a message that ends the operations of a client.
     var clients = 0
-    /// Failures, as text.
+    /// Descriptions of the failed checks.
     var findings: [String] = []
 
     var cases: Int { wire + values + both }
@@ -59,9 +61,9 @@ struct Tally: Sendable, Equatable {
     }
 }
 
-/// A tally that streams and loggers share.
+/// A tally that streams and log handlers share.
 final class TallyLog: @unchecked Sendable {
-    // Guard: only its campaign's thread uses it.
+    // Guard: only the thread of the campaign uses it.
     var tally = Tally()
 
     func find(_ what: String) {
@@ -69,7 +71,7 @@ final class TallyLog: @unchecked Sendable {
     }
 }
 
-/// Counts the log messages of the client about malformed messages.
+/// A log handler that counts the messages of the client about malformed messages.
 struct CountingLog: LogHandler {
     let recorder: TallyLog
     var metadata: Logger.Metadata = [:]

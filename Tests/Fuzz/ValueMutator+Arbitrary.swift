@@ -1,7 +1,7 @@
 import DBus
 
 extension ValueMutator {
-    /// A random value with containers of a depth.
+    /// Returns a random value with containers nested to this depth at most.
     mutating func arbitrary(depth: Int) -> Value {
         guard depth > 0 else { return basic() }
         let inner = arbitrary(depth: depth - 1)
@@ -43,7 +43,7 @@ extension ValueMutator {
     }
 }
 
-/// Words of some decoder, and words that are similar to them.
+/// Strings that the decoders of the library recognise, and similar strings.
 enum Vocabulary {
     static let texts: [String] =
         [

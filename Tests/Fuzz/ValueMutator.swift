@@ -1,10 +1,10 @@
 import DBus
 
-/// Changes values. libdbus still accepts the message, and its readers find unexpected values.
+/// Changes values of a message. libdbus still accepts the message; readers find unexpected values.
 struct ValueMutator {
     var dice: Dice
 
-    /// One to three changes anywhere in a body.
+    /// Makes one to three changes anywhere in a body, and returns the changed body.
     mutating func mutate(_ body: [Value]) -> [Value] {
         var body = body
         for _ in 0...dice.roll(3) {
@@ -22,9 +22,9 @@ struct ValueMutator {
         return body
     }
 
-    /// Changes one value, each with the same probability.
+    /// Changes one value within a value; each inner value has the same probability.
     ///
-    /// `isFree`: whether its type may change. It may not within an array, because all elements have one type.
+    /// - Parameter isFree: Whether the type may change. It is false in an array, because all elements have one type.
     private mutating func change(_ value: Value, isFree: Bool) -> Value {
         guard dice.roll(value.weight) > 0 else { return alter(value, isFree: isFree) }
         switch value {
@@ -49,7 +49,7 @@ struct ValueMutator {
         }
     }
 
-    /// A random index, with probabilities in proportion to the weights.
+    /// Returns a random index, with probabilities in proportion to the weights.
     private mutating func pick(_ weights: [Int]) -> Int {
         var left = dice.roll(weights.reduce(0, +))
         for (index, weight) in weights.enumerated() {
@@ -84,7 +84,7 @@ struct ValueMutator {
         }
     }
 
-    /// A number with one random bit set.
+    /// Returns a number with one random bit set.
     private mutating func bit<Number: FixedWidthInteger>() -> Number { 1 << Number(dice.roll(Number.bitWidth)) }
 
     private func nested(_ value: Value, _ times: Int) -> Value {
@@ -134,7 +134,7 @@ struct ValueMutator {
         }
     }
 
-    /// Also swaps the values of two keys, which are then well-formed but in the wrong place.
+    /// Changes entries, or swaps two values, so that well-formed values have the wrong keys.
     private mutating func altered(_ entries: [Value.Entry]) -> [Value.Entry] {
         guard entries.count > 1, dice.chance(50) else { return altered(elements: entries) }
         var entries = entries
@@ -147,7 +147,7 @@ struct ValueMutator {
 }
 
 extension Value {
-    /// The number of values, including all values inside.
+    /// The number of values: this value, and all values inside.
     fileprivate var weight: Int {
         switch self {
         case .variant(let content): 1 + content.weight

@@ -3,11 +3,11 @@ struct WireMutator {
     var dice: Dice
     private static let header = 16
 
-    /// Makes one to four changes. Pieces of `other` are copied into the message.
+    /// Makes one to four changes, and returns the changed bytes. Some changes copy pieces of `other`.
     mutating func mutate(_ message: [UInt8], with other: [UInt8]) -> [UInt8] {
         var bytes = message
         for _ in 0..<(dice.chance(60) ? 1 : 2 + dice.roll(3)) where bytes.count > Self.header { change(&bytes, other) }
-        // With a correct length more messages pass libdbus.
+        // Corrects the length in the header in most cases, because libdbus then accepts more messages.
         if bytes.count != message.count, dice.chance(60) { fixLength(&bytes) }
         return bytes
     }
@@ -30,20 +30,20 @@ struct WireMutator {
             let end = min(bytes.count, place + 1 + dice.roll(64))
             bytes.insert(contentsOf: bytes[place..<end], at: dice.chance(50) ? place : bytes.count)
         default:
-            // From the same offset, so that the piece often has the same alignment.
+            // Copies the piece from the same offset in the other message, so that it often has the correct alignment.
             guard place < other.count else { return }
             let count = min(8 << dice.roll(5), bytes.count - place, other.count - place)
             bytes.replaceSubrange(place..<place + count, with: other[place..<place + count])
         }
     }
 
-    /// A random offset: in the body in three of four cases, else anywhere.
+    /// Returns a random offset: in three of four cases in the body, otherwise anywhere.
     private mutating func place(in bytes: [UInt8]) -> Int {
         let body = Self.body(of: bytes)
         return dice.chance(75) && body < bytes.count ? body + dice.roll(bytes.count - body) : dice.roll(bytes.count)
     }
 
-    /// Changes a length or a number, by little or by much.
+    /// Changes a number or a length of four bytes, by little or by much.
     private mutating func word(_ bytes: inout [UInt8], at place: Int) {
         guard place + 4 <= bytes.count else { return }
         let old = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
@@ -53,7 +53,7 @@ struct WireMutator {
         for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: new >> UInt32(8 * index)) }
     }
 
-    /// The offset of the body. Source: D-Bus specification, "Message Format".
+    /// Returns the offset of the body. Source: D-Bus specification, "Message Format".
     private static func body(of bytes: [UInt8]) -> Int {
         guard bytes.count >= header else { return bytes.count }
         let fields = (0..<4).reduce(0) { $0 | Int(bytes[12 + $1]) << (8 * $1) }

@@ -1,14 +1,15 @@
 import DBus
 import Synchronization
 
-/// A client that counts every advertisement and does nothing else.
+/// A D-Bus client that counts advertisements and does nothing else.
 ///
-/// It stops the scan and waits for the reply. All advertisements arrive before that reply, so the count is exact.
+/// The counter stops the scan and waits for the reply. All advertisements arrive before that reply, so the count is
+/// exact.
 final class AdvertisementCounter: Sendable {
     struct Counts {
         /// The number of advertisements of each device.
         var byDevice: [ObjectPath: Int] = [:]
-        /// From the reply to `StartDiscovery` to the last wanted advertisement; 20 s if some did not arrive.
+        /// The time from the reply to `StartDiscovery` to the last wanted one; 20 s if some are missing.
         var time = Duration.seconds(20)
 
         var count: Int { byDevice.values.reduce(0, +) }
@@ -31,7 +32,7 @@ final class AdvertisementCounter: Sendable {
         self.wanted = wanted
     }
 
-    /// Scans on the bus at an address until `wanted` advertisements have arrived, or for 20 s.
+    /// Scans on a bus until `wanted` advertisements arrive, or for 20 s, and returns the counts.
     static func count(_ wanted: Int, at address: String) async throws -> Counts {
         let bus = Connection.open(.address(address))
         defer { bus.close() }
@@ -66,7 +67,9 @@ final class AdvertisementCounter: Sendable {
         }
     }
 
-    /// Whether a signal is an advertisement. At the end of a scan, signals only invalidate the RSSI.
+    /// Returns whether a signal is an advertisement.
+    ///
+    /// The signals at the end of a scan are none: they only invalidate the RSSI.
     private static func isAdvertisement(_ signal: Message) -> Bool {
         let body = try? signal.read { (body) throws(DBusError) in try body.values() }
         guard let body, body.count == 3, case .dictionary(_, _, let changes) = body[1] else { return false }

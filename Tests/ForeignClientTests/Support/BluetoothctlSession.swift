@@ -3,16 +3,18 @@ import Testing
 
 /// An interactive session with bluetoothctl: types one line at a time, and reads the output.
 ///
-/// With a command as an argument, bluetoothctl 5.66 exits when its advertisement monitors are registered. A bluetoothd
-/// with `-E`, real or simulated, confirms that before it has connected or paired.
+/// The session types commands, because bluetoothctl 5.66 with a command as an argument exits too early: when its
+/// advertisement monitors are registered. A bluetoothd with `-E` registers them before it connects or pairs.
 final class BluetoothctlSession {
     private let process: Process
     private let input = Pipe()
     private let output = Pipe()
-    /// Keeps the pipe open: otherwise, writing after bluetoothctl has crashed would end the tests with SIGPIPE.
+    /// A copy of the pipe's reading end, which keeps the pipe open.
+    ///
+    /// Without it, writing after a crash of bluetoothctl would end the tests with SIGPIPE.
     private let inputDuplicate: FileHandle
     private var printed: [UInt8] = []
-    /// The number of bytes of the plain text that were already compared.
+    /// How many bytes of the plain text earlier waits have already compared.
     private var readCount = 0
 
     /// Starts a session, and waits until its agent is registered. bluetoothctl is terminated after 40 s.
@@ -38,7 +40,7 @@ final class BluetoothctlSession {
         return try wait(until: end)
     }
 
-    /// Types a command that bluetoothctl answers without a call, and returns the output.
+    /// Types a command that bluetoothctl answers without a call to bluetoothd, and returns the output.
     func ask(_ command: String) throws -> String {
         try type(command)
         return try say("version", until: "Version 5.")
@@ -55,7 +57,7 @@ final class BluetoothctlSession {
     @discardableResult
     func wait(until end: String) throws -> String { try wait(untilAll: [end]) }
 
-    /// Waits for texts in any order, and returns the output up to the last one.
+    /// Waits until all texts have appeared, in any order. Returns the output up to the last one.
     @discardableResult
     private func wait(untilAll ends: [String]) throws -> String {
         while true {
@@ -72,7 +74,7 @@ final class BluetoothctlSession {
         }
     }
 
-    /// Ends the session.
+    /// Ends the session with the command `quit`, and waits until bluetoothctl exits.
     func quit() throws {
         try type("quit")
         _ = try output.fileHandleForReading.readToEnd()
@@ -84,7 +86,7 @@ final class BluetoothctlSession {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// The output without colours and overwritten prompts.
+    /// Returns the printed text without colours and without prompts that bluetoothctl overwrites.
     static func plain(_ printed: [UInt8]) -> String {
         String(decoding: printed, as: UTF8.self)
             .replacing(/\u{1B}\[[0-9;]*[A-Za-z]|[\u{1}\u{2}]/, with: "")

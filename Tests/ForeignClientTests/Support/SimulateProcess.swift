@@ -8,7 +8,7 @@ final class SimulateProcess {
     /// The address of the bus with the simulated bluetoothd.
     let bus: String
 
-    /// Starts a scenario, by its name or from a file.
+    /// Starts a scenario with this name, or from a file with this path.
     init(_ scenario: String = "everyday") throws {
         process = try ClientPrograms.process([ClientPrograms.bleCLI, "simulate", scenario], limit: 120, output: output)
         try process.run()
@@ -29,23 +29,24 @@ final class SimulateProcess {
         process.waitUntilExit()
     }
 
-    /// The processor time of the process and its bus so far, in steps of 10 ms. Source: proc(5).
+    /// Returns the processor time of the simulation and its bus so far, in steps of 10 ms. Source: proc(5).
     func processorTime() throws -> Duration {
         try Self.tree(process.processIdentifier).reduce(.zero) { sum, process in
             let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-            // The program name in brackets can contain spaces. Fields 14 and 15 are in hundredths of a second.
+            // Skips to the last bracket, because the program name in brackets can contain spaces. Fields 14 and 15 are
+            // times in hundredths of a second.
             let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst(12)
             return sum + numbers.prefix(2).reduce(.zero) { $0 + .milliseconds(10) * (Int($1) ?? 0) }
         }
     }
 
-    /// A process and all its descendants.
+    /// Returns the ids of a process and all its descendants.
     private static func tree(_ process: Int32) throws -> [Int32] {
         let children = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
         return try [process] + children.split(separator: " ").compactMap { Int32($0) }.flatMap(tree)
     }
 
-    /// Terminates the process, and returns its counts of advertisements sent, and missed because it was too slow.
+    /// Terminates the simulation. Returns the numbers of advertisements sent, and missed by being too slow.
     func end() throws -> (sent: Int, missed: Int) {
         process.terminate()
         let rest = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
