@@ -2,8 +2,9 @@ import Rx
 import RxTest
 import XCTest
 
-/// A chain A → B → C by `flatMap` and `filter`, as people write a connection: radio on, device found, link up. When the
-/// middle is lost the chain pops back to A and goes through B again, without a new subscription.
+/// A chain of three steps by `flatMap` and `filter`: radio on, device found, link up.
+///
+/// When the radio is switched off and on again, the chain repeats its steps without a new subscription.
 final class EndUserScenariosConnection: XCTestCase {
     private enum Radio: Equatable { case off, on }
     private struct Link: Equatable { let name: String }

@@ -21,7 +21,7 @@ extension Reactive where Base: Thermometer {
     }
 }
 
-/// What needs `.rx`, `Binder` and `sample`.
+/// Programs that extend a type with `.rx` and `Binder`, and programs that use `sample`.
 final class EndUserScenariosExtension: XCTestCase {
     private let disposeBag = DisposeBag()
 

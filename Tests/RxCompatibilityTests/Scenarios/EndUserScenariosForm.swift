@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// The sign-up form: user name, password, repeated password, and a service that knows which names are taken.
+/// A sign-up form: user name, password, repeated password, and a service that reports taken names.
 final class EndUserScenariosForm: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
     private let disposeBag = DisposeBag()
@@ -11,7 +11,7 @@ final class EndUserScenariosForm: XCTestCase {
         case empty, checking, taken(String), available(String)
     }
 
-    /// Stands for the web service; a class like most people's, with state and not Sendable.
+    /// A web service as users write it: a class with state that is not `Sendable`.
     private class Service {
         let scheduler: TestScheduler
         var log: [String] = []

@@ -11,7 +11,7 @@ private struct Payload: Equatable {
     let text: String
 }
 
-/// A cache that lives as long as the application, as in the chapter on one's own operators.
+/// A cache for the whole run of the application, as in tutorials on custom operators.
 private final class Cache {
     static let shared = Cache()
     var contents: [String: Payload] = [:]
@@ -26,13 +26,13 @@ extension ObservableType where Element == (Response, Payload) {
 }
 
 extension ObservableType {
-    /// The operator that every tutorial writes.
+    /// An operator that removes nil, as tutorials define it.
     fileprivate func filterNil<Wrapped>() -> Observable<Wrapped> where Element == Wrapped? {
         flatMap { $0.map { Observable.just($0) } ?? Observable.empty() }
     }
 }
 
-/// A web request as the tutorials wrap it.
+/// A web request that is wrapped in a stream, as tutorials show it.
 private final class Session {
     final class Task {
         private let session: Session

@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// What a request is made once or twice for: the examples of the chapters on sharing and sampling.
+/// How often the work of a stream is done if it has several subscribers, with and without sharing.
 final class EndUserScenariosSharing: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
     private let disposeBag = DisposeBag()

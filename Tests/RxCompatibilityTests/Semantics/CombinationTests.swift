@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one, two }
 
-/// When streams of several sources speak and end.
+/// When a stream that combines several sources emits, and when it ends.
 final class CombinationTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
 

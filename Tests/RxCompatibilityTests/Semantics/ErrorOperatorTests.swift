@@ -6,7 +6,7 @@ private enum TestError: Error { case one, two }
 
 private struct Retryable: Error { let delay: Int }
 
-/// What replaces and repeats streams that fail.
+/// Operators that replace or repeat a stream that fails.
 final class ErrorOperatorTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
 
@@ -29,7 +29,8 @@ final class ErrorOperatorTests: XCTestCase {
     func testRetryWhenTheTriggerCompletes() {
         let source = scheduler.createColdObservable([.next(10, 1), .error(20, TestError.one)])
         let result = scheduler.start { source.retry(when: { (errors: Observable<Error>) in errors.take(1) }) }
-        // The end comes with the first error, when the second attempt is under way: it is heard at the next error.
+        // The trigger completes at the first error, while the source is subscribed to again. Its completion takes
+        // effect only at the next error.
         XCTAssertEqual(result.events, [.next(210, 1), .next(230, 1), .completed(240)])
     }
 

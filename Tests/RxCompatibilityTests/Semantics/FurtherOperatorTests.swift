@@ -7,7 +7,7 @@ private enum TestError: Error { case one }
 
 private struct Reading: Codable, Equatable { let value: Int }
 
-/// Operators with windows, groups, samples, objects held weakly, and up to eight sources.
+/// Further operators: windows, groups, samples, weakly held objects, and up to eight sources.
 final class FurtherOperatorTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
     private let bag = DisposeBag()
@@ -67,7 +67,8 @@ final class FurtherOperatorTests: XCTestCase {
             .next(205, ()), .next(220, ()), .next(225, ()), .completed(230),
         ])
         let result = scheduler.start { empty.sample(sampler, defaultValue: 0) }
-        // The end of the sampler is a sample; it ends the whole only after the source.
+        // The completion of the sampler at 230 takes the last sample. The result does not complete, because the sampler
+        // has ended before the source.
         XCTAssertEqual(result.events, [.next(205, 0), .next(220, 1), .next(225, 0), .next(230, 0)])
     }
 

@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// Streams that are fed, ended, joined and left from inside their own events.
+/// Streams that receive events, end, or gain and lose subscribers inside their own events.
 final class ReentrancySemanticsTests: XCTestCase {
     private var log: [String] = []
     private let bag = DisposeBag()

@@ -4,7 +4,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// The order of work on the current thread, in virtual time and on queues.
+/// The order in which work runs on the current thread, in virtual time and on queues.
 final class SchedulingTests: XCTestCase {
     private var log: [String] = []
 

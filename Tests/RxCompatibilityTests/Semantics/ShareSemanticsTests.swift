@@ -4,11 +4,11 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// What every replay count and scope of `share` does when subscribers leave and when the source ends.
+/// `share` with each replay count and scope, when subscribers leave and when the source ends.
 final class ShareSemanticsTests: XCTestCase {
     private let bag = DisposeBag()
 
-    /// A source that can be ended from outside and counts its subscriptions.
+    /// A source that counts its subscriptions, and that a test can end.
     private class Origin {
         var subscriptions = 0
         var disposals = 0

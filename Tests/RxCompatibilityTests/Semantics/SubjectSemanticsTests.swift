@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one, two }
 
-/// What subjects do when they are fed, joined or left from inside an event, and after the end.
+/// The behaviour of subjects that get events or change subscribers inside an event, and after the end.
 final class SubjectSemanticsTests: XCTestCase {
     private var log: [String] = []
     private let bag = DisposeBag()

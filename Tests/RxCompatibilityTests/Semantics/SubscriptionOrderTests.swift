@@ -10,7 +10,7 @@ private final class Resource: Disposable {
     func dispose() { end() }
 }
 
-/// In which order the last words of a subscription are spoken, up and down the chain.
+/// The order in which the operators of a chain subscribe, end and are disposed of.
 final class SubscriptionOrderTests: XCTestCase {
     private var log: [String] = []
 

@@ -4,7 +4,9 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// Which of its sources an operator subscribes to first; it shows with sources that speak at once.
+/// The order in which an operator subscribes to its sources.
+///
+/// The order affects the result if a source emits at subscription.
 final class SubscriptionSequenceTests: XCTestCase {
     private var log: [String] = []
     private let bag = DisposeBag()
@@ -92,7 +94,7 @@ final class SubscriptionSequenceTests: XCTestCase {
             source.groupBy { $0 % 2 }.flatMap { group in group.materialize().map { "\(group.key) \($0)" } }
         }
         XCTAssertEqual(Array(result.events.prefix(2)), [.next(210, "1 next(1)"), .next(220, "0 next(2)")])
-        // The groups hear of the end before the stream of groups, in no order of their own.
+        // Each group emits the error before the stream of groups does. The order among the groups is not specified.
         XCTAssertEqual(
             result.events.dropFirst(2).compactMap(\.value.element).sorted(),
             ["0 error(one)", "1 error(one)"])

@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one, two }
 
-/// Every operator that takes a throwing closure turns what is thrown into its error and leaves its source.
+/// If the closure of an operator throws, the operator fails with this error and disposes of its source.
 final class ThrowingSelectorTests: XCTestCase {
     private var scheduler = TestScheduler(initialClock: 0)
 

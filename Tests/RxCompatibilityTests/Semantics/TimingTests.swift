@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// When operators with a clock speak.
+/// The times at which operators with a clock emit.
 final class TimingTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
 

@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// Streams and tasks, as RxSwift 6.5 and later bridge them.
+/// Conversions between streams and Swift concurrency, as in RxSwift 6.5 and later.
 final class AsyncTests: XCTestCase {
     func testValues() async throws {
         var heard: [Int] = []

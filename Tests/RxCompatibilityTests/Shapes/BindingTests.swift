@@ -10,7 +10,7 @@ private final class Lamp: ReactiveCompatible {
     var name = ""
 }
 
-/// Binding to observers, relays, binders and closures; streams that cannot fail.
+/// Binding streams to observers, relays, binders and closures, and streams that cannot fail.
 final class BindingTests: XCTestCase {
     private let bag = DisposeBag()
 

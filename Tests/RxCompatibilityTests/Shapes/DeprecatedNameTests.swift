@@ -5,7 +5,7 @@ import XCTest
 
 private enum TestError: Error { case one }
 
-/// Names of RxSwift 5 that RxSwift 6 still takes, with a warning.
+/// Names of RxSwift 5 that RxSwift 6 still accepts with a warning.
 final class DeprecatedNameTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
 

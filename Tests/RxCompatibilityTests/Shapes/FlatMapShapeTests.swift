@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// The ways in which code for RxSwift calls `flatMap` and its relatives: they compile, and give what is expected.
+/// The ways to call `flatMap` and similar operators in code for RxSwift. Each must compile and work.
 final class FlatMapShapeTests: XCTestCase {
     private struct Custom<Element>: ObservableConvertibleType {
         let element: Element

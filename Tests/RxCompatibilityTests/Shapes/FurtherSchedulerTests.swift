@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// Schedulers with a past, the concurrent main queue, scheduled disposal, and times that only their converter compares.
+/// Schedulers with a start date in the past, the concurrent main queue, and scheduled disposal.
 final class FurtherSchedulerTests: XCTestCase {
     private let bag = DisposeBag()
 
@@ -55,7 +55,7 @@ final class FurtherSchedulerTests: XCTestCase {
     }
 }
 
-/// A virtual time that is not `Comparable`: the converter compares.
+/// A virtual time that is not `Comparable`, so that only the converter can compare it.
 private struct Instant { let ticks: Int }
 
 private struct InstantConverter: VirtualTimeConverterType {

@@ -41,7 +41,7 @@ extension ObservableType {
     }
 }
 
-/// A model as books draw it: inputs that are observers, outputs that are streams.
+/// A view model as books describe it: its inputs are observers, its outputs are streams.
 private final class Model {
     let name: AnyObserver<String>
     let refresh: AnyObserver<Void>
@@ -81,7 +81,7 @@ private final class Controller: NSObject {
     }
 }
 
-/// Lines out of books, answers and applications.
+/// Common lines of code from books, forums and applications.
 final class IdiomTests: XCTestCase {
     private let bag = DisposeBag()
 

@@ -12,7 +12,7 @@ private struct Point: Equatable {
     var y = 0
 }
 
-/// Expressions whose types nobody writes down.
+/// Expressions without type annotations, for which the compiler must infer the types.
 final class InferenceTests: XCTestCase {
     private let disposeBag = DisposeBag()
     private var total = 0

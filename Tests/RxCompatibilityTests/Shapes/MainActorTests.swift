@@ -6,7 +6,9 @@ private class Store {
     var count = 0
 }
 
-/// A view model on the main actor, in Swift 5 mode: its closures touch its own state, and state that is not Sendable.
+/// A view model on the main actor, in Swift 5 mode.
+///
+/// Its closures use its own state, and state that is not `Sendable`.
 @MainActor
 private final class ViewModel {
     private let bag = DisposeBag()

@@ -4,7 +4,7 @@ import RxFoundation
 import RxTest
 import XCTest
 
-/// The scheduler on an `OperationQueue`, from the module that may import Foundation.
+/// The scheduler for an `OperationQueue`, which is in the module RxFoundation.
 final class OperationQueueSchedulerShapeTests: XCTestCase {
     func testWorkIsDoneOnTheQueue() {
         let queue = OperationQueue()

@@ -4,7 +4,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// Names, labels and defaults as RxSwift declares them, spelled out so that the compiler checks them.
+/// The names, labels and default arguments of RxSwift, written out so that the compiler checks them.
 final class SurfaceTests: XCTestCase {
     private let scheduler = TestScheduler(initialClock: 0)
 

@@ -4,19 +4,19 @@ import Rx
 import RxTest
 import XCTest
 
-/// A disposable of a user's own make.
+/// A disposable that a user has written.
 private class CountingDisposable: Disposable {
     var count = 0
     func dispose() { count += 1 }
 }
 
-/// A cancelable of a user's own make.
+/// A cancelable that a user has written.
 private final class Switch: Cancelable {
     var isDisposed = false
     func dispose() { isDisposed = true }
 }
 
-/// Does everything at once, as many people's test schedulers do.
+/// A scheduler that runs all work immediately, as many users write it for tests.
 private final class Inline: ImmediateSchedulerType {
     var count = 0
     func schedule<StateType>(_ state: StateType, action: @escaping (StateType) -> Disposable) -> Disposable {
@@ -25,7 +25,9 @@ private final class Inline: ImmediateSchedulerType {
     }
 }
 
-/// Keeps its work until it is told to do it; periodic work comes from the extension of the protocol.
+/// A scheduler that stores its work until `advance(to:)` is called.
+///
+/// The default implementation in an extension of `SchedulerType` adds periodic work.
 private class Manual: SchedulerType {
     var time = 0.0
     private var work: [(due: Double, run: () -> Void)] = []
@@ -168,7 +170,7 @@ final class UserDefinedSchedulerTests: XCTestCase {
 }
 
 extension VirtualTimeScheduler {
-    /// A user's own extension of the open class.
+    /// Schedules work at an absolute time. This is a user's extension of the open class.
     fileprivate func scheduleAbsoluteWork(at time: VirtualTime, _ work: @escaping () -> Void) -> Disposable {
         scheduleVirtual((), time: time) { _ in
             work()

@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error, Equatable { case one, two }
 
-/// A hot stream of a user's own make: a list of observers, no base class.
+/// A hot stream that a user has written: a list of observers, without a base class.
 private class HotStream<Value>: ObservableType {
     typealias Element = Value
 
@@ -29,14 +29,14 @@ private class HotStream<Value>: ObservableType {
     }
 }
 
-/// An observer of a user's own make.
+/// An observer that a user has written.
 private final class Recorder<Value>: ObserverType {
     typealias Element = Value
     var events: [Event<Value>] = []
     func on(_ event: Event<Value>) { events.append(event) }
 }
 
-/// A subject of a user's own make, as those of RxSwift's own tests: it counts and forwards.
+/// A subject that a user has written, similar to those in RxSwift's own tests: it counts and forwards.
 private final class CountingSubject<Value>: SubjectType, ObserverType {
     typealias Element = Value
     typealias Observer = CountingSubject<Value>
@@ -63,7 +63,7 @@ private final class CountingSubject<Value>: SubjectType, ObserverType {
     func asObserver() -> CountingSubject<Value> { self }
 }
 
-/// A connectable stream of a user's own make.
+/// A connectable stream that a user has written.
 private final class ManualConnectable<Value>: ConnectableObservableType {
     typealias Element = Value
     let subject = PublishSubject<Value>()

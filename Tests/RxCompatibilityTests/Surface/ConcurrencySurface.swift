@@ -21,7 +21,7 @@ private struct Countdown: AsyncSequence, AsyncIteratorProtocol {
     func makeAsyncIterator() -> Countdown { self }
 }
 
-/// `values`, `value` and `asObservable` with the types that they are declared with, of elements of any kind.
+/// `values`, `value` and `asObservable` with their declared types, for elements of any kind.
 final class ConcurrencySurface: XCTestCase {
     func testStreamsAreSequences() async throws {
         let values: AsyncThrowingStream<Int, Error> = Observable.of(1, 2).values
@@ -68,7 +68,7 @@ final class ConcurrencySurface: XCTestCase {
         }
     }
 
-    /// Of a type that only the caller knows.
+    /// Converts a sequence in each possible way. The sequence has a type that only the caller knows.
     private func stream<Numbers: AsyncSequence>(of numbers: Numbers) -> Observable<Numbers.Element> {
         Observable.merge(
             numbers.asObservable(), numbers.asObservable(detached: true), numbers.asObservable(priority: .high),

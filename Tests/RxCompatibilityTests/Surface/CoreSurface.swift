@@ -5,7 +5,7 @@ import XCTest
 
 private final class Owner {}
 
-/// `Event`, `RxError`, `AnyObserver`, `Observable`, `Hooks` and the protocols at the bottom.
+/// `Event`, `RxError`, `AnyObserver`, `Observable`, `Hooks` and the basic protocols.
 final class CoreSurface: ResourceCountingCase {
     func testEventsByPattern() {
         func describe<T>(_ event: Event<T>) -> String {

@@ -4,7 +4,7 @@ import RxDeprecated
 import RxTest
 import XCTest
 
-/// What RxSwift 6 still declares from before, each with a warning.
+/// Names of earlier versions that RxSwift 6 still declares, each with a warning.
 final class DeprecatedSurface: ResourceCountingCase {
     private func all<Source: ObservableConvertibleType>(_ source: Source) -> [Source.Element] {
         try! source.toBlocking(timeout: 5).toArray()
@@ -15,7 +15,7 @@ final class DeprecatedSurface: ResourceCountingCase {
         XCTAssertEqual(all(Observable<Int>.from(number)), [1])
         XCTAssertEqual(all(Observable<Int>.from(nil as Int?)), [])
         XCTAssertEqual(all(Observable<Int>.from(number, scheduler: CurrentThreadScheduler.instance)), [1])
-        // What reads as a sequence stays one.
+        // A string and an array are still converted as sequences, not as optionals.
         XCTAssertEqual(all(Observable.from("ab")).map { String($0) }, ["a", "b"])
         XCTAssertEqual(all(Observable.from([1, nil])), [1, nil])
     }

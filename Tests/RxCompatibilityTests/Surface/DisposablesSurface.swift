@@ -116,7 +116,7 @@ final class DisposablesSurface: ResourceCountingCase {
         serial.disposable = Disposables.create { log.append(3) }
         XCTAssertEqual(log, [1, 2, 3])
         XCTAssertTrue(serial.isDisposed)
-        // What it gives after disposal does nothing.
+        // After disposal, the property returns a disposable that does nothing.
         serial.disposable.dispose()
         XCTAssertEqual(log, [1, 2, 3])
     }

@@ -82,7 +82,7 @@ final class FilterSurface: ResourceCountingCase {
         scheduler.start()
         XCTAssertEqual(results[0].events, [.completed(205)])
         XCTAssertEqual(results[1].events, [.next(210, 1), .next(230, 2), .next(250, 3), .completed(300)])
-        // A sampler that ended before the stream does not end the result.
+        // The result does not complete, because the sampler completes before the source.
         XCTAssertEqual(results[2].events, [.next(240, 2), .next(260, 3)])
         XCTAssertEqual(results[3].events, [.next(205, 9), .next(240, 2), .next(260, 3)])
         XCTAssertEqual(r.subscriptions.map { $0.unsubscribe }, [205, 205, 260, 260])

@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// Streams, observers and subjects as a test-suite makes them for itself.
+/// Streams, observers and subjects that a test suite defines for itself.
 final class OwnTypesSurface: ResourceCountingCase {
     func testResourcesAreCountedInThirtyTwoBits() {
         let total: Int32 = Resources.total

@@ -6,7 +6,7 @@ import RxTest
 let SubscribedToHotObservable = Subscription(0)
 let UnsunscribedFromHotObservable = Subscription(0, 0)
 
-/// A hot stream of a test's own make: it delivers without virtual time, as often as it is told to.
+/// A hot stream that a test suite defines: it delivers each event at once, without virtual time.
 class PrimitiveHotObservable<Element>: ObservableType {
     typealias Events = Recorded<Element>
     typealias Observer = AnyObserver<Element>
@@ -27,7 +27,7 @@ class PrimitiveHotObservable<Element>: ObservableType {
     }
 }
 
-/// Delivers on a queue of the background.
+/// A hot stream that delivers its events on a background queue.
 final class BackgroundThreadPrimitiveHotObservable<Element: Equatable>: PrimitiveHotObservable<Element> {
     override func on(_ event: Event<Element>) {
         let semaphore = DispatchSemaphore(value: 0)
@@ -57,7 +57,7 @@ final class PrimitiveMockObserver: ObserverType {
     }
 }
 
-/// A subject of a test's own make, which replays nothing and counts what it is asked for.
+/// A subject that a test suite defines: it replays nothing, and counts its subscriptions.
 final class MySubject<Element>: SubjectType, ObserverType where Element: Hashable {
     typealias Observer = MySubject<Element>
 

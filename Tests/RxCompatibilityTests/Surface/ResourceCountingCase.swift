@@ -17,7 +17,7 @@ func XCTAssertErrorEqual(_ lhs: Swift.Error, _ rhs: Swift.Error, file: StaticStr
     XCTAssertTrue(event1 == event2, "\(lhs) is not \(rhs)", file: file, line: line)
 }
 
-/// A base class like the one under RxSwift's own tests: nothing may be left over after a test.
+/// A base class as in RxSwift's own tests: each test fails if it leaves objects of Rx in memory.
 class ResourceCountingCase: XCTestCase {
     private var startResourceCount: Int32 = 0
 
@@ -33,7 +33,7 @@ class ResourceCountingCase: XCTestCase {
     }
 
     override func tearDown() {
-        // Other threads may still be letting go of something, on a busy machine for long.
+        // Waits while other threads release their last objects, which takes long on a busy machine.
         let limit = Date(timeIntervalSinceNow: 20)
         while startResourceCount < Resources.total, Date() < limit {
             RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))

@@ -6,7 +6,7 @@ import XCTest
 private final class Owner { var values: [Int] = [] }
 
 final class SubjectsSurface: ResourceCountingCase {
-    /// Every subject is a stream, an observer and a subject, and knows its observers.
+    /// Checks that a subject works as a stream, an observer and a subject, and whether it has observers.
     private func check<Subject: SubjectType & ObserverType>(
         _ subject: Subject, _ hasObservers: () -> Bool
     ) -> [Event<Int>] where Subject.Element == Int, Subject.Observer.Element == Int {

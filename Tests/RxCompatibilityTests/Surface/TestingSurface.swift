@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import XCTest
 
-/// `RxTest` and `RxBlocking` with the types that they are declared with.
+/// The declarations of `RxTest` and `RxBlocking`, with their types.
 final class TestingSurface: ResourceCountingCase {
     func testTypesOfScripts() {
         let time: TestTime = 5

@@ -5,7 +5,7 @@ import XCTest
 
 private final class Owner {}
 
-/// `PrimitiveSequence` and what belongs to every trait.
+/// `PrimitiveSequence` and the operators that all traits have.
 final class TraitsSurface: ResourceCountingCase {
     private func all<Source: ObservableConvertibleType>(_ source: Source) -> [Source.Element] {
         try! source.toBlocking(timeout: 5).toArray()

@@ -139,7 +139,8 @@ final class BlockingTests: XCTestCase {
             }
             return Disposables.create()
         }
-        // If this fails the test ends here: the wait below has no limit.
+        // A failure of this line ends the test. Otherwise the last line below could block forever, because it has no
+        // limit.
         let first = try number.toBlocking(timeout: 10).toArray()
         XCTAssertEqual(first, [1])
         XCTAssertEqual(try number.toBlocking().single(), 1)
@@ -185,7 +186,7 @@ final class BlockingTests: XCTestCase {
         XCTAssertEqual(try elsewhere.toBlocking(timeout: 10).single(), 2)
     }
 
-    /// The end of the outer wait comes while the inner one runs the loop.
+    /// The source of the outer wait ends while the inner wait runs the run loop.
     func testAWaitInsideATimerOfAWait() throws {
         let outer = PublishSubject<Int>()
         var timer: Timer?
@@ -203,7 +204,7 @@ final class BlockingTests: XCTestCase {
         XCTAssertEqual(timer?.isValid, false)
     }
 
-    /// The main queue does one piece of work at a time: what it does next cannot be waited for inside it.
+    /// Work on the main queue cannot wait for later work on it, because the queue runs one item at a time.
     func testAWaitInsideWorkOfTheMainQueue() throws {
         let inside = Single<Int>.create { observer in
             DispatchQueue.main.async {

@@ -4,7 +4,7 @@ import XCTest
 
 private enum TestError: Error { case one, two }
 
-/// `RxTest` as its users call it.
+/// `RxTest`, called as users of RxSwift call it.
 final class RxTestShapeTests: XCTestCase {
     func testSchedulersAreMade() {
         XCTAssertEqual(TestScheduler(initialClock: 5).clock, 5)
