@@ -5,8 +5,8 @@ import Testing
 
 /// An operator may release an element when it stores the next one, and the element's deinitializer may run any code.
 ///
-/// Here it sends one more element to the same stream. In a debug build, overlapping access to an operator's state
-/// traps.
+/// In these tests, the deinitializer sends one more element to the same stream. In a debug build, overlapping access to
+/// an operator's state would trap.
 @Suite struct ElementDeinitTests {
     final class Item: Sendable {
         private let goes: @Sendable () -> Void

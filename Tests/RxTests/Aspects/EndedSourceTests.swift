@@ -6,7 +6,7 @@ import Testing
 @Suite struct EndedSourceTests {
     private final class Held: Sendable {}
 
-    /// Streams that complete at 20 and retain an object in the closures of their last operator.
+    /// Streams that complete at tick 20. The closure of their last operator retains an object.
     struct Sources {
         let some: Observable<Int>
         let none: Observable<Int>

@@ -3,10 +3,11 @@ import Rx
 import RxTest
 import Testing
 
-/// Streams that end or are disposed of do not leak. Each test runs in a process of its own, because the count is
-/// global.
+/// Streams that end or are disposed of do not leak.
+///
+/// Each test runs in a process of its own, because the number of objects of Rx is counted per process.
 @Suite struct LeakTests {
-    /// Records an issue if a second run leaks objects.
+    /// Runs a closure twice, and prints a line if the second run leaves objects behind.
     static func expectBalance(_ name: String, _ run: () -> Void) {
         run()
         let before = Resources.total
@@ -15,7 +16,7 @@ import Testing
         if left != 0 { print("\(name) leaves \(left) behind.") }
     }
 
-    /// Fails for each run that leaked.
+    /// Records an issue for each line that `expectBalance` printed in the process of a test.
     static func expectNoComplaint(in result: ExitTest.Result?) {
         for line in (result?.standardOutputContent ?? []).split(separator: 10) {
             let text = String(decoding: line, as: UTF8.self)
@@ -59,7 +60,7 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    /// Even if the subscription is disposed of inside an element, or its disposable is not stored.
+    /// Streams that are disposed of inside an element, and streams with a disposable that is not stored.
     @Test func disposalInsideAnElementDoesNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for operation in OneSource.all {
@@ -86,7 +87,7 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    /// Without disposal: the ends of the sources suffice, even if the operator does not forward them.
+    /// Without disposal, the ends of the sources must suffice, even if the operator does not forward them.
     @Test func endedStreamsDoNotLeakWithoutDisposal() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for (name, make) in LeakTests.ends {
@@ -112,7 +113,7 @@ import Testing
         Self.expectNoComplaint(in: result)
     }
 
-    /// Streams that end by themselves, at once or later.
+    /// Streams that end by themselves, at subscription or later.
     static let ends: [(String, @Sendable (TestScheduler) -> Observable<Int>)] = [
         ("some", { _ in .of(1, 2, 3) }), ("none", { _ in .empty() }), ("an error", { _ in .error(TestError.first) }),
         ("some later", { Observable.of(1, 2, 3).delay(.seconds(20), scheduler: $0) }),

@@ -3,9 +3,9 @@ import Rx
 import RxTest
 import Testing
 
-/// No user code runs under a lock: during an element another thread may use the same stream without waiting.
+/// No user code runs under a lock: while an element is handled, other threads can use the same stream.
 @Suite struct NoLockTests {
-    /// Runs the work on another thread, and fails if it does not end.
+    /// Runs work on another thread, and records an issue if the work does not end.
     static func elsewhere(_ name: String, _ work: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -33,7 +33,8 @@ import Testing
             }))
         feed(.next(1))
         feed(.completed)
-        // Events before `subscribe` returns cannot be stopped by its result.
+        // A BehaviorSubject emits its stored element before `subscribe` returns. The test cannot dispose of it that
+        // early.
         #expect(received.count == (kind.testDescription == "BehaviorSubject" ? 2 : 1))
     }
 
@@ -56,7 +57,7 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
-    /// Closures of operators are user code too.
+    /// The closures of operators are user code too, so they must not run under a lock.
     @Test func closuresOfOperatorsRunWithoutALock() {
         let subject = PublishSubject<Int>()
         let holder = Holder()

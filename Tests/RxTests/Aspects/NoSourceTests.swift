@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// The events of a stream without a source, subscribed to at 200.
+/// The expected events of a stream without a source that is subscribed to at tick 200.
 struct NoSource: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let received: [RecordedEvent<Int>]
@@ -116,7 +116,7 @@ struct NoSource: Sendable, CustomTestStringConvertible {
         LeakTests.expectNoComplaint(in: result)
     }
 
-    /// On real queues, work is released after it ran or was cancelled.
+    /// On real queues, operators release their work after it has run or was cancelled.
     @Test func operatorsOnQueuesDoNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for (name, make) in SchedulerStressTests.operations {
@@ -134,7 +134,7 @@ struct NoSource: Sendable, CustomTestStringConvertible {
                     run()
                     let before = Resources.total
                     run()
-                    // libdispatch releases a cancelled timer later.
+                    // Waits up to 2 s, because libdispatch releases a cancelled timer later.
                     for _ in 0..<2_000 where Resources.total > before {
                         let moment = DispatchSemaphore(value: 0)
                         _ = moment.wait(timeout: .now() + .milliseconds(1))

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that apply to all operators with one source.
 @Suite struct OneSourceTests {
-    /// One run over the events, with a subscriber that may dispose of itself inside its first element.
+    /// The received events, the source's subscriptions and the number of disposals of one run.
     struct Run {
         let received: [RecordedEvent<Int>]
         let lives: [Subscription]
@@ -57,10 +57,10 @@ import Testing
             usual.dropFirst().map { Recorded(time: $0.time - 200, value: $0.value) })
         let stream = operation.make(source.asObservable(), scheduler)
         let first = scheduler.start { stream }
-        // A cold source starts later if the operator subscribes later.
+        // A cold source starts later if the operator subscribes later, so its events differ from those of a hot source.
         if operation.usualLifetime.subscribe == 200 { #expect(first.events == operation.onUsual) }
         let second = scheduler.start(created: 2000, subscribed: 2200, disposed: 3000) { stream }
-        // A stream that is shared forever stays ended.
+        // A stream that is shared forever does not start again after its end.
         if operation.name.contains("forever") || operation.name == "multicast, refCount" {
             #expect(source.subscriptions.count == 1)
         } else {
@@ -85,7 +85,7 @@ import Testing
         expectSilence(after: operation) { $0.drop() }
     }
 
-    /// It would hang and fail if an operator held a lock while user code runs.
+    /// If an operator held a lock while user code runs, the disposal would wait, and the test would fail.
     @Test(arguments: OneSource.all)
     func disposalByAnotherThreadInsideAnElementDoesNotBlock(_ operation: OneSource) {
         expectSilence(after: operation) { holder in
@@ -100,7 +100,7 @@ import Testing
 
     func expectSilence(after operation: OneSource, _ dispose: @escaping @Sendable (Holder) -> Void) {
         let result = run(operation, usual, insideFirst: dispose)
-        // Events before `subscribe` returns cannot be stopped by its result.
+        // Skips events before `subscribe` returns: the subscriber has no disposable yet, so it cannot stop them.
         guard let first = operation.onUsual.first, !first.value.isStopEvent, first.time > 200 else {
             return
         }
@@ -110,7 +110,7 @@ import Testing
         #expect(result.timesDisposed == 1)
     }
 
-    /// `create` ignores events after the end of a source that breaks the rules.
+    /// The subscriber receives no events that a source sends after its end, against the rules.
     @Test(arguments: OneSource.all)
     func noEventFollowsTheEnd(_ operation: OneSource) {
         let chatter = usual + [.next(310, 7), .error(320, TestError.second), .completed(330)]

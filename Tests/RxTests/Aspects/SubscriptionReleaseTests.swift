@@ -4,16 +4,16 @@ import Testing
 
 /// A subscription releases its objects at its end, even if the user stores the disposable.
 @Suite struct SubscriptionReleaseTests {
-    /// Stores its own subscriptions, and their closures retain it.
+    /// An object that stores subscriptions. Their closures retain the object.
     private final class Screen: @unchecked Sendable {
-        // Guard for `@unchecked`: used by one thread.
+        // Guard for `@unchecked`: only one thread uses it.
         let bag = DisposeBag()
         let kept = CompositeDisposable()
         var own: (any Disposable)?
         var received = 0
     }
 
-    /// Whether the screen is released when only its own subscriptions refer to it.
+    /// Returns whether the screen is released when only its own subscriptions refer to it.
     private func goes(_ use: (Screen) -> Void) -> Bool {
         weak var gone: Screen?
         do {

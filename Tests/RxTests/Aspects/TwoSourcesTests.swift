@@ -52,7 +52,7 @@ import Testing
         expectSilence(after: operation) { $0.drop() }
     }
 
-    /// It would hang and fail if an operator held a lock while user code runs.
+    /// If an operator held a lock while user code runs, the disposal would wait, and the test would fail.
     @Test(arguments: TwoSources.all)
     func disposalByAnotherThreadInsideAnElementDoesNotBlock(_ operation: TwoSources) {
         expectSilence(after: operation) { holder in
@@ -70,11 +70,11 @@ import Testing
         guard let first = operation.bothComplete.received.first else { return }
         var expected = operation.bothComplete.until(first.time)
         expected.received = [first]
-        // A source that the operator would subscribe to for this element is not subscribed to any more.
+        // If an operator would subscribe to the right source because of this element, the disposal prevents that.
         #expect(result == expected)
     }
 
-    /// An operator that ends a side early, such as `take`, disposes of its source at once, not with the result.
+    /// If `take` ends the right side early, its source is disposed of at once, not when the result ends.
     @Test(arguments: TwoSources.all)
     func aSourceThatEndsEarlyIsReleasedAtOnce(_ operation: TwoSources) {
         let short = TwoSources(
@@ -88,7 +88,7 @@ import Testing
         #expect(result.right == expected)
     }
 
-    /// The second source sends its first element inside the first element of the first source.
+    /// The right source sends its first element while the first element of the left source is handled.
     @Test(arguments: TwoSources.all)
     func oneSourceMaySendInsideAnElementOfTheOther(_ operation: TwoSources) {
         let scheduler = TestScheduler(initialClock: 0)

@@ -1,9 +1,9 @@
 import Rx
 import Testing
 
-/// Awaiting streams in a task that is cancelled already.
+/// Streams that are awaited in a task that is already cancelled.
 @Suite(.timeLimit(.minutes(5))) struct CancelledTaskTests {
-    /// The result of the work in a task that is cancelled already.
+    /// Returns the result of work in a task that is already cancelled.
     func inCancelledTask<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async -> Result<
         Value, any Error
     > {

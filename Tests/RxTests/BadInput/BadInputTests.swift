@@ -26,7 +26,8 @@ import Testing
         _ = listen(Observable<Observable<Int>>.empty().merge())
         _ = listen(Observable<Observable<Int>>.empty().concat())
         _ = listen(Observable<Observable<Int>>.empty().switchLatest())
-        // As in RxSwift, `amb` of no streams is `never`, `combineLatest` sends one result, and all others complete.
+        // As in RxSwift, `amb` of no streams never ends, `combineLatest` emits one result, and all other operators
+        // complete.
         #expect(log.all == [".", ".", ".", "0"] + Array(repeating: ".", count: 6))
     }
 
@@ -41,7 +42,7 @@ import Testing
         #expect(log.all == [".", ".", "10", "20", "30", ".", "1", "2", "3", ".", ".", "."])
     }
 
-    /// Work for a past time runs as soon as possible.
+    /// Work that is scheduled for a past time runs as soon as possible.
     @Test func pastTimesMeanAsSoonAsPossible() {
         let scheduler = scheduler
         let times = Log<Int>()
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    /// `.never` is a valid interval: no event is sent, and disposal works.
+    /// With the interval `.never`, a stream emits nothing, and can be disposed of.
     @Test func neverMeansNoEventUntilDisposal() {
         let queue = SerialDispatchQueueScheduler(internalSerialQueueName: "never")
         let all = [
@@ -105,7 +106,7 @@ import Testing
         all.forEach { $0.dispose() }
     }
 
-    /// A throwing closure of any operator fails the stream once and disposes of its source.
+    /// If a closure throws, each operator fails once and disposes of its source.
     @Test(arguments: throwers.indices)
     func aThrowingClosureFailsTheStream(_ index: Int) {
         let (name, make) = Self.throwers[index]
@@ -160,7 +161,7 @@ import Testing
         ),
     ]
 
-    /// Events after the end are ignored, from subjects and from `create`.
+    /// Subjects ignore events after their end.
     @Test func eventsAfterTheEndAreIgnored() {
         let stage = AnyObserver<Int> { [log] in log.add("raw \($0)") }
         stage.onCompleted()
@@ -170,7 +171,7 @@ import Testing
         subject.onNext(1)
         subject.onError(TestError.first)
         subject.onCompleted()
-        // An observer with a closure forwards all events: it has no state.
+        // An observer made from a closure forwards all events, even after the end, because it has no state.
         stage.onNext(1)
         #expect(log.all == ["raw completed", ".", "raw next(1)"])
     }
@@ -192,7 +193,7 @@ import Testing
         #expect(other.all == ["11", "12"])
     }
 
-    /// A subscriber in the middle of an event finishes it and receives no more.
+    /// A subscriber finishes the current event after disposal, and receives no further events.
     @Test func disposalByAnotherThreadDuringAnEventStopsLaterEvents() {
         let subject = PublishSubject<Int>()
         let (inside, disposed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// A programming error traps with one sentence.
+/// Programming errors trap, and print one sentence.
 @Suite struct TrapTests {
     @Test func negativeCountsTrap() async {
         await #expect(processExitsWith: .failure) { _ = Observable.just(1).take(-1) }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The trap prints one sentence about the mistake.
+    /// The printed sentence names the mistake.
     @Test func theTrapMessageNamesTheMistake() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Observable.just(1).take(-1)

@@ -4,7 +4,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// The target of bindings. Guard: `lock` is an atomic; tests set the rest on one thread at a time.
+/// A target of bindings. Guard: tests set `brightness` on one thread at a time.
 private final class Lamp: ReactiveCompatible, @unchecked Sendable {
     var brightness = 0
     let switched = Log<Int>()
@@ -14,7 +14,7 @@ extension Reactive where Base == Lamp {
     fileprivate var level: Binder<Int> { Binder(base, scheduler: Now()) { lamp, value in lamp.switched.add(value) } }
 }
 
-/// Runs work at once.
+/// A scheduler that runs work at once on the calling thread.
 private struct Now: ImmediateSchedulerType {
     func schedule<StateType>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    /// As in RxSwift, where an empty collection becomes `never`.
+    /// As in RxSwift, `amb` of an empty collection is `never`.
     @Test func ambOfNoStreamsNeverSendsAnEvent() {
         #expect(scheduler.start { Observable<Int>.amb([]) }.events.isEmpty)
     }

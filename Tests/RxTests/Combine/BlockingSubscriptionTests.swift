@@ -2,9 +2,11 @@ import Dispatch
 import Rx
 import Testing
 
-/// While one source blocks at subscription, elements of the others are forwarded from any thread.
+/// While the subscription to one source blocks, elements of other sources are forwarded on any thread.
 @Suite struct BlockingSubscriptionTests {
-    /// At subscription another thread sends an element to the subject, and the source waits until it is received.
+    /// Returns a source that blocks at subscription until the subject's element has been received.
+    ///
+    /// Another thread sends this element to the subject. `verdict` records whether it was received.
     func stubborn(_ subject: PublishSubject<Int>, _ heard: DispatchSemaphore, _ verdict: Log<Bool>) -> Observable<Int> {
         Observable.create { observer in
             DispatchQueue.global().async { subject.onNext(1) }

@@ -33,12 +33,12 @@ import Testing
         { Observable.zip($0) },
     ]
 
-    /// The number of streams of the overload at that index; the collection has three.
+    /// Returns the number of streams of an overload by its index; three for the overload for a collection.
     static func arity(_ place: Int) -> Int { place < 7 ? place + 2 : 3 }
 
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// Source number i sends i at 210 + i and 10 i at 300 + i, and completes at 400 + i.
+    /// Returns sources: number i emits i at 210 + i and 10 i at 300 + i, and completes at 400 + i.
     func sources(_ count: Int) -> [TestableObservable<Int>] {
         (0..<count).map { i in
             scheduler.createHotObservable([.next(210 + i, i), .next(300 + i, 10 * i), .completed(400 + i)])
@@ -87,9 +87,9 @@ import Testing
         for source in sources { #expect(source.subscriptions == [Subscription(200, 230)]) }
     }
 
-    /// All but the last complete without an element, so no result is possible at the last one's element.
+    /// All sources but the last complete without an element, so the last one cannot cause a result.
     ///
-    /// `zip` of two to eight streams nevertheless continues to the end of the last one, as in RxSwift.
+    /// `zip` of two to eight streams nevertheless completes only when the last source completes, as in RxSwift.
     @Test(arguments: 0..<16) func completesWhenNoFurtherResultIsPossible(_ place: Int) {
         let make = (Self.latest + Self.zipped)[place]
         let count = Self.arity(place % 8)

@@ -7,7 +7,7 @@ import Testing
         let name = "screen"
     }
 
-    /// Retains an object until it is released by the test.
+    /// Retains an object until the test calls `letGo()`.
     final class Owner: Sendable {
         private let screen = Guarded<Screen?>(Screen())
         var current: Screen { screen.withLock { $0 } ?? Screen() }

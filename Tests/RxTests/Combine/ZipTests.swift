@@ -74,7 +74,7 @@ import Testing
         #expect(two.subscriptions == [Subscription(200, 1000)])
     }
 
-    /// Element `n` of stream `i` is `10 n + i`, one tick after the other.
+    /// Returns streams: stream i emits i at 210 + i and 10 + i at 230 + i, and completes at 250.
     func streams(_ arity: Int) -> [Observable<Int>] {
         (0..<arity).map { index in
             hot([.next(210 + index, index), .next(230 + index, 10 + index), .completed(250)]).asObservable()

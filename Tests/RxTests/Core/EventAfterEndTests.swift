@@ -1,7 +1,9 @@
 import Rx
 import Testing
 
-/// Events after the end are ignored, and reported in a debug build. In a process of its own: the hook is global.
+/// Events after the end are ignored, and reported to a hook in a debug build.
+///
+/// The test runs in a process of its own, because the hook is global.
 @Suite struct EventAfterEndTests {
     @Test func anEventAfterTheEndIsReportedAndIgnored() async {
         await #expect(processExitsWith: .success) {

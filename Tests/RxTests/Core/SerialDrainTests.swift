@@ -2,7 +2,9 @@ import Testing
 
 @testable import Rx
 
-/// The order of work at a drain that another thread has just left: too short a moment for a test from outside.
+/// The order of work if another thread has just left the drain.
+///
+/// These tests call the drain itself, because that moment is too short for a test of an operator.
 @Suite struct SerialDrainTests {
     let drain = SerialDrain()
     let log = Log<Int>()

@@ -14,7 +14,7 @@ import Testing
         #expect(result.events == [.next(250, 0), .next(300, 1), .next(350, 2)])
     }
 
-    /// On a virtual clock a period of zero takes one tick.
+    /// In virtual time, a period of zero or less takes one tick.
     @Test(arguments: [0, -5])
     func anIntervalOfZeroOrLessSendsANumberEachTick(_ seconds: Int) {
         let scheduler = scheduler
@@ -71,7 +71,7 @@ import Testing
         #expect(result.events == [.next(225, 0), .next(250, 1)])
     }
 
-    /// The real clock, with its shortest times.
+    /// A short interval on the real clock.
     @Test func anIntervalOnAQueueCountsUntilDisposal() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")
         let log = Log<Int>()
@@ -82,7 +82,7 @@ import Testing
         #expect(log.all == [0, 1, 2])
     }
 
-    /// A period of zero or less is as short as the queue can make it.
+    /// On a real queue, a period of zero or less is as short as the queue permits.
     @Test(arguments: [0, -3])
     func anIntervalOfZeroOrLessOnAQueueCounts(_ seconds: Int) {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "interval")

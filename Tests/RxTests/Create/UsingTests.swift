@@ -5,7 +5,7 @@ import Testing
 @Suite struct UsingTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// A resource that records when it was disposed of.
+    /// A resource that calls a closure when it is disposed of.
     final class Resource: Disposable {
         private let close: @Sendable () -> Void
         init(_ close: @escaping @Sendable () -> Void) { self.close = close }

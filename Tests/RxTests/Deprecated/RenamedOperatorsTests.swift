@@ -4,7 +4,9 @@ import RxDeprecated
 import RxTest
 import Testing
 
-/// Names of RxSwift 5 work with a warning. They are called through a protocol, which avoids the warning here.
+/// Names of RxSwift 5 still work, with a warning.
+///
+/// The tests call these names through a protocol, because that avoids the warning.
 @Suite struct RenamedOperatorsTests {
     protocol Examples {
         func streams(of stream: Observable<Int>, _ scheduler: TestScheduler) -> [(Observable<Int>, Observable<Int>)]
@@ -51,7 +53,7 @@ import Testing
         }
         scheduler.start()
         for (old, new) in pairs {
-            // Two subscriptions that share a scheduler may differ by one tick at most.
+            // Compares events without their times, because two subscriptions with one scheduler may differ by a tick.
             #expect(old.events.map(\.value) == new.events.map(\.value))
             #expect(!old.events.isEmpty)
         }

@@ -4,7 +4,9 @@ import RxDeprecated
 import RxTest
 import Testing
 
-/// Names of RxSwift 5 work with a warning. They are called through a protocol, which avoids the warning here.
+/// Names of RxSwift 5 still work, with a warning.
+///
+/// The tests call these names through a protocol, because that avoids the warning.
 @Suite struct RenamedTraitsTests {
     protocol Examples {
         func singles(_ scheduler: TestScheduler) -> [Single<Int>]

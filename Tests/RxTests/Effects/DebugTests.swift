@@ -3,9 +3,9 @@ import Rx
 import RxTest
 import Testing
 
-/// The output of `debug` is read from the standard output of a process of its own.
+/// The lines that `debug` prints, read from the standard output of a separate process.
 @Suite struct DebugTests {
-    /// The lines without the time. The format of the time is checked.
+    /// Checks the format of the time in each line, and returns the lines without the time.
     func lines(_ output: [UInt8]?) -> [String] {
         let all = String(decoding: output ?? [], as: UTF8.self).split(separator: "\n")
         for line in all {

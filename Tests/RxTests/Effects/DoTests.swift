@@ -6,7 +6,7 @@ import Testing
 @Suite struct DoTests {
     let log = Log<String>()
 
-    /// A stream with all closures, each of which records its name.
+    /// Returns a stream with all closures of `do`. Each closure records its name.
     func noted(_ source: Observable<Int>, _ name: String = "do") -> Observable<Int> {
         let log = log
         return source.do(

@@ -61,7 +61,7 @@ import Testing
         #expect(source.subscriptions.isEmpty)
     }
 
-    /// On a real queue, events are delivered in order, on that queue, one at a time.
+    /// A real queue delivers events in order and one at a time.
     @Test func aQueueDeliversEventsInOrder() {
         let key = DispatchSpecificKey<Bool>()
         let scheduler = SerialDispatchQueueScheduler(

@@ -55,7 +55,7 @@ import Testing
     let scheduler = TestScheduler(initialClock: 0)
     let script: [RecordedEvent<Int>] = [.next(10, 1), .next(20, 2), .error(30, TestError.first)]
 
-    /// Retries the stream with the given signal.
+    /// Retries a failing stream with a signal that has these events. Returns all events and subscriptions.
     func run(_ signal: [RecordedEvent<Int>], disposed: Int = 1000) -> TwoSources.Outcome {
         let source = scheduler.createColdObservable(script)
         let trigger = scheduler.createColdObservable(signal)
@@ -73,12 +73,12 @@ import Testing
                 errors.delay(.seconds(30), scheduler: scheduler)
             })
         }
-        // The errors are the elements of their stream, so they are delayed.
+        // Delaying the stream of errors delays its elements, which are errors, so each retry starts 30 ticks later.
         #expect(result.events == [.next(210, 1), .next(220, 2), .next(270, 1), .next(280, 2)])
         #expect(source.subscriptions == [Subscription(200, 230), Subscription(260, 290)])
     }
 
-    /// As in RxSwift: an element of the signal before an error is ignored; its end takes effect at the next error.
+    /// If the signal has no events, the stream is not retried, and the result does not end, as in RxSwift.
     @Test func withoutASignalTheStreamIsNotRetried() {
         #expect(run([]) == .init([.next(210, 1), .next(220, 2)], left: (200, 230), right: (200, 1000)))
     }

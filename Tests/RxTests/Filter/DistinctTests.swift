@@ -35,7 +35,8 @@ import Testing
         check(script, gives: script, lives: (200, 250)) { stream, _ in
             stream.distinctUntilChanged { _, _ in false }
         }
-        // The comparer receives the last forwarded element and the new one.
+        // The comparer gets the last forwarded element and the new one, so 4 is the next element that differs from 1 by
+        // 3.
         let rising: [RecordedEvent<Int>] = (1...6).map { .next(200 + $0 * 10, $0) }
         check(rising, disposed: 300, gives: [.next(210, 1), .next(240, 4)], lives: (200, 300)) {
             stream, _ in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TakeSkipUntilTests {
     let scheduler = TestScheduler(initialClock: 0)
 
-    /// Runs an operator on the usual stream and another one; returns the events and both lifetimes.
+    /// Runs an operator on two streams. Returns the events and the lifetimes of both subscriptions.
     func run(
         _ other: [RecordedEvent<Int>], source script: [RecordedEvent<Int>] = usual,
         _ make: @escaping (Observable<Int>, Observable<Int>) -> Observable<Int>
@@ -52,7 +52,7 @@ import Testing
                     right: (200, 225)))
     }
 
-    /// As in RxSwift: without an element of the other stream there is no completion.
+    /// As in RxSwift, the result completes only after an element of the other stream.
     @Test func skipUntilNeverCompletesIfItHasNotStarted() {
         #expect(
             run([.completed(225)]) { $0.skip(until: $1) }

@@ -28,7 +28,7 @@ import Testing
         #expect(source.subscriptions.isEmpty)
     }
 
-    /// The count is reduced before the element is forwarded, so elements that it causes count too.
+    /// `take` counts an element before it forwards it, so elements that the subscriber sends count too.
     @Test func aReentrantElementCounts() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -63,7 +63,7 @@ import Testing
             stream, scheduler in
             stream.take(for: .seconds(25), scheduler: scheduler)
         }
-        // A time of zero or less is the next tick.
+        // With a time of zero or less, `take(for:)` completes at the next tick.
         check(usual, gives: [.completed(201)], lives: (200, 201)) { stream, scheduler in
             stream.take(for: .seconds(0), scheduler: scheduler)
         }

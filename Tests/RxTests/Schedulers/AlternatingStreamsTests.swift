@@ -34,7 +34,7 @@ import Testing
         #expect(elements(Observable.of(1, 2).startWith(0).concat(Observable.of(3))) == [0, 1, 2, 3])
     }
 
-    /// Work of a subscription made inside an element runs after work that waits already.
+    /// If a subscription is made inside an element, its work runs after work that is already queued.
     @Test func aSubscriptionInsideAnElementRunsAfterQueuedWork() {
         let log = Log<Int>()
         _ = Observable.of(1, 2).subscribe(onNext: { value in

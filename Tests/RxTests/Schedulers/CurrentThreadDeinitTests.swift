@@ -1,7 +1,9 @@
 import Rx
 import Testing
 
-/// Finished work is released outside the lock.
+/// The current-thread scheduler releases finished work outside its lock.
+///
+/// A deinitializer that runs then can schedule further work.
 @Suite struct CurrentThreadDeinitTests {
     @Test func aDeinitOfFinishedWorkMaySchedule() {
         final class Owner: Sendable {

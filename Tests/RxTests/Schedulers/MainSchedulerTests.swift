@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 import Testing
 
-/// The main queue itself, on the real clock. Each test waits for its event, with a deadline.
+/// The schedulers of the main queue, on the real clock. Each test has a time limit.
 @Suite(.timeLimit(.minutes(5))) struct MainSchedulerTests {
     let log = Log<Int>()
 
@@ -26,7 +26,7 @@ import Testing
                 return Disposables.create()
             }
         }
-        // One piece of work waits, so this one runs after it.
+        // Other work already waits for the main queue, so this work runs after it and not at once.
         _ = scheduler.schedule(()) { [log] _ in
             log.add(4)
             tell.yield()
@@ -74,7 +74,7 @@ import Testing
             count += 1
             if count == 4 { break }
         }
-        // The time limit ends the loop early.
+        // If the time limit cancels the test, the loop above ends with a smaller count.
         #expect(count == 4)
     }
 

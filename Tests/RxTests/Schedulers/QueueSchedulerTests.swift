@@ -33,7 +33,7 @@ import Testing
         #expect(log.all == Array(0..<100))
     }
 
-    // The real clock is what is tested: the shortest times of a timer.
+    // This test uses the real clock, because it tests the timers of a queue, with their shortest times.
     @Test func aTimerOnAQueueFiresAndACancelledOneDoesNot() {
         let queue = DispatchQueue(label: "timers")
         let scheduler = ConcurrentDispatchQueueScheduler(queue: queue)

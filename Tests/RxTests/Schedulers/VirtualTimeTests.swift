@@ -19,7 +19,9 @@ import Testing
         #expect(scheduler.clock == 30)
     }
 
-    /// The processing delay applies to intervals, not to ticks.
+    /// Work for a past time runs next.
+    ///
+    /// Work with a relative time has the processing delay of one tick; work for a virtual tick has none.
     @Test func workForAPastTimeRunsNext() {
         let scheduler = TestScheduler(initialClock: 100)
         let log = Log<Int>()

@@ -118,7 +118,7 @@ import Testing
         #expect(source.subscriptions == [Subscription(205, 235)])
     }
 
-    /// As in RxSwift, subscribers of a disconnected stream receive no event.
+    /// As in RxSwift, subscribers receive no event when the stream is disconnected.
     @Test func disconnectingSendsNoEvent() {
         let subject = PublishSubject<Int>()
         let published = subject.publish()

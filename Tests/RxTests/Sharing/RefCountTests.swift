@@ -2,9 +2,11 @@ import Dispatch
 import Rx
 import Testing
 
-/// `refCount` starts and stops with its subscribers, even if these change inside each other's elements.
+/// `refCount` connects with the first subscriber and disconnects with the last one.
+///
+/// Subscribers may also come and leave inside each other's elements.
 @Suite struct RefCountTests {
-    /// The stored element ends the first subscriber before the stream is started for it.
+    /// The stored element ends the first subscriber and adds a second one before the stream is connected.
     @Test func aSubscriberAddedInsideAStoredElementStartsTheStream() {
         let source = PublishSubject<Int>()
         let shared = source.share(replay: 1, scope: .forever)
@@ -21,8 +23,9 @@ import Testing
         #expect(source.hasObservers == false)
     }
 
-    /// The first subscriber unsubscribes during the start, and another one subscribes: the connection belongs to that
-    /// one.
+    /// The first subscriber leaves and a second one subscribes while the stream is being connected.
+    ///
+    /// The connection then belongs to the second subscriber.
     @Test func aSubscriberAddedDuringTheStartKeepsTheConnection() {
         let (arrival, later) = (PublishSubject<Void>(), PublishSubject<Int>())
         let runs = Log<String>()
@@ -47,7 +50,7 @@ import Testing
         #expect(runs.all == ["start", "stop"])
     }
 
-    /// A subscriber that is added while the last one leaves on another thread belongs to the next connection.
+    /// If the last subscriber leaves on another thread, a new one gets a new connection.
     @Test func aSubscriberAddedWhileTheLastLeavesStartsANewConnection() {
         let source = Observable<Int>.create { observer in
             observer.onNext(1)

@@ -33,7 +33,7 @@ enum Sharing: CaseIterable, Sendable {
 
     func events(_ observer: TestableObserver<Int>) -> [RecordedEvent<Int>] { observer.events }
 
-    /// The latest `count` elements, at that tick.
+    /// Returns the latest `count` values as elements at a tick.
     func past(_ values: [Int], _ count: Int, at time: Int) -> [RecordedEvent<Int>] {
         values.suffix(count).map { .next(time, $0) }
     }
@@ -67,7 +67,7 @@ enum Sharing: CaseIterable, Sendable {
         scheduler.start()
         #expect(one.events == [.next(210, 1), .next(220, 2)])
         #expect(two.events == past([1], sharing.replay, at: 215) + [.next(220, 2)])
-        // A stream that is shared forever stores elements across the gap.
+        // A stream that is shared forever stores its elements while it has no subscribers.
         #expect(three.events == past([1, 2], sharing.isForever ? sharing.replay : 0, at: 235) + [.next(240, 4)])
         #expect(source.subscriptions == [Subscription(200, 226), Subscription(235, 245)])
     }
@@ -184,7 +184,7 @@ enum Sharing: CaseIterable, Sendable {
 }
 
 @Suite struct LateShareTests {
-    /// The current element is stored already, and is received once.
+    /// The current element is stored before it is emitted. A new subscriber still receives it only once.
     @Test(arguments: Sharing.allCases)
     func aSubscriberAddedInsideAnElementReceivesItOnce(_ sharing: Sharing) {
         let subject = PublishSubject<Int>()
@@ -199,7 +199,9 @@ enum Sharing: CaseIterable, Sendable {
         first.dispose()
     }
 
-    /// The source ends before the subscribers receive the end: a new one added inside the end starts it again.
+    /// The shared stream forgets its ended source before subscribers receive the end.
+    ///
+    /// A subscriber that is added inside the end subscribes to the source again, unless the stream is shared forever.
     @Test(arguments: Sharing.allCases)
     func aSubscriberAddedInsideTheEnd(_ sharing: Sharing) {
         let source = Observable<Int>.just(1)

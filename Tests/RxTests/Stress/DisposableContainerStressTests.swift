@@ -3,7 +3,7 @@ import Rx
 import Synchronization
 import Testing
 
-/// Disposables used from several threads; run it with `--sanitize=thread`.
+/// Disposables that several threads use. Run these tests with `--sanitize=thread`.
 @Suite struct DisposableContainerStressTests {
     final class Count: Sendable {
         let disposed = Atomic<Int>(0)

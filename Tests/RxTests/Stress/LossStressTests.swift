@@ -4,7 +4,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Operators that forward all elements lose none, even if several threads send them.
+/// If several threads send elements, operators that forward all elements lose none.
 @Suite struct LossStressTests {
     static let all = StressTests.feeders * StressTests.each
 
@@ -30,7 +30,7 @@ import Testing
         other.dispose()
     }
 
-    /// An operator that forwards all elements of four subjects.
+    /// Checks that an operator forwards all elements of four subjects.
     func expectAll(_ name: String, _ make: ([Observable<Int>]) -> Observable<Int>) {
         let subjects = (0..<StressTests.feeders).map { _ in PublishSubject<Int>() }
         let checker = EventChecker()
@@ -65,8 +65,9 @@ import Testing
         subscription.dispose()
     }
 
-    /// After both sides have sent an element, `combineLatest` sends a result for each, `withLatestFrom` for each on the
-    /// left.
+    /// After both sides have emitted, `combineLatest` emits for each element of either side.
+    ///
+    /// `withLatestFrom` emits for each element of the left side.
     @Test func combineLatestAndWithLatestFromLoseNoElement() {
         let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
         let (latest, with) = (EventChecker(), EventChecker())
@@ -107,7 +108,7 @@ import Testing
         #expect(log.all == Array(0..<2_000))
     }
 
-    /// The previous element.
+    /// A box for the element that a subscriber received last.
     final class Latest: Sendable {
         let value = Atomic<Int>(.min)
     }

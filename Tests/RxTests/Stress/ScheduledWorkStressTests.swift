@@ -4,7 +4,7 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Schedulers used from several threads; run it with `--sanitize=thread`.
+/// Work that several threads schedule and cancel. Run these tests with `--sanitize=thread`.
 @Suite(.timeLimit(.minutes(5))) struct ScheduledWorkStressTests {
     @Test func eachPieceOfWorkRunsOnceOrIsCancelled() async {
         let schedulers: [any SchedulerType] = [
@@ -51,7 +51,7 @@ import Testing
         #expect(done.load(ordering: .relaxed) == 800)
     }
 
-    /// Reports when it is released.
+    /// An object that calls a closure when it is released.
     private final class Ticket: Sendable {
         private let end: @Sendable () -> Void
         init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -76,7 +76,8 @@ import Testing
         }
         for await _ in begun { break }
         rounds?.dispose()
-        // The last run releases the closure. The time limit cancels this task.
+        // The loop ends when the last run releases the closure with its ticket, or when the time limit cancels this
+        // task.
         for await _ in ended { break }
         #expect(!Task.isCancelled)
         gaveUp.raise()

@@ -3,7 +3,9 @@ import Rx
 import Synchronization
 import Testing
 
-/// Operators with a timer, on real queues. The times are so short, or so long, that they do not matter.
+/// Operators with a timer on real queues.
+///
+/// The times are so short or so long that they do not affect the results.
 @Suite struct SchedulerStressTests {
     typealias Make = @Sendable (Observable<Int>, any SchedulerType) -> Observable<Int>
 
@@ -33,7 +35,7 @@ import Testing
         ),
     ]
 
-    /// A queue, and a way to wait for all work that was scheduled before.
+    /// Waits until a queue has run all work that was scheduled before.
     static func quiesce(_ scheduler: any SchedulerType) {
         for _ in 0..<2 {
             let through = DispatchSemaphore(value: 0)
@@ -78,7 +80,7 @@ import Testing
         run(index, SerialDispatchQueueScheduler(internalSerialQueueName: "stress \(index)"), ends: ends)
     }
 
-    /// A test cannot wait for a concurrent queue, so only the events are checked.
+    /// Only the events are checked, because a test cannot wait until a concurrent queue has run all work.
     @Test(arguments: operations.indices)
     func onAConcurrentQueue(_ index: Int) {
         let (name, make) = Self.operations[index]
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    /// On the real clock each element moves the deadline, from any thread.
+    /// Each element, from any thread, moves a deadline on the real clock, so the deadline is never reached.
     @Test func aLongTimeoutForwardsAllElements() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         let subject = PublishSubject<Int>()
@@ -110,7 +112,7 @@ import Testing
         checker.expectWellFormed("timeout")
     }
 
-    /// The timer is set again for the rest of the time, until no element arrives any more.
+    /// A timer that fires too early starts again for the rest of the time. The time-out is reported once.
     @Test func aTimeoutThatIsSetAgainFiresOnce() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         for _ in 0..<10 {

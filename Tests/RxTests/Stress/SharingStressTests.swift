@@ -4,9 +4,9 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Subscribers change on several threads while other threads send elements.
+/// Some threads subscribe to a stream and dispose of it while other threads send elements.
 @Suite struct SharingStressTests {
-    /// A subject as an observer and as a stream.
+    /// A kind of subject, as an observer and as a stream.
     struct Subject: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let make: @Sendable () -> (@Sendable (Event<Int>) -> Void, Observable<Int>)
@@ -52,7 +52,7 @@ import Testing
         #expect(kind.testDescription == "AsyncSubject" ? steady.count == 1 : steady.count >= 600)
     }
 
-    /// A subscriber that is added as the stream ends receives the end exactly once.
+    /// A subscriber that is added while another thread ends the stream receives the end exactly once.
     @Test(arguments: Subject.all)
     func allSubscribersReceiveTheEndOnce(_ kind: Subject) {
         for round in 0..<10 {
@@ -90,7 +90,7 @@ import Testing
         all.forEach { $0.dispose() }
     }
 
-    /// The number of subscriptions of a source, and whether it ever had two.
+    /// Counts the present subscriptions of a source, and how often there was more than one.
     final class Census: Sendable {
         let present = Atomic<Int>(0)
         let crowded = Atomic<Int>(0)
@@ -129,7 +129,7 @@ import Testing
         }
         #expect(census.present.load(ordering: .sequentiallyConsistent) == 0)
         #expect(!subject.hasObservers)
-        // It still works.
+        // The shared stream must still work after all subscribers have left.
         let last = EventChecker()
         let subscription = last.listen(to: shared)
         let before = last.count

@@ -4,7 +4,9 @@ import RxTest
 import Synchronization
 import Testing
 
-/// Several threads at once; run with `--sanitize=thread`. They wait for each other, not for a time.
+/// Operators that several threads use. Run these tests with `--sanitize=thread`.
+///
+/// The threads wait for each other, not for a time.
 @Suite struct StressTests {
     static let feeders = 4
     static let each = 500
@@ -16,7 +18,7 @@ import Testing
         }
     }
 
-    /// Counts the events, and how often two arrived at once.
+    /// Counts events, and how often two threads delivered events at the same time.
     final class Meter: Sendable {
         private let inside = Atomic<Int>(0)
         private let total = Atomic<Int>(0)
@@ -31,7 +33,7 @@ import Testing
         }
     }
 
-    /// Sends elements to both sides from three threads. One of them disposes of the subscription and continues.
+    /// Sends elements to both sides from three threads. One thread disposes of the subscription midway.
     static func disposeInMidFlow(
         _ name: String, _ make: (Observable<Int>, Observable<Int>) -> Observable<Int>,
         leavesAtOnce: Bool = true
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    /// Sends elements to both sides from three threads. One of them completes or fails the left side meanwhile.
+    /// Sends elements to both sides from three threads. One thread completes or fails the left side midway.
     static func endInMidFlow(
         _ name: String, _ make: (Observable<Int>, Observable<Int>) -> Observable<Int>
     ) {
@@ -103,11 +105,12 @@ import Testing
         Self.endInMidFlow(operation.name) { operation.make($0, $1, scheduler) }
     }
 
-    /// Several threads send elements to an operator with one source.
+    /// Three threads send elements to an operator with one source, and one thread disposes of it midway.
     @Test(arguments: OneSource.all)
     func oneSourceAndDisposal(_ operation: OneSource) {
         let scheduler = TestScheduler(initialClock: 0)
-        // Subscriptions and disposals on the scheduler take effect when its clock is moved.
+        // Sources are not released at once if the operator subscribes or disposes on the scheduler: its clock does not
+        // advance.
         let isPrompt = operation.disposalDelay == 0 && operation.usualLifetime.subscribe == 200
         Self.disposeInMidFlow(
             operation.name, { left, right in operation.make(Observable.merge(left, right), scheduler) },

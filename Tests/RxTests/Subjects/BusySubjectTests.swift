@@ -2,9 +2,11 @@ import Dispatch
 import Rx
 import Testing
 
-/// An element sent during another thread's event is delivered after it, but takes effect at once.
+/// An event that is sent during another thread's event.
+///
+/// It changes the state of the subject at once, but is delivered only after the other event.
 @Suite struct BusySubjectTests {
-    /// Runs the work while the subscriber is inside an element on another thread.
+    /// Runs work while another thread is blocked in a subscriber's element.
     func whileBusy<Stream: ObservableType>(
         _ stream: Stream, feed: @escaping @Sendable () -> Void, _ work: () -> Void
     ) {
@@ -21,7 +23,7 @@ import Testing
         }
         inside.wait()
         work()
-        // For each element that arrives at the waiting subscriber.
+        // Unblocks the subscriber for each element that the work may have sent.
         for _ in 0..<10 { release.signal() }
         done.wait()
         blocked.dispose()

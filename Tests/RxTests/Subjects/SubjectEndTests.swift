@@ -1,7 +1,7 @@
 import Rx
 import Testing
 
-/// All current subscribers receive the end of a subject, even if others unsubscribe meanwhile.
+/// All current subscribers receive the end of a subject, even if some unsubscribe during the end.
 @Suite struct SubjectEndTests {
     @Test(arguments: [.completed, .error(TestError.first)] as [Event<Int>])
     func disposalDuringTheEndDoesNotHideOtherSubscribers(_ end: Event<Int>) {

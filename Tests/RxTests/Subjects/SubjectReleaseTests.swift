@@ -1,7 +1,7 @@
 import Rx
 import Testing
 
-/// A released subject releases its direct subscribers, even if their disposables were not stored.
+/// When a subject is released, it releases its subscribers, even if their disposables were not stored.
 @Suite struct SubjectReleaseTests {
     @Test func aReleasedSubjectDoesNotLeak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

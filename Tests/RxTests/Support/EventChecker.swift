@@ -3,9 +3,9 @@ import Rx
 import Synchronization
 import Testing
 
-/// Receives events of several threads and records each that breaks the rule `next* (error | completed)?`.
+/// Counts the events that break the rule `next* (error | completed)?`, from several threads.
 ///
-/// Guard for `@unchecked`: `plain` has none, on purpose: so the thread sanitizer reports concurrent events.
+/// Guard for `@unchecked`: `plain` has no lock on purpose, so that the thread sanitizer reports simultaneous events.
 final class EventChecker: @unchecked Sendable {
     private var plain = 0
     private let inside = Atomic<Int>(0)
@@ -20,7 +20,7 @@ final class EventChecker: @unchecked Sendable {
     var hasEnded: Bool { ends.load(ordering: .sequentiallyConsistent) > 0 }
     var timesDisposed: Int { disposals.load(ordering: .sequentiallyConsistent) }
 
-    /// Negative elements were sent after disposal: they must not be received.
+    /// Counts an event. A negative element was sent after disposal, so it must not be received.
     func receive(_ event: Event<Int>) {
         if inside.add(1, ordering: .relaxed).oldValue != 0 { clashes.add(1, ordering: .relaxed) }
         if hasEnded { afterEnd.add(1, ordering: .relaxed) }

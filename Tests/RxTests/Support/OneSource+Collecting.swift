@@ -5,7 +5,7 @@ import RxTest
 extension OneSource {
     static let keeper = Holder()
 
-    /// The operators that collect, number or time elements.
+    /// The operators that collect, group, number or time elements.
     static let collecting: [OneSource] = [
         OneSource("enumerated") { stream, _ in stream.enumerated().map(\.element) },
         OneSource("withUnretained") { stream, _ in stream.withUnretained(keeper) { $1 } },

@@ -3,16 +3,16 @@ import Rx
 import RxTest
 import Testing
 
-/// The events of an operator with one source for `usual` and `failing`, for tests that apply to all operators.
+/// An operator with one source and its expected events, for tests that apply to all operators.
 struct OneSource: Sendable, CustomTestStringConvertible {
     let name: String
-    /// For `usual` (1…5 at 210 … 250, completed at 300), with the lifetime of the source's subscription.
+    /// The expected events for `usual`: 1…5 at 210 … 250, completed at 300.
     let onUsual: [RecordedEvent<Int>]
     let usualLifetime: Subscription
-    /// For `failing` (1 and 2, an error at 225).
+    /// The expected events for `failing`: 1 and 2, and an error at 225.
     let onFailing: [RecordedEvent<Int>]
     let failingLifetime: Subscription
-    /// The delay after disposal until the source is disposed of, in ticks.
+    /// How many ticks after the disposal the source is disposed of.
     let disposalDelay: Int
     let make: @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
 
@@ -33,14 +33,14 @@ struct OneSource: Sendable, CustomTestStringConvertible {
         self.make = make
     }
 
-    /// An operator that forwards all events at once.
+    /// Makes a case for an operator that forwards all events at once.
     init(
         _ name: String, _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
     ) {
         self.init(name, Array(usual.dropFirst()), onFailing: Array(failing.dropFirst()), make: make)
     }
 
-    /// An operator that forwards only the error of `failing`.
+    /// Makes a case for an operator that forwards only the error of `failing`.
     init(
         _ name: String, _ onUsual: [RecordedEvent<Int>],
         _ make: @escaping @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
@@ -48,7 +48,7 @@ struct OneSource: Sendable, CustomTestStringConvertible {
 
     static let all = passing + transforming + filtering + timing + catching + sharing + collecting
 
-    /// The events if the subscription is disposed of at a tick without other events.
+    /// Returns the expected events if the subscription is disposed of at a tick without other events.
     func onUsual(until end: Int) -> [RecordedEvent<Int>] { onUsual.filter { $0.time < end } }
 }
 

@@ -2,12 +2,12 @@ import Rx
 import RxTest
 import Testing
 
-/// The errors of these tests.
+/// The errors that streams of these tests emit.
 enum TestError: Error, Equatable { case first, second }
 
 typealias RecordedEvent<Element> = Recorded<Event<Element>>
 
-/// Collects values of several threads.
+/// A list to which several threads can add values.
 final class Log<Value: Sendable>: Sendable {
     private let values = Guarded<[Value]>([])
     func add(_ value: Value) { values.withLock { $0.append(value) } }
@@ -15,7 +15,7 @@ final class Log<Value: Sendable>: Sendable {
     var count: Int { values.withLock { $0.count } }
 }
 
-/// Stores a disposable that its own callback disposes of.
+/// Stores a disposable, so that a callback of the subscription can dispose of it.
 final class Holder: Sendable {
     let slot = SingleAssignmentDisposable()
     func hold(_ disposable: any Disposable) { slot.setDisposable(disposable) }
@@ -42,5 +42,5 @@ func check<Input, Output: Equatable>(
 let usual: [RecordedEvent<Int>] = [
     .next(150, 0), .next(210, 1), .next(220, 2), .next(230, 3), .next(240, 4), .next(250, 5), .completed(300),
 ]
-/// As `usual`, failing at 225.
+/// The same events as `usual`, but with an error at 225.
 let failing: [RecordedEvent<Int>] = [.next(150, 0), .next(210, 1), .next(220, 2), .error(225, TestError.first)]

@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// The events of an operator with two sources for the events of `Sides`.
+/// An operator with two sources and its expected events, for tests that apply to all operators.
 struct TwoSources: Sendable, CustomTestStringConvertible {
     let name: String
     let bothComplete: Outcome
@@ -13,7 +13,7 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The events, and the lifetime of each side's subscription.
+    /// The events of the result, and the lifetimes of the subscriptions to both sources.
     struct Outcome: Sendable, Equatable {
         var received: [RecordedEvent<Int>]
         var left: [Subscription]
@@ -31,7 +31,7 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
             self.right = right
         }
 
-        /// The same, disposed of at that tick.
+        /// Returns the outcome that results if the subscription is disposed of at a tick.
         func until(_ end: Int) -> Outcome {
             func cut(_ lives: [Subscription]) -> [Subscription] {
                 lives.filter { $0.subscribe < end }.map {
@@ -43,7 +43,7 @@ struct TwoSources: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The events of the two sides.
+/// The events that the two sources emit.
 enum Sides {
     static let left: [RecordedEvent<Int>] = [
         .next(150, 0), .next(210, 1), .next(230, 2), .next(250, 3), .completed(270),

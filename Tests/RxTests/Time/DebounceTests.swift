@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// The stream sends its element before the timer of the same tick fires.
+    /// At the tick of the timer, the source emits before the timer fires, so the timer starts again.
     @Test func anElementAtTheTickOfTheTimerRestartsTheTime() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(220, 2), .completed(250)]
         check(script, gives: [.next(230, 2), .completed(250)], lives: (200, 250)) { stream, scheduler in

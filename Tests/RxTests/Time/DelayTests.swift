@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// One timer delivers one event, so in virtual time each event has a tick of its own.
+    /// Each firing of the timer delivers one event, so in virtual time each event has its own tick.
     @Test func eventsOfOneTickAreDeliveredOneATick() {
         let script: [RecordedEvent<Int>] = [.next(210, 1), .next(210, 2), .next(212, 3), .completed(212)]
         check(

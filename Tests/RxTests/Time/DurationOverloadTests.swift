@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// Overloads with a `Duration` behave like those with a `DispatchTimeInterval`.
+/// Overloads with a `Duration` behave as those with a `DispatchTimeInterval`.
 @Suite struct DurationOverloadTests {
     private let span = Duration.seconds(20)
 

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// An element that arrives when the time is over is sent; the older one that waited is not sent after it.
+    /// An element at the end of the interval is sent. The older element that waited is dropped.
     @Test func anElementAtTheTickOfTheTimerReplacesTheWaitingOne() {
         let script: [RecordedEvent<Int>] = [
             .next(210, 1), .next(215, 2), .next(230, 3), .next(240, 4), .completed(300),

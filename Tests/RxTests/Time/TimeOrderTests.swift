@@ -4,7 +4,7 @@ import Rx
 import RxTest
 import Testing
 
-/// Operators with a timer: simultaneous events, re-entrancy, and clocks that jump.
+/// Operators with a timer, if events are simultaneous or re-entrant, or if the clock jumps.
 @Suite struct TimeOrderTests {
     let scheduler = TestScheduler(initialClock: 0)
 
@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test func debounceSendsAnElementThatIsDueNow() {
-        // The timer was set before the next element arrived, so it fires first.
+        // At tick 210 the timer of the first element fires before the second element, because the timer was set
+        // earlier.
         let scheduler = scheduler
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -96,7 +97,7 @@ import Testing
     }
 }
 
-/// A clock with timers that fire only when the test fires them.
+/// A scheduler with timers that fire only when the test calls `fireTimers()`.
 private final class LateScheduler: SchedulerType {
     private let clock = Guarded(RxTime(timeIntervalSince1970: 0))
     private let timers = Guarded<[@Sendable () -> Void]>([])

@@ -3,9 +3,9 @@ import Rx
 import Synchronization
 import Testing
 
-/// Operators with a timer or a second source, on real threads; run with `--sanitize=thread`.
+/// Operators with a timer or two sources, on real threads. Run these tests with `--sanitize=thread`.
 ///
-/// The times are short and do not matter: each test waits for the end of its stream.
+/// The times are short and do not affect the results: each test waits for the end of its stream.
 @Suite struct TimedStressTests {
     let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timed stress")
     static let sent = StressTests.feeders * StressTests.each
@@ -115,7 +115,7 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 2) { side in
                 if side == 0 { for number in 0..<50 { subject.onNext(number) } } else { subscription.dispose() }
             }
-            // A timer that is just firing may retain the source until it has finished.
+            // Waits until the queue is idle, because a timer that is firing retains the source until it has finished.
             let idle = DispatchSemaphore(value: 0)
             _ = scheduler.schedule(()) { _ in
                 idle.signal()

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The stream sends its element before the timer of the same tick fires.
+    /// At the tick of the time-out, the source emits before the timer fires, so its element is in time.
     @Test func anElementAtTheTickOfTheTimeoutIsInTime() {
         let script: [RecordedEvent<Int>] = [.next(220, 1), .completed(240)]
         check(script, gives: [.next(220, 1), .completed(240)], lives: (200, 240)) { stream, scheduler in
@@ -97,7 +97,9 @@ import Testing
         #expect(result.events == [.next(210, 1), .next(259, 2), .error(309, RxError.timeout)])
     }
 
-    /// On the real clock one timer checks a deadline and is set again for the rest of the time.
+    /// On the real clock, one timer serves all elements.
+    ///
+    /// If the timer fires before the deadline, which each element moves, it starts again for the rest of the time.
     @Test func theDeadlineOnTheRealClockMovesWithEachElement() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         let log = Log<String>()
@@ -115,11 +117,11 @@ import Testing
             })
         done.wait()
         #expect(log.all == ["0", "1", "2", "3", "4", "\(RxError.timeout)"])
-        // Five elements moved the deadline by 20 ms at least.
+        // Each of the five elements moved the deadline by at least 4 ms, so the error comes after 2.02 s or later.
         #expect(DispatchTime.now().uptimeNanoseconds - began >= 2_020_000_000)
     }
 
-    /// The time may be over, on the thread of the scheduler, before the stream is subscribed to.
+    /// The time-out may fire on the scheduler's thread before `timeout` has subscribed to its source.
     @Test func anImmediateTimeoutDisposesOfTheStream() {
         let (subject, other) = (PublishSubject<Int>(), PublishSubject<Int>())
         let log = Log<Int>()
@@ -133,7 +135,7 @@ import Testing
         #expect(other.hasObservers == false)
     }
 
-    /// A scheduler on which all work is due at once.
+    /// A scheduler that runs all work at once, even delayed work.
     private struct ImpatientScheduler: SchedulerType {
         var now: RxTime { RxTime(timeIntervalSinceReferenceDate: 0) }
 

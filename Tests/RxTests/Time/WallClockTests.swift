@@ -3,9 +3,9 @@ import Rx
 import RxTest
 import Testing
 
-/// Operators on a real-time scheduler; the wall clock is set while they wait.
+/// Operators on a scheduler with real time, if the wall clock is changed while they wait.
 @Suite struct WallClockTests {
-    /// Emits 1, 2 and 3 at 100, 200 and 300 ms. At 250 ms the wall clock is set.
+    /// Emits 1, 2 and 3 at 100, 200 and 300 ms, and changes the wall clock at 250 ms. Returns the results.
     private func run(
         _ seconds: Double, _ change: (Observable<Int>, any SchedulerType) -> Observable<Int>
     ) -> [String] {

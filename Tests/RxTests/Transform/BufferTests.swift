@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-/// The events of RxSwift's tests of buffers and windows: 70 ticks or three elements.
+/// The events of RxSwift's tests of buffers and windows with 70 ticks or three elements.
 let crowd: [RecordedEvent<Int>] = [
     .next(205, 1), .next(210, 2), .next(240, 3), .next(280, 4), .next(320, 5), .next(350, 6), .next(370, 7),
     .next(420, 8), .next(470, 9), .completed(600),
@@ -45,7 +45,7 @@ let crowd: [RecordedEvent<Int>] = [
                 .next(240, [1, 2, 3]), .next(310, [4]), .next(370, [5, 6, 7]),
             ], lives: (200, 375)
         ) { $0.buffer(timeSpan: .seconds(70), count: 3, scheduler: $1) }
-        // The last work on the clock is the source's own: no timer of the buffer moved the clock.
+        // The clock has stopped at the source's last event, so no timer of the buffer was left.
         #expect(scheduler.clock == 600)
     }
 

@@ -2,7 +2,7 @@ import Rx
 import RxTest
 import Testing
 
-/// `flatMap` does not subscribe to a `just`, but takes its element. The result is the same.
+/// `flatMap` takes the element of a `just` without subscribing to it. The result must be the same.
 @Suite struct FlatMapJustTests {
     typealias Make = @Sendable (Observable<Int>, @escaping @Sendable (Int) -> Observable<Int>) -> Observable<Int>
 
@@ -33,7 +33,9 @@ import Testing
         #expect(log.all == ["1", "completed"])
     }
 
-    /// Elements sent from inside wait if the limit is one, are dropped by `flatMapFirst`, and are forwarded otherwise.
+    /// Elements that the subscriber sends while one is handled.
+    ///
+    /// With a limit of one they wait, `flatMapFirst` drops them, and all other operators forward them.
     @Test func elementsSentFromInsideWaitOrAreDropped() {
         func trace(_ make: Make) -> [String] {
             let subject = PublishSubject<Int>()

@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// A state that grows is not copied for each element.
+    /// `scan(into:)` changes its state in place, so a growing state is not copied for each element.
     @Test func theStateIsChangedInPlace() {
         final class Storage: Sendable {}
         let subject = PublishSubject<Int>()
@@ -115,7 +115,7 @@ import Testing
         #expect(log.all == [true, true])
     }
 
-    /// An element that the closure itself causes is processed after the current one.
+    /// If the closure itself sends an element, this element is processed after the current one.
     @Test func elementsCausedByTheClosureAreProcessedAfterIt() {
         let subject = PublishSubject<Int>()
         let log = Log<[Int]>()

@@ -4,7 +4,7 @@ import RxTest
 import Testing
 
 @Suite struct WindowTests {
-    /// The elements of the windows, each with the number of its window.
+    /// Joins the elements of the windows, each with the number of its window.
     static func flat(_ windows: Observable<Observable<Int>>) -> Observable<String> {
         windows.enumerated().flatMap { number, window in window.map { "\(number) \($0)" } }
     }
@@ -59,13 +59,14 @@ import Testing
     }
 
     @Test func aSubscribedWindowKeepsTheSourceSubscribed() {
-        // The outer subscription ends at once, the inner one with its window.
+        // `take(1)` ends the outer subscription with the first window. The source stays subscribed until this window
+        // ends.
         check(
             crowd, gives: [.next(205, 1), .next(210, 2), .next(240, 3), .completed(240)], lives: (200, 240)
         ) { stream, scheduler in
             stream.window(timeSpan: .seconds(70), count: 3, scheduler: scheduler).take(1).flatMap { $0 }
         }
-        // Closed by the timer, which is still set.
+        // This window is closed by its timer, which must still run after the outer subscription has ended.
         check(
             crowd, gives: [.next(205, 1), .next(210, 2), .completed(230)], lives: (200, 230)
         ) { stream, scheduler in
