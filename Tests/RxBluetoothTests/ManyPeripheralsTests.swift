@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import RxTest
 import Testing
 
-/// A thousand advertisers and twenty connected peripherals at the same time.
+/// A scan of a thousand advertisers while twenty peripherals are connected.
 struct ManyPeripheralsTests {
     private static func address(_ number: Int) -> String {
         let digits = String(0x10000 + number, radix: 16, uppercase: true).dropFirst()
@@ -52,7 +52,7 @@ struct ManyPeripheralsTests {
         let early = values.events.compactMap(\.value.element)
         scheduler.advanceTo(6_000)
 
-        // Each sensor sends its own counter, which shows lost and repeated values.
+        // Each sensor sends its own counter, so a gap or a repeated number shows a lost or doubled value.
         #expect(values.events.allSatisfy { $0.value.element != nil })
         for sensor in UInt8(0)..<20 {
             let counts = values.events.compactMap(\.value.element).filter { $0.first == sensor }.compactMap(\.last)

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Options at and beyond their limits: a typed error, or the nearest valid value.
+/// Options at and beyond their limits. They cause a typed error, or the nearest valid value is used.
 struct OptionLimitTests {
     private static let none: [Duration] = [.seconds(Int64.min), .seconds(-1), .zero]
     private static let longest = Duration(

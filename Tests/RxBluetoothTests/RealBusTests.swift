@@ -24,7 +24,7 @@ struct RealBusTests {
         let daemon = SimulatedBlueZ(.everyday) { Connection.open(.address(address)) }
         let manager = BluetoothManager(configuration: .init(scheduler: clock)) { Connection.open(.address(address)) }
         daemon.start()
-        // The daemon may start after the manager; then the state changes.
+        // Waits for the state: the daemon may start after the manager, which then first reports daemonUnavailable.
         #expect(try await first(manager.state.filter { $0 == .poweredOn }) == .poweredOn)
 
         let strap = try await first(manager.scanForPeripherals(withServices: [0x180D])).peripheral
@@ -75,7 +75,7 @@ struct RealBusTests {
         let path = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000a/"
         let writing = try await acquire("AcquireWrite", path + "char0010", on: client)
         #expect(writing.send([0x33]))
-        // The socket and the bus are separate, so a call may overtake the written value.
+        // Reads until the written value arrives: the socket and the bus are separate, so a read can overtake the write.
         while try await property("Value", path + "char0010", on: client, reading: true) != .bytes([0x33]) {}
         writing.close()
         while try await property("WriteAcquired", path + "char0010", on: client) != .bool(false) {}
@@ -102,7 +102,7 @@ struct RealBusTests {
         }
     }
 
-    /// The value of a property; `reading` calls ReadValue first.
+    /// Returns the value of a property. With `reading`, it calls ReadValue first.
     private func property(
         _ name: String, _ path: String, on bus: Connection, reading: Bool = false
     ) async throws -> Value {
@@ -125,8 +125,8 @@ struct RealBusTests {
     }
 
     private func answer(_ call: Message, on bus: Connection) async throws -> Message {
-        // A lock instead of the continuation's value: the thread sanitizer reports a false race if the continuation
-        // is resumed before it is awaited.
+        // The reply is passed through a lock: the thread sanitizer reports a false race for the value of a continuation
+        // that is resumed before it is awaited.
         let answer = Guarded<Result<Message, DBusError>?>(nil)
         await withCheckedContinuation { waiter in
             bus.call(call, timeout: .seconds(60)) { result in
@@ -149,7 +149,9 @@ struct RealBusTests {
 }
 
 extension Observable<Characteristic> {
-    /// The three characteristics by UUID. The stream does not complete, because that would close the link.
+    /// Emits the three characteristics by their UUIDs, and does not complete.
+    ///
+    /// Completion would close the link.
     fileprivate func toDictionary() -> Observable<[BluetoothUUID: Characteristic]> {
         scan(into: [:]) { $0[$1.uuid] = $1 }.filter { $0.count == 3 }
     }

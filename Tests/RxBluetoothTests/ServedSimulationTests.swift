@@ -4,12 +4,14 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// A simulation on a real bus whose bluetoothd restarts; each start has its own bus connection and thread.
+/// A simulation on a real bus, with a bluetoothd that restarts.
+///
+/// Each start has its own bus connection and thread.
 @Suite(.timeLimit(.minutes(5)))
 struct ServedSimulationTests {
     private static let adapter = "/org/bluez/hci0"
 
-    /// The replies are delayed until after the daemon has crashed.
+    /// A scenario in which bluetoothd crashes before it sends its delayed replies.
     private static let scenario = {
         var scenario = Scenario.everyday
         scenario.quirks = [.Q17, .Q72]
@@ -41,7 +43,7 @@ struct ServedSimulationTests {
         for _ in 0..<5 {
             await starts.next()
             #expect(await call(client, "StartDiscovery") == nil)
-            // The daemon crashes before it replies.
+            // The call has no reply, because the daemon crashes first.
             #expect(await call(client, "GetDiscoveryFilters") == DBusError.Name.noReply)
         }
         await starts.next()
@@ -70,13 +72,13 @@ struct ServedSimulationTests {
         for _ in 0..<10 {
             simulation.bluez.crash()
             simulation.bluez.start()
-            // A start that is stopped at once has no effect on the next one.
+            // The daemon is started, stopped and started again. The stop must not affect the second start.
             simulation.bluez.stop()
             simulation.bluez.start()
         }
         let (owners, sink) = AsyncStream.makeStream(of: String?.self)
         _ = client.watchOwner(of: "org.bluez") { sink.yield($0) }
-        // If the daemon does not own its name, the test fails after 20 s instead of waiting.
+        // Limits the test to 20 s, so that it fails instead of waiting if the daemon does not own its name.
         client.schedule(after: .seconds(20)) { sink.finish() }
         var answer: String? = "no owner"
         for await owner in owners where owner != nil {

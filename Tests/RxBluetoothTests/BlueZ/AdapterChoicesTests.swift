@@ -3,13 +3,13 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The choice of an adapter for a selection, without a bus.
+/// The choice of an adapter for a selection such as a name, tested without a bus.
 struct AdapterChoicesTests {
     private static let first: BluetoothAddress = "00:00:00:00:00:01"
     private static let second: BluetoothAddress = "00:00:00:00:00:02"
     private let peripherals = PeripheralTable()
 
-    /// Candidates with these numbers and addresses.
+    /// Returns candidates with these numbers and addresses.
     private func candidates(
         _ addresses: [UInt16: BluetoothAddress], isPowered: Bool = true, links: [UInt16: Int] = [:]
     ) -> AdapterCandidates {

@@ -102,7 +102,8 @@ struct AdvertisingSessionTests {
     }
 
     @Test(.proves(.Q114)) func `Advertising ends with a typed error when bluetoothd, adapter or bus is lost`() {
-        // An adapter that is only switched off would advertise again later, so the advertisement is unregistered.
+        // Only an adapter that is switched off needs a call: bluetoothd would advertise again when it is switched on,
+        // so the library unregisters the advertisement.
         for (kind, count, happens): (BluetoothError.Kind, Int, @Sendable (Stage) -> Void) in [
             (.daemonUnavailable, 0, { $0.simulation.bluez.crash() }), (.poweredOff, 0, { $0.simulation.bluez.stop() }),
             (.noAdapter, 0, { $0.simulation.bluez.removeAdapter() }),
@@ -155,7 +156,7 @@ struct AdvertisingSessionTests {
         try ask(ours, "org.bluez.LEAdvertisement1", "Release")
         #expect(advertising.isLive)
         try ask(try #require(daemon.connection), "org.bluez.LEAdvertisement1", "Release")
-        // The library first queries whether the adapter is the reason.
+        // Before it reports the end, the library reads Powered, because the adapter may be the reason.
         daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
         stage.advance(0)
         #expect(advertising.kind == .bluez)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// State that is confined to a bus context.
+/// `Confined`: state that may be accessed only in its bus context.
 struct ConfinedTests {
     private final class Counter { var count = 0 }
 

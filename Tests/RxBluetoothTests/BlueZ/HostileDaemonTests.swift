@@ -7,7 +7,7 @@ import Testing
 
 /// Malformed data and unexpected replies from bluetoothd.
 ///
-/// A wrong type, a missing property or an unknown object is ignored, and the rest is used.
+/// The library ignores a wrong type, a missing property or an unknown object, and uses the rest.
 struct HostileDaemonTests {
     private static let adapter = "/org/bluez/hci0"
     private static let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_10"
@@ -245,7 +245,8 @@ struct HostileDaemonTests {
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(15_000)
         #expect(scan.kind == .timedOut)
-        // bluetoothd refuses the stop while it still starts the session, and then the start succeeds.
+        // bluetoothd refuses StopDiscovery while it still starts the session. Then the start of this session succeeds
+        // late.
         daemon.take("StopDiscovery").fail("org.bluez.Error.InProgress")
         daemon.take("StartDiscovery").reply()
         let again = stage.record(stage.manager.scanForPeripherals())
@@ -323,7 +324,7 @@ struct HostileDaemonTests {
         #expect(known.elements.isEmpty)
         asked.value.first?.reply { (body) throws(DBusError) in try body.value(ScriptedDaemon.value(Self.adapterOnly)) }
         stage.advance(1)
-        // The snapshot is later than the signal and does not contain the device.
+        // The snapshot replaces the device: it is later than the signal, and it does not contain the device.
         #expect(known.elements.map(\.count) == [0])
     }
 }

@@ -73,7 +73,7 @@ struct ObjectMirrorTests {
         #expect(states.elements == [.poweredOn, .noAdapter, .poweredOn])
         #expect(known.elements.first?.isEmpty == true)
         #expect(connected.elements == [[]])
-        // A later signal about the old device is ignored.
+        // A later signal about the removed device must not add it again.
         daemon.deviceChanges(["RSSI": .int16(-50)])
         let late = stage.record(stage.manager.knownPeripherals())
         stage.advance(0)

@@ -56,7 +56,7 @@ struct PeripheralTableTests {
 
 /// A weak reference to a peripheral.
 private final class Weak: @unchecked Sendable {
-    // Guard: set once.
+    // Guard: `peripheral` is set once, in the initializer.
     private(set) weak var peripheral: Peripheral?
 
     init(_ peripheral: Peripheral) { self.peripheral = peripheral }

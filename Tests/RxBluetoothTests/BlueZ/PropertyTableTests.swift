@@ -76,7 +76,7 @@ struct PropertyTableTests {
         #expect(try read(.properties(["Name": .string(name)])).record.advertisement.localName == expected)
     }
 
-    /// The soak test found that a scan for its services did not find such a device again.
+    /// The soak test found this defect: a scan for a service did not emit such a device again.
     @Test(.proves(.Q58)) func `A scan by service finds a device first seen through its connection`() {
         let (stage, daemon, _) = Stage.scripted(.oneDevice)
         daemon.deviceChanges(["Connected": .bool(true)])

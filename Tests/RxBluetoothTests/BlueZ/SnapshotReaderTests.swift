@@ -4,12 +4,14 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Requests for the snapshot of bluetoothd's objects, if replies are late, malformed or missing.
+/// Requests for the snapshot of bluetoothd's objects, when replies are late, malformed or missing.
 struct SnapshotReaderTests {
     private static let adapter = ScriptedDaemon.value(ScriptedDaemon.Objects.adapter)
     private static let nothing = ScriptedDaemon.value(ScriptedDaemon.Objects())
 
-    /// A stage and a daemon; the test sends the replies to snapshot requests.
+    /// Returns a stage (a manager and its clock), and a daemon that does not reply to snapshot requests.
+    ///
+    /// The test sends these replies.
     private static func holding(_ deadlines: Deadlines = .prompt) -> (Stage, ScriptedDaemon) {
         let stage = Stage(starting: false, deadlines: deadlines)
         let daemon = ScriptedDaemon(on: stage)
@@ -27,7 +29,8 @@ struct SnapshotReaderTests {
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(resumes: true)))
         stage.advance(20_000)
         #expect(states.elements == [.daemonUnavailable])
-        // Requests were sent at 0, 9 and 19 s. The first gets its reply now, as from a bluetoothd with many objects.
+        // Requests were sent at 0, 9 and 19 s. Only now does the daemon reply to the first one, as if it had many
+        // objects.
         Self.tell(daemon)
         stage.advance(0)
         #expect(states.elements == [.daemonUnavailable, .poweredOn])
@@ -116,7 +119,8 @@ struct SnapshotReaderTests {
         let (stage, daemon) = Self.holding()
         let states = stage.record(stage.manager.state)
         stage.advance(9_500)
-        // Two requests are open. The failure of the older one says nothing about the newer one.
+        // Two requests have no reply yet. When the older one fails, the library still waits for the reply to the newer
+        // one.
         daemon.take("GetManagedObjects").fail("org.bluez.Error.Failed")
         stage.advance(0)
         daemon.take("GetManagedObjects").fail("org.bluez.Error.Failed")

@@ -42,7 +42,7 @@ struct ATTErrorTests {
             stage.advance(0)
             #expect(write.kind == kind)
         }
-        // The 30 s start when the operation is sent, not when it is subscribed to.
+        // The 30 s of the second write start when it is sent, which is 25 s after its subscription.
         let first = stage.record(value.writeValue([1]))
         let second = stage.record(value.writeValue([2]))
         stage.advance(25_000)

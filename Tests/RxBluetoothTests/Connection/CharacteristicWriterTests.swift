@@ -12,7 +12,9 @@ struct CharacteristicWriterTests {
         var values: [[UInt8]] { taken.withLock { $0 } }
     }
 
-    /// The daemon's end of the socket of AcquireWrite. It is never read, and stays open until `close()`.
+    /// The daemon's end of the socket of AcquireWrite.
+    ///
+    /// The test never reads from this end, and keeps it open until `close()`.
     private final class OtherEnd: Sendable {
         private let socket = Guarded<SharedSocket?>(nil)
 

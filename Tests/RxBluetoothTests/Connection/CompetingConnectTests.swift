@@ -151,7 +151,7 @@ struct CompetingConnectTests {
 
     // MARK: Another program's link between two of our attempts
 
-    /// The controller aborts our first attempt, and another program connects before our second one.
+    /// Makes the controller abort our first attempt, and another program connect before our second attempt.
     private func betweenAttempts(_ options: ConnectOptions = ConnectOptions()) -> (
         Stage, CompetingClient, Recording<Peripheral>, Peripheral
     ) {
@@ -170,7 +170,7 @@ struct CompetingConnectTests {
         let (stage, competitor, link, peripheral) = betweenAttempts()
         stage.advance(1_000)
         #expect(link.elements == [peripheral])
-        // Two calls are ours, and one is the other program's.
+        // Our client has made two of these calls, and the other program one.
         #expect(stage.count("Connect") == 3)
         link.dispose()
         stage.advance(10_000)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Quirks of bluetoothd that slow an attempt down or make it fail.
+/// Quirks of bluetoothd that slow a connection attempt down or make it fail.
 struct ConnectQuirkTests {
     private func stage(_ quirk: Quirk) -> (Stage, Peripheral) {
         var scenario = Scenario(peripherals: [Sensor.peripheral])

@@ -9,7 +9,8 @@ struct ConnectTests {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(0)
-        // bluetoothd may send pairing requests after Connect, so the agent is registered first (Q25).
+        // The agent is registered before Connect, because bluetoothd may send pairing requests soon after Connect
+        // (Q25).
         #expect(
             stage.simulation.calls.map(\.description) == [
                 "/org/bluez AgentManager1.RegisterAgent", "\(Sensor.path) Device1.Connect",
@@ -101,7 +102,7 @@ struct ConnectTests {
         #expect(link.elements == [peripheral])
         #expect(link.kind == .disconnected(.unknown))
         #expect(link.times == [650, 2_650])
-        // Get reads whether the adapter was the reason (S34).
+        // After the loss, the library reads Powered with Get, because the adapter may be the reason (S34).
         #expect(stage.methods == ["Connect", "Get"])
     }
 

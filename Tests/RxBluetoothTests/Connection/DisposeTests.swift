@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Disposing of connections and operations, and the teardown that follows.
+/// Disposing of connections and operations, and the teardown that this causes.
 struct DisposeTests {
     @Test(.proves(.S30)) func `Disposing while connecting sends one Disconnect`() {
         let (stage, peripheral) = Stage.withSensor()
@@ -78,7 +78,7 @@ struct DisposeTests {
         stage.advance(10)
         link.dispose()
         stage.advance(0)
-        // bluetoothd sent the reply to Connect before it received Disconnect.
+        // The link comes up: bluetoothd sends its reply to Connect before it receives Disconnect.
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.take("Connect").reply()
         daemon.take("Disconnect").reply()
@@ -171,7 +171,8 @@ struct DisposeTests {
         let (stage, peripheral) = Stage.withSensor()
         for cycle in 0..<100 {
             let link = stage.record(peripheral.connect())
-            // The cycles dispose before Connect is sent, during the attempt, and with the link up.
+            // The cycles dispose at different times: before Connect is sent, during the attempt, and when the link is
+            // up.
             stage.advance([0, 1, 50, 149, 150, 151, 260][cycle % 7])
             link.dispose()
         }
@@ -235,7 +236,7 @@ struct DisposeTests {
         stage.advance(100)
         #expect(values.elements == [[1]])
         #expect(stage.methods == ["Connect", "StartNotify", "StopNotify"])
-        // The same for the connection: disposing in its only element closes the link.
+        // A connection works the same way: disposing of it inside its only element closes the link.
         link.dispose()
         stage.advance(3_000)
         stage.simulation.bluez.forgetCalls()

@@ -14,7 +14,7 @@ struct ExistingLinkTests {
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
         #expect(stage.isLinked())
-        // docs/links.md recommends this stream.
+        // This stream is the one that docs/links.md recommends for closing leftover links.
         let closed = stage.record(
             stage.manager.retrieveConnectedPeripherals().asObservable().flatMap { Observable.from($0) }
                 .concatMap { $0.disconnect() })
@@ -90,7 +90,7 @@ struct ExistingLinkTests {
         #expect(link.elements.count == 1)
         daemon.crash()
         stage.advance(1_000)
-        // The reconnection makes no attempt while the adapter is off.
+        // bluetoothd restarts with the adapter switched off, so the reconnection makes no attempt yet.
         let adapter = ScriptedDaemon.Objects.adapterPath
         daemon.tell(
             ScriptedDaemon.value(Self.linked.setting(adapter, "org.bluez.Adapter1", ["Powered": .bool(false)])))
@@ -134,7 +134,7 @@ struct ExistingLinkTests {
         #expect(daemon.methods == ["Disconnect", "Connect"])
     }
 
-    /// A stage with a sensor that another program has connected.
+    /// Returns a stage (a manager with a simulation) with a sensor that another program has connected.
     private func stage() -> (Stage, Peripheral, Any) {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")

@@ -11,7 +11,7 @@ struct FailedConnectTests {
         Fault("Device1.Connect", calls: calls, .errorAfterwards("org.bluez.Error.Failed", text))
     }
 
-    /// Checks that one `Disconnect` closes the link, that teardown waits for it, and that the next connection is ours.
+    /// Checks that one `Disconnect` closes the link, that teardown waits, and that we can connect again.
     private func expectClosed(_ stage: Stage, _ peripheral: Peripheral, _ location: SourceLocation = #_sourceLocation) {
         #expect(stage.isLinked(), sourceLocation: location)
         stage.simulation.bluez.removeFaults()

@@ -67,7 +67,8 @@ struct GATTOperationTests {
         #expect(slow.error?.target?.contains("FFF5") == true)
         #expect(slow.error?.outcomeUnknown == true)
         stage.advance(5_000)
-        // ATT allows one request at a time, so bluetoothd answers the second request after the late first one.
+        // ATT allows one request at a time, so bluetoothd cannot answer the second read before the late first one. The
+        // second read therefore times out too.
         #expect(next.kind == .timedOut)
         #expect(stage.methods == ["Connect", "ReadValue", "ReadValue"])
         #expect(link.isLive)

@@ -31,7 +31,7 @@ struct IndependentSimulationsTests {
         two.simulation.bluez.notify([5], from: Sensor.text, "fff2")
         two.advance(1)
         #expect(values.elements == [[5]])
-        // No call was repeated.
+        // Each of these calls was made once, although the other simulation crashed.
         #expect(two.methods.filter { $0 != "Get" } == ["StartNotify", "SetDiscoveryFilter", "StartDiscovery"])
     }
 
@@ -45,7 +45,7 @@ struct IndependentSimulationsTests {
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
         let read = stage.record(stage.characteristic(Sensor.silent, of: peripheral).readValue())
         let values = stage.record(notifying.observeValueUpdates())
-        // bluetoothd stores trusted devices on disk.
+        // The next simulation must not know this device, although bluetoothd stores trusted devices on disk.
         let trusted = stage.record(peripheral.trust())
         stage.advance(500)
         #expect(trusted.isCompleted)
@@ -89,6 +89,6 @@ struct IndependentSimulationsTests {
 }
 
 extension Recording {
-    /// The number of errors and completions; a valid stream has at most one.
+    /// The number of errors and completions. A valid stream has one at most.
     fileprivate var ends: Int { events.count { $0.isStopEvent } }
 }

@@ -8,9 +8,9 @@ import Synchronization
 import TestTraits
 import Testing
 
-/// What retains the bus, the manager and peripherals, and what remains after a connection.
+/// What keeps the bus, the manager and peripherals in memory, and what a connection leaves behind.
 struct LifetimeTests {
-    /// A simulation with a manager that a test can release.
+    /// A simulation with a manager and a bus that a test can release.
     final class Setup {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         let simulation: Simulation
@@ -45,7 +45,7 @@ struct LifetimeTests {
         #expect(up.elements.count == 1)
         peripheral = nil
         setup.manager = nil
-        // The subscription alone retains the bus.
+        // Only the subscription retains the bus now, and it must do so.
         setup.scheduler.advanceBy(10_000)
         #expect(setup.count("Disconnect") == 0)
         #expect(setup.bus != nil)
@@ -244,7 +244,7 @@ struct LifetimeTests {
         for try await peripheral in manager.peripheral(Sensor.address).values { found = peripheral }
         let peripheral = try #require(found)
         let lateEvents = Tally()
-        // Virtual time has one thread, so this test uses the real clock.
+        // This test uses real threads and the real clock, because virtual time has only one thread.
         DispatchQueue.concurrentPerform(iterations: 200) { number in
             let disposals = Tally()
             let subscription = peripheral.connect()

@@ -53,7 +53,7 @@ struct LinkLossErrorTests {
         let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
         stage.advance(5_000)
-        // bluetoothd 5.66 reports only the end of the link.
+        // The kind is general, because bluetoothd 5.66 reports only the end of the link. The advice names pairing.
         #expect(read.kind == .disconnected(.unknown))
         #expect(read.error?.operation == .read)
         #expect(read.error?.target == "FFF1 of \(Lock.text)")
@@ -120,7 +120,7 @@ struct LinkLossErrorTests {
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)
         let secret = stage.characteristic(Lock.secret, of: peripheral)
-        // Repeated losses do not prove that the pairing failed.
+        // Even three losses must not end the reconnection, because losses do not prove that the pairing has failed.
         for round in 1...3 {
             let read = stage.record(secret.readValue())
             stage.advance(1_000)

@@ -6,7 +6,7 @@ import Testing
 
 /// How a connection ends if the peripheral, the adapter, bluetoothd or the bus is lost.
 struct LinkLossTests {
-    /// A connection with a running read, a queued write, and notifications on.
+    /// A connection with a running read, a queued write, and notifications that are on.
     struct ActiveConnection {
         let stage: Stage
         let peripheral: Peripheral
@@ -31,7 +31,7 @@ struct LinkLossTests {
             #expect(read.kind == kind, sourceLocation: location)
             #expect(write.kind == kind, sourceLocation: location)
             #expect(values.kind == kind, sourceLocation: location)
-            // All have one cause, but each error names its own operation.
+            // All errors have the same cause, but each error names its own operation.
             #expect(read.error?.operation == .read, sourceLocation: location)
             #expect(write.error?.operation == .write, sourceLocation: location)
             #expect(values.error?.operation == .notify, sourceLocation: location)
@@ -46,7 +46,8 @@ struct LinkLossTests {
         active.stage.simulation.bluez.dropLink(to: Sensor.text)
         active.stage.advance(1)
         active.expectAll(.disconnected(.unknown))
-        // Without StopNotify, bluetoothd would turn the notifications on again after the next connection.
+        // StopNotify is sent, because bluetoothd would otherwise turn the notifications on again at the next
+        // connection.
         #expect(active.stage.methods == ["Get", "StopNotify"])
         let later = active.stage.record(active.peripheral.discoverServices())
         active.stage.advance(0)
@@ -67,7 +68,8 @@ struct LinkLossTests {
         active.stage.simulation.bluez.setPower(false)
         active.stage.advance(1)
         active.expectAll(.disconnected(.adapter))
-        // A real bus may deliver the two signals separately; then the client reads the adapter in between (S34).
+        // Ignores Get on a real bus: if the bus delivers the signals of the device and the adapter separately, the
+        // library reads the state of the adapter in between (S34).
         #expect(active.stage.methods.filter { !Ground.isPrivateBus || $0 != "Get" } == ["StopNotify"])
         let again = active.stage.record(active.peripheral.connect())
         active.stage.advance(1)
@@ -97,9 +99,9 @@ struct LinkLossTests {
         stage.advance(100)
         stage.simulation.bluez.setPower(false)
         stage.advance(1)
-        // The link went down before the adapter, so the next attempt had started.
+        // The link ended before the adapter was off, so the waiting attempt had started and fails with this reason.
         #expect(waiting.kind == .disconnected(.adapter))
-        // On a real bus, its Connect may have been sent by then; bluetoothd refuses it.
+        // On a real bus, the Connect of that attempt may have been sent already; bluetoothd then refuses the call.
         #expect(stage.methods == ["Connect", "Disconnect"] || Ground.isPrivateBus && stage.count("Connect") == 2)
         stage.expectSettled()
     }
@@ -138,7 +140,8 @@ struct LinkLossTests {
         let again = active.stage.record(active.peripheral.connect())
         active.stage.advance(1)
         #expect(again.kind == .noAdapter)
-        // bluetoothd removes characteristics and devices before the adapter, so the client reads their state.
+        // The library only reads: bluetoothd removes characteristics and devices before the adapter, so it checks
+        // whether the device is still connected.
         #expect(Set(active.stage.methods) == ["Get"])
     }
 
@@ -160,7 +163,7 @@ struct LinkLossTests {
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
-        // The error of the read does not contain the reason of the loss.
+        // bluetoothd fails the read with a general error, so the library waits for the reason of the loss.
         daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e")
         stage.advance(0)
         #expect(read.isLive)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// A link belongs to the program whose attempt made it; only our own links are closed.
+/// A link belongs to the program that made it by its attempt. The library closes only its own links.
 struct LinkOwnershipTests {
     private static let linkUp: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
     private static let connectedDevice = ScriptedDaemon.Objects.oneKnownDevice.setting(
@@ -14,7 +14,7 @@ struct LinkOwnershipTests {
         let (stage, daemon, peripheral) = Stage.scripted(Self.connectedDevice)
         let link = stage.record(peripheral.connect())
         stage.advance(0)
-        // The other link ended before bluetoothd received our call.
+        // The other program's link ends and ours comes up before bluetoothd replies to our call.
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
         daemon.deviceChanges(Self.linkUp)
         daemon.take("Connect").reply()

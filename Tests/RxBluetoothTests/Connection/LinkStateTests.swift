@@ -2,7 +2,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The transitions of `LinkState`, as tables and without a bus.
+/// The transitions of `LinkState`, tested as tables and without a bus.
 struct LinkStateTests {
     typealias Facts = LinkState.Facts
 
@@ -19,7 +19,7 @@ struct LinkStateTests {
     private static let none = Facts()
     private static let bonded = Facts(isConnected: false, isBonded: true)
 
-    /// The state after `.start` and these events.
+    /// Returns the state after `.start` and these events.
     private static func state(
         _ events: (LinkState.Event, Facts)..., maker: LinkState.Maker = .thisManager, takesOver: Bool = false,
         awaitsServices: Bool = false
@@ -29,7 +29,7 @@ struct LinkStateTests {
         return state
     }
 
-    /// A link that is up.
+    /// Returns the state of a link that is up.
     private static func up(_ maker: LinkState.Maker = .thisManager, awaitsServices: Bool = false) -> LinkState {
         state((.connectAnswered(nil), shown), maker: maker, awaitsServices: awaitsServices)
     }

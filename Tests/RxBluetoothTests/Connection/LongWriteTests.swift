@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Values that are written in several parts.
+/// Writes of values that are too long for one request, which the library sends in several parts.
 struct LongWriteTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -20,7 +20,7 @@ struct LongWriteTests {
 
     private static let value = (0..<50).map { UInt8($0) }
 
-    /// Takes the pending write, and checks its bytes.
+    /// Takes the pending WriteValue, and checks that it writes this part of the value.
     private func take(_ part: Range<Int>, _ location: SourceLocation = #_sourceLocation) -> ScriptedDaemon.Pending {
         stage.advance(0)
         let pending = daemon.take("WriteValue", sourceLocation: location)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The MTU of a link, and the length of writes that follows from it.
+/// The MTU of a link, and the maximum length of writes, which depends on the MTU.
 struct MTUTests {
     @Test(.proves(.S82)) func `The MTU is 23 until bluetoothd reports another, and each change is emitted once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
@@ -23,7 +23,7 @@ struct MTUTests {
         stage.advance(0)
         #expect(sizes.elements == [23, 185, 517])
         #expect(peripheral.mtu == 517)
-        // A failed operation does not end the stream.
+        // A failed read must not end the stream of MTUs.
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")

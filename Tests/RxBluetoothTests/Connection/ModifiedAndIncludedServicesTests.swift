@@ -35,14 +35,14 @@ struct ModifiedAndIncludedServicesTests {
         #expect(modified.times.isEmpty)
         stage.simulation.bluez.changeServices(of: Sensor.text, to: [Self.old])
         stage.advance(10)
-        // Services that bluetoothd removes together are one modification.
+        // bluetoothd has removed both services together, so the stream emits one modification with both.
         #expect(modified.elements == [services.elements])
         #expect(values.kind == .attributeNotFound)
         #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
         stage.advance(500)
         #expect(modified.elements.count == 2)
         #expect(modified.elements.last == [])
-        // The new characteristic has the same handle and UUID, but is a different object (Q60).
+        // The old characteristic stays invalid: the new one has the same handle and UUID, but is another object (Q60).
         #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
         #expect(stage.record(services.elements[0].discoverCharacteristics()).outcome(stage) == .attributeNotFound)
         let fresh = stage.characteristic(0xFFF1, of: peripheral)

@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Subscribers that are slower than the peripheral.
+/// Notifications to subscribers that are slower than the peripheral.
 struct NotificationBufferTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -21,7 +21,7 @@ struct NotificationBufferTests {
         characteristic = stage.characteristic(0x2A37, of: peripheral)
     }
 
-    /// Sends `count` more values while the subscriber handles the first one.
+    /// Sends `count` more values while the subscriber handles the first value. Returns the recording.
     private func overrun(_ buffer: ValueBuffer, _ count: Int) -> Recording<[UInt8]> {
         let isFirst = Flag()
         let values = stage.record(
@@ -120,7 +120,7 @@ struct NotificationBufferTests {
             bus.advanceBy(10)
             queue.advanceBy(10)
         }
-        // The subscriber's queue runs nothing from here on.
+        // From here on, the clock of the subscriber's queue stands still, so the subscriber is blocked.
         for number in 0..<100 {
             simulation.bluez.notify([UInt8(number)], from: Sensor.text, "fff2")
             bus.advanceBy(10)
@@ -137,11 +137,11 @@ struct NotificationBufferTests {
     }
 }
 
-/// A flag that is set once and can be cleared once.
+/// A flag that is set at first, and can be cleared once.
 private final class Flag: Sendable {
     private let isSet = Guarded(true)
 
-    /// Clears the flag. Returns whether it was set.
+    /// Clears the flag. Returns whether it was set before.
     func clear() -> Bool {
         isSet.withLock { isSet in
             defer { isSet = false }

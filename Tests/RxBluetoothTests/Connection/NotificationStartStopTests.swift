@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Subscribing and disposing while notifications are turned on or off.
+/// Subscribing and disposing while notifications are being turned on or off.
 struct NotificationStartStopTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -27,7 +27,7 @@ struct NotificationStartStopTests {
         let second = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)
         #expect(daemon.methods == ["Connect", "StartNotify", "StopNotify"])
-        // An error of StopNotify counts as success (Q104).
+        // The error of StopNotify counts as success, so the library sends StartNotify for the second subscriber (Q104).
         daemon.take("StopNotify").fail("org.bluez.Error.Failed", "No notify session started")
         stage.advance(0)
         daemon.notifies([1])
@@ -54,7 +54,7 @@ struct NotificationStartStopTests {
     }
 
     @Test(.proves(.S79, .Q103)) func `One StopNotify is sent in whichever notification phase the link ends`() {
-        // Phases: notifications are being turned on, are on, or their StopNotify waits behind a long operation.
+        // In the phases 0 to 2, notifications are being turned on, are on, or StopNotify waits behind a long operation.
         for phase in 0..<3 {
             for isLost in [true, false] {
                 let (stage, peripheral) = Stage.withSensor()
@@ -72,7 +72,7 @@ struct NotificationStartStopTests {
                 #expect(stage.count("StartNotify") == 1)
                 #expect(stage.count("StopNotify") == 1, "phase \(phase), lost \(isLost)")
                 #expect(read.error != nil)
-                // bluetoothd does not turn the notifications on again for the next connection.
+                // Notifications stay off after the next connection, because StopNotify was sent.
                 let again = stage.connect(peripheral)
                 stage.simulation.bluez.notify([1], from: Sensor.text, "fff2")
                 stage.advance(100)

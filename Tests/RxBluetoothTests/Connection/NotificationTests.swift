@@ -122,7 +122,7 @@ struct NotificationTests {
             ["Value": .bytes([0x21])])
         stage.advance(0)
         #expect(values.map(\.elements) == [[[0x11]], [[0x21]]])
-        // Values of a characteristic without subscribers are not delivered.
+        // After the second characteristic has lost its subscriber, its values are not delivered to others.
         daemon.always("StopNotify")
         values[1].dispose()
         stage.advance(0)
@@ -192,7 +192,7 @@ struct NotificationTests {
         let write = stage.record(characteristic.writeValue([0]))
         let values = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)
-        // Another program has turned notifications on, and our StartNotify is still queued.
+        // Our StartNotify is still queued, so this value is sent because another program has turned notifications on.
         daemon.notifies([1])
         stage.advance(0)
         #expect(daemon.count("StartNotify") == 0)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Notifications over a socket.
+/// Notifications over a socket instead of signals.
 struct NotifySocketTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -19,7 +19,7 @@ struct NotifySocketTests {
         stage.simulation.bluez.notify(value, from: Sensor.text, "fff2")
     }
 
-    /// Calls a method of the characteristic from another program's connection.
+    /// Calls a method of the characteristic from another program, and returns its bus connection.
     func callAsAnother(
         _ member: String,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -43,7 +43,7 @@ struct NotifySocketTests {
             let first = stage.record(notifying.observeValueUpdates(using: .socket))
             let second = stage.record(notifying.observeValueUpdates(using: .socket))
             stage.advance(50)
-            // A subscriber that accepts signals also accepts the socket's values.
+            // This subscriber does not require a socket, but it also gets the values of the open socket.
             let third = stage.record(notifying.observeValueUpdates())
             stage.advance(0)
             for number in 0..<100 { notify([UInt8(number)]) }
@@ -114,7 +114,7 @@ struct NotifySocketTests {
             stage.advance(0)
             if answer != "failure" { daemon.take("StopNotify").reply() }
             stage.advance(0)
-            // A value of a signal is not delivered to subscribers of a socket.
+            // The value 9 came by a signal, so the subscribers that require a socket must not get it.
             #expect(second.elements.isEmpty && second.isLive)
             daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
             stage.advance(0)
@@ -167,7 +167,7 @@ struct NotifySocketTests {
             stage.advance(0)
             #expect(values.kind == kind)
         }
-        // A reply without a socket is a protocol violation.
+        // A success reply without a socket is a protocol violation.
         let values = stage.record(characteristic.observeValueUpdates(using: .socket))
         stage.advance(0)
         daemon.take("AcquireNotify").reply()

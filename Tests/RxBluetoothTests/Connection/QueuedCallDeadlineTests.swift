@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Deadlines that also apply while a call waits in the queue of the bus connection.
+/// Deadlines of the library that include the time in which a call is queued in the bus connection.
 struct QueuedCallDeadlineTests {
     private func manager(_ stage: Stage) -> (CrowdedBus, BluetoothManager) {
         let bus = CrowdedBus(stage.simulation.connect())

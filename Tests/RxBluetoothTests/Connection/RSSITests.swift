@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The RSSI of a live link. The controller reports it; bluetoothd does not.
+/// The RSSI of a live link. The library reads it from the controller: bluetoothd does not report it.
 struct RSSITests {
-    /// A controller that holds each request until the test answers it.
+    /// A controller that waits until the test answers each request.
     final class ScriptedController: HostController {
         private struct State {
             var requests: [String] = []
@@ -15,7 +15,7 @@ struct RSSITests {
 
         private let state = Guarded(State())
 
-        /// The requests in order, as text.
+        /// The requests so far, in order, as text.
         var requests: [String] { state.withLock { $0.requests } }
 
         func readRSSI(
@@ -28,7 +28,7 @@ struct RSSITests {
             }
         }
 
-        /// Answers the request with this index.
+        /// Answers the request with this index, counted from 0.
         func answer(_ number: Int, _ result: Result<Int, BluetoothError>) {
             state.withLock { $0.answers[number] }(result)
         }
@@ -55,7 +55,7 @@ struct RSSITests {
         #expect(strength.elements == [-52])
         #expect(strength.isCompleted)
         #expect(stage.methods.isEmpty)
-        // The answer cancelled the deadline, and each read sends a new request.
+        // After the answer, the deadline must not fire. The next read sends a new request.
         stage.advance(10_000)
         let next = stage.record(peripheral.readRSSI())
         stage.advance(0)
@@ -126,7 +126,7 @@ struct RSSITests {
         let late = stage.record(peripheral.readRSSI())
         let other = stage.record(stage.characteristic(Sensor.value, of: peripheral).readValue())
         stage.advance(1_999)
-        // Other operations do not wait for the RSSI.
+        // Another read completes while the RSSI is still read, because GATT operations do not wait for the RSSI.
         #expect(other.elements == [[1]])
         #expect(late.isLive)
         stage.advance(1)
@@ -183,7 +183,9 @@ struct RSSITests {
         withExtendedLifetime(link) {}
     }
 
-    /// Uses the real `HCIController`. Build machines have no controllers; the lab tests the value itself.
+    /// Tests the real `HCIController` without controllers, which build machines lack.
+    ///
+    /// The tests in the virtual machine read a real value.
     @Test func `Reading RSSI of a missing controller fails with a typed error`() async {
         for name in ["hci65000", "hci99999999999", "hci-1", "", "eth0"] {
             let result = await withCheckedContinuation { continuation in

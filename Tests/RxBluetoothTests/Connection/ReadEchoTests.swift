@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Reads and notifications of one characteristic; bluetoothd reports both by the same signal.
+/// Reads and notifications of one characteristic, which bluetoothd reports by the same signal.
 struct ReadEchoTests {
     let stage: Stage
     let peripheral: Peripheral
@@ -30,7 +30,7 @@ struct ReadEchoTests {
         #expect(read.isLive)
         stage.advance(100)
         #expect(read.elements == [[7]])
-        // A notification with the value that was read is not lost.
+        // The notification with value 7 is delivered, although the read returned the same value.
         #expect(values.elements == [[1], [7]])
         notify([2])
         #expect(values.elements == [[1], [7], [2]])
@@ -87,7 +87,7 @@ struct ReadEchoTests {
         #expect(values.elements == [[1], [2]])
         for number in 0..<200 { daemon.notifies([3, UInt8(number)]) }
         stage.advance(0)
-        // The last 64 are held back: the reply may follow and identify one of them as its echo.
+        // The library holds the last 64 values back until the read has its reply, because one of them may be its echo.
         #expect(values.elements.count == 2 + 200 - 64)
         daemon.take("ReadValue").reply { $0.bytes([3, 199]) }
         stage.advance(0)

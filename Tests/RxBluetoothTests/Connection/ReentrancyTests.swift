@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Subscribers that run in the bus context and call the library from there.
+/// Subscribers that run in the bus context and call the library there.
 @Suite(.timeLimit(.minutes(5)))
 struct ReentrancyTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
@@ -26,7 +26,7 @@ struct ReentrancyTests {
         @Sendable func note(_ line: String) { recorder.note(line) }
         manager.scanForPeripherals().take(1).subscribe(onNext: { scanned in
             note("scan")
-            // Each of these calls its subscriber before it returns, or in the same turn of the bus context.
+            // Each call below may emit before it returns, or in the same turn of the bus context.
             manager.state.take(1).subscribe(onNext: { note("state \($0)") }).disposed(by: bag)
             manager.knownPeripherals().subscribe(onSuccess: { note("known \($0.count)") }).disposed(by: bag)
             manager.scanForPeripherals().take(1).subscribe(onNext: { _ in note("scan again") }).disposed(by: bag)
@@ -71,7 +71,7 @@ struct ReentrancyTests {
         scheduler.advanceBy(1_000)
         simulation.bluez.setPower(false)
         scheduler.advanceBy(3_000)
-        // The second and the third scan fail at once because the adapter is off.
+        // The first scan fails when the adapter is switched off. The second and the third one fail at once.
         #expect(lines == ["element", "powered-off", "powered-off", "powered-off"])
         simulation.bluez.setPower(true)
         scheduler.advanceBy(3_000)
@@ -100,7 +100,9 @@ struct ReentrancyTests {
     private func end() { if Ground.isPrivateBus { simulation.bus.shutDown() } }
 }
 
-/// Runs each action at once on the caller's thread, so code that holds a lock or waits there would deadlock.
+/// A scheduler that runs each action at once on the caller's thread.
+///
+/// If the library held a lock or waited there, the tests would deadlock.
 private struct InlineScheduler: SchedulerType {
     var now: RxTime { Date(timeIntervalSince1970: 0) }
 

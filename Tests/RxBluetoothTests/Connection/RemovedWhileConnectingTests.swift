@@ -4,9 +4,11 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// bluetoothd removes a device without a bond if connecting to it fails.
+/// Devices without a bond, which bluetoothd removes when a connection attempt fails.
 struct RemovedWhileConnectingTests {
-    /// A stage on which these Connect calls are not answered; another program removes the device instead.
+    /// Makes a stage (a manager and a simulation) on which another program removes the device.
+    ///
+    /// - Parameter calls: The calls of Connect that have no reply, because the device is removed instead.
     private static func stage(removals calls: Fault.Calls) -> (Stage, Peripheral) {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.add(
@@ -59,7 +61,7 @@ struct RemovedWhileConnectingTests {
         #expect(link.kind == .timedOut)
         #expect(link.error?.description.contains("removed the device") == true)
         #expect(daemon.count("Connect") == 1)
-        // The removal ended the attempt, so no Disconnect is needed.
+        // No Disconnect is sent, because the removal has ended the attempt in bluetoothd.
         #expect(daemon.count("Disconnect") == 0)
         stage.advance(0)
         #expect(daemon.count("StopDiscovery") == 1)

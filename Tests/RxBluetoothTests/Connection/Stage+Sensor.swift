@@ -40,7 +40,9 @@ enum Sensor {
 }
 
 extension Stage {
-    /// A stage on which a scan has found the sensor, with an empty list of recorded calls.
+    /// Makes a stage (a manager and a simulation) on which a scan has found the sensor.
+    ///
+    /// The list of recorded calls is empty.
     static func withSensor(
         _ connection: SimulatedConnection = SimulatedConnection(), deadlines: Deadlines = .prompt
     ) -> (Stage, Peripheral) {
@@ -48,7 +50,7 @@ extension Stage {
         return (stage, stage.find(Sensor.address))
     }
 
-    /// The same stage with the sensor connected, and its notifying characteristic.
+    /// Makes a stage as `withSensor`, connects the sensor, and discovers its notifying characteristic.
     static func withNotifyingSensor() -> (Stage, Peripheral, Recording<Peripheral>, Characteristic) {
         let (stage, peripheral) = withSensor()
         let link = stage.connect(peripheral)
@@ -57,7 +59,7 @@ extension Stage {
         return (stage, peripheral, link, notifying)
     }
 
-    /// Finds a peripheral by a scan, and clears the recorded calls.
+    /// Returns a peripheral that a scan finds, and clears the recorded calls.
     func find(_ address: BluetoothAddress) -> Peripheral {
         let found = record(manager.peripheral(address))
         advance(500)
@@ -66,7 +68,7 @@ extension Stage {
         return peripheral
     }
 
-    /// Connects, and waits until the services are resolved.
+    /// Connects, waits until the services are resolved, and returns the recorded connection.
     func connect(_ peripheral: Peripheral) -> Recording<Peripheral> {
         let link = record(peripheral.connect())
         advance(500)
@@ -74,7 +76,7 @@ extension Stage {
         return link
     }
 
-    /// A characteristic of a connected peripheral.
+    /// Discovers a characteristic of a connected peripheral, and returns it.
     func characteristic(_ uuid: BluetoothUUID, of peripheral: Peripheral) -> Characteristic {
         let found = record(
             peripheral.discoverServices().flatMap { $0.discoverCharacteristics() }.filter { $0.uuid == uuid })
@@ -83,10 +85,10 @@ extension Stage {
         return characteristic
     }
 
-    /// Whether bluetoothd shows a link to the sensor.
+    /// Returns whether bluetoothd shows a link to the sensor.
     func isLinked(_ path: String = Sensor.path) -> Bool { isSet("Device1", "Connected", at: path) }
 
-    /// Whether bluetoothd scans, for any program.
+    /// Returns whether bluetoothd scans for any program.
     func isDiscovering() -> Bool { isSet("Adapter1", "Discovering", at: "/org/bluez/hci0") }
 
     private func isSet(_ interface: String, _ property: String, at path: String) -> Bool {
@@ -111,7 +113,7 @@ extension Stage {
         return answer.withLock { $0 } ?? false
     }
 
-    /// Calls a method of the sensor from another program, and returns that program's bus connection.
+    /// Calls a method of the sensor from another program. Returns the bus connection of that program.
     func otherProgram(_ member: String, _ path: String = Sensor.path) -> any Bus {
         let bus = simulation.connect()
         if let path = ObjectPath(path),
@@ -133,7 +135,7 @@ extension Stage {
 extension Recording {
     var kind: BluetoothError.Kind? { error?.kind }
 
-    /// The kind of the error after one millisecond; nil if there is none.
+    /// Advances by 1 ms, and returns the kind of the error; nil if there is none.
     func outcome(_ stage: Stage) -> BluetoothError.Kind? {
         stage.advance(1)
         return kind
@@ -141,7 +143,7 @@ extension Recording {
 }
 
 extension Stage {
-    /// A stage with a scripted daemon that has one device.
+    /// Makes a stage with a scripted bluetoothd that knows one device.
     static func scripted(
         _ objects: ScriptedDaemon.Objects = .oneKnownDevice, deadlines: Deadlines = .prompt
     ) -> (Stage, ScriptedDaemon, Peripheral) {
@@ -153,7 +155,7 @@ extension Stage {
         return (stage, daemon, peripheral)
     }
 
-    /// Connects to the device of a scripted daemon, with its services resolved.
+    /// Connects to the device of a scripted bluetoothd, which then reports the services as resolved.
     func connect(_ peripheral: Peripheral, _ daemon: ScriptedDaemon) -> Recording<Peripheral> {
         let link = record(peripheral.connect())
         advance(0)
@@ -165,7 +167,9 @@ extension Stage {
         return link
     }
 
-    /// Checks that no timer remains. Only for a scripted daemon: simulated peripherals have timers of their own.
+    /// Checks that no timer is left.
+    ///
+    /// This works only with a scripted bluetoothd, because simulated peripherals have timers of their own.
     func expectNoTimers(_ location: SourceLocation = #_sourceLocation) {
         let now = scheduler.clock
         scheduler.start()

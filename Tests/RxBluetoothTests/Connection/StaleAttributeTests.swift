@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Attributes of a connection that ended, or that the peripheral removed or replaced.
+/// Attributes of an ended connection, and attributes that the peripheral has removed or replaced.
 struct StaleAttributeTests {
     @Test(.proves(.S53, .Q111)) func `A removed characteristic fails its operations, and its successor works`() {
         let (stage, daemon, peripheral) = Stage.scripted()
@@ -24,7 +24,7 @@ struct StaleAttributeTests {
         stage.advance(0)
         for kind in [read.kind, observed.kind, descriptors.kind] { #expect(kind == .attributeNotFound) }
         #expect(link.isLive)
-        // bluetoothd removed the notifications with the characteristic, so no StopNotify is sent.
+        // No StopNotify is sent, because bluetoothd has removed the notify session together with the characteristic.
         #expect(daemon.methods == ["Connect", "StartNotify", "Get"])
 
         daemon.add(.services)
@@ -48,7 +48,7 @@ struct StaleAttributeTests {
         daemon.remove(path, "org.bluez.GattCharacteristic1")
         daemon.add(ScriptedDaemon.Objects.services.filter { $0.key == path })
         stage.advance(0)
-        // The call that reads Connected has no reply yet.
+        // The old stream is still live, because the library's read of Connected has no reply yet.
         #expect(old.isLive)
         let new = stage.record(characteristic.observeValueUpdates())
         stage.advance(0)

@@ -7,7 +7,7 @@ import Testing
 
 /// The findings of ``BluetoothManager/diagnose()``.
 struct DiagnosisTests {
-    /// The diagnosis of a manager, which completes within `time` milliseconds.
+    /// Returns the diagnosis of a manager, and checks that it completes within `time` milliseconds.
     private func ask(
         _ stage: Stage, _ manager: BluetoothManager? = nil, within time: Int = 100,
         _ location: SourceLocation = #_sourceLocation
@@ -250,7 +250,7 @@ struct DiagnosisTests {
     }
 }
 
-/// A controller that only lists radio switches.
+/// A controller that only lists radio switches (rfkill).
 private struct Switches: HostController {
     let all: [RadioSwitch]
 
@@ -262,7 +262,7 @@ private struct Switches: HostController {
     func radioSwitches() -> [RadioSwitch] { all }
 }
 
-/// A bus that never runs any work.
+/// A bus that never runs any work that is passed to it.
 private final class SilentBus: Bus {
     let clock = BusClock.monotonic
 

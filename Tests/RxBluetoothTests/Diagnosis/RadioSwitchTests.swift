@@ -4,9 +4,9 @@ import Testing
 
 @testable import RxBluetooth
 
-/// Reading `/sys/class/rfkill`, and similar folders with malformed content.
+/// Reading `/sys/class/rfkill`, and folders of the same form with malformed content.
 struct RadioSwitchTests {
-    /// Creates a folder of files and returns the switches that are read from it.
+    /// Creates a folder with these files, and returns the switches that are read from it.
     private func read(_ entries: [String: [String: Data]], _ further: (URL) throws -> Void = { _ in }) throws
         -> [RadioSwitch]
     {
@@ -63,7 +63,7 @@ struct RadioSwitchTests {
         let switches = try read(["rfkill1": entry()]) { folder in
             let place = folder.appending(path: "rfkill0")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            // A pipe without a writer, a folder, and endless files.
+            // Makes unusual files: endless files and a folder as the targets of links, and a pipe without a writer.
             for (name, target) in [("name", "/dev/zero"), ("soft", "/"), ("hard", "/dev/full")] {
                 try FileManager.default.createSymbolicLink(
                     atPath: place.appending(path: name).path, withDestinationPath: target)

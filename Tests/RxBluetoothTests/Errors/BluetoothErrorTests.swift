@@ -184,7 +184,7 @@ struct BluetoothErrorTests {
             #expect(error == error)
             #expect(!error.description.contains("\n"))
             #expect(error.description.hasSuffix("."))
-            // The same holds without a target, and errors with different targets differ.
+            // An error without a target also equals itself, and differs from the error with a target.
             let bare = BluetoothError(DBusError(name: row.name, message: row.text))
             #expect(bare == bare)
             #expect(bare != error)

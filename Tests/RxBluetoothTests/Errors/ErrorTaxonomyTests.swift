@@ -4,11 +4,13 @@ import Testing
 
 @testable import RxBluetooth
 
-/// A specification of the errors of BlueZ and D-Bus, compared with the error table of the library.
+/// A specification of the errors of BlueZ and D-Bus.
 ///
-/// `BluetoothErrorTests` has the other direction: a test of each row of the table.
+/// The tests compare each entry with the library's error table.
+///
+/// `BluetoothErrorTests` checks the opposite direction: it tests each row of that table.
 struct ErrorTaxonomyTests {
-    /// The retry rules of the specification.
+    /// The rules of the specification for when to retry an operation.
     enum Again: String {
         case yes, limited, once, wait, reconnect, rescan, no
         case yesWithBackoff = "yes, backoff"
@@ -19,9 +21,10 @@ struct ErrorTaxonomyTests {
         case afterSlot = "after slot"
         case done = "–"
 
-        /// Whether a retry can succeed without another action first.
+        /// Whether a retry can succeed without another action of the program first.
         ///
-        /// A slot becomes free by itself, and `outcomeUnknown` already stands for a read.
+        /// This includes `afterSlot`, because a slot becomes free by itself. It also includes `afterRead`: the property
+        /// `outcomeUnknown` of the error already asks for a read.
         var isTransient: Bool {
             switch self {
             case .yes, .yesWithBackoff, .yesWaitOwner, .limited, .once, .afterRead, .afterSlot: true
@@ -36,7 +39,7 @@ struct ErrorTaxonomyTests {
         let operation: BluetoothError.Operation
         let kind: BluetoothError.Kind
         let again: Again
-        /// A part of the advice.
+        /// A text that the advice of the error contains.
         let advice: String
         let attCode: UInt8?
 
@@ -81,7 +84,7 @@ struct ErrorTaxonomyTests {
         bluez("Failed", text: "Operation failed with ATT error: 0x\(code)", is: .attError, again, advice, att: attCode)
     }
 
-    /// All specified errors.
+    /// All entries of the specification.
     static let section: [Entry] = parts.flatMap(\.self)
 
     private static let parts: [[Entry]] = [
@@ -99,7 +102,7 @@ struct ErrorTaxonomyTests {
         bus("UnknownInterface", "UnknownProperty", "UnknownMethod", is: .unsupported, .no, "newer bluetoothd"),
         bluez("Unsupported", is: .unsupported, .no, "started with -E"),
         bluez("NotSupported", during: .advertise, is: .unsupported, .no, "started with -E"),
-        // For an attribute, these two errors are replies of the peripheral (`create_gatt_dbus_error`).
+        // For an attribute, NotSupported is a reply of the peripheral (`create_gatt_dbus_error`).
         bluez("NotSupported", is: .unsupported, .no, "documentation of the peripheral", att: 0x06),
         bluez("NotReady", during: .scan, is: .poweredOff, .wait, "power on"),
         bluez(
@@ -155,7 +158,8 @@ struct ErrorTaxonomyTests {
         connectFailed(
             "br-connection-page-timeout", "br-connection-sdp-search", "br-connection-profile-unavailable", again: .no,
             "scan for LE only"),
-        // bluetoothd 5.66 also sends that text with this name (`connect_profiles`); later versions have a name for it.
+        // bluetoothd 5.66 also sends this text with the name NotAvailable (`connect_profiles`). Later versions have a
+        // name of its own for this error: see the next row.
         bluez(
             "NotAvailable", text: "br-connection-profile-unavailable", during: .connect,
             is: .connectFailed("br-connection-profile-unavailable"), .no, "scan for LE only"),
@@ -173,7 +177,7 @@ struct ErrorTaxonomyTests {
         bluez("Failed", text: "No discovery started", during: .scan, is: .alreadyDone, .done, "nothing left to do"),
         bluez(
             "Failed", text: "No notify session started", during: .notify, is: .alreadyDone, .done, "nothing left to do"),
-        // The kind is specific if the cause is known: bluetoothd 5.66 sends NotPermitted only if no slot is free
+        // The kinds name the cause if it is certain: bluetoothd 5.66 sends NotPermitted only if no slot is free
         // (`src/advertising.c`, `register_advertisement`).
         bluez("InvalidLength", during: .advertise, is: .invalidArgument, .no, "Change the argument"),
         bluez(

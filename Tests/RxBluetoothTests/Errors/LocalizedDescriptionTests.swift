@@ -2,7 +2,7 @@ import Foundation
 import RxBluetooth
 import Testing
 
-/// The texts that Foundation shows of an error of unknown type.
+/// The text of `localizedDescription`, which Foundation shows for an error of any type.
 struct LocalizedDescriptionTests {
     @Test func `localizedDescription is the error text for every static type`() {
         let error = BluetoothError(.poweredOff, operation: .connect, target: "C0:FF:EE:00:00:01")

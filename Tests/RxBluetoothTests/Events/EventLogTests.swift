@@ -9,7 +9,7 @@ import Testing
 struct EventLogTests {
     private let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
 
-    /// Returns an event and counts that it was built.
+    /// Builds an event, and counts how many were built.
     private func event(_ made: inout Int) -> BluetoothEvent.Kind {
         made += 1
         return .signalForUnknownObject(total: made)

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The events that ``BluetoothManager/events`` emits.
+/// The events that ``BluetoothManager/events`` emits for the work of a manager.
 struct EventTests {
     private func kinds(_ events: Recording<BluetoothEvent>) -> [BluetoothEvent.Kind] { events.elements.map(\.kind) }
 

@@ -7,7 +7,7 @@ struct KeptLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
 
-    /// The stored lines, which all copies of a handler share.
+    /// The stored lines. All copies of a log handler share them.
     final class Lines: Sendable {
         private let lines = Guarded<[String]>([])
 
@@ -21,7 +21,7 @@ struct KeptLog: LogHandler {
         logLevel = level
     }
 
-    /// A logger that stores the lines of a level and above.
+    /// Returns a logger that stores the lines of this level and above.
     static func logger(_ lines: Lines, level: Logger.Level) -> Logger {
         Logger(label: "test") { _ in KeptLog(lines, level: level) }
     }

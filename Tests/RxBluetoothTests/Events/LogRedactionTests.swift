@@ -6,10 +6,10 @@ import Testing
 
 @testable import RxBluetooth
 
-/// Log lines and events without names, addresses and values of devices.
+/// Log lines and events must not contain names, addresses and values of devices.
 struct LogRedactionTests {
     private static let address = "C0:FF:EE:DE:AD:01"
-    /// Names, addresses and values of the devices, in every notation that a log could have.
+    /// The names, addresses and values of the devices, in every notation that a log line could use.
     private static let secrets = [
         "Zaphod", "C0:FF:EE", "C0_FF_EE", "c0:ff:ee", "C0FFEE", "00:1A:7D", "beef", "BEEF", "190, 239", "190,239",
         "BE EF", "be ef", "FEED", "feed", "123456", "1e240", "1E240",
@@ -26,19 +26,19 @@ struct LogRedactionTests {
         }
         Fault("Device1.Connect", calls: .only(1), .error("org.bluez.Error.Failed", "Zaphod at dev_C0_FF_EE_DE_AD_01"))
         Fault("Adapter1.StartDiscovery", calls: .only(1), .error("org.bluez.Error.InProgress", "C0:FF:EE:DE:AD:01"))
-        // bluetoothd has no error with such a name now, but a later release may have one.
+        // Error names with an address do not exist in bluetoothd now, but a later release may send some.
         Fault("AgentManager1.RegisterAgent", calls: .only(1), .error("org.bluez.Error.dev_C0_FF_EE_00_00_01"))
         Fault("GattCharacteristic1.StartNotify", calls: .only(1), .error("com.example.C0FFEEDEAD01"))
     }
 
-    /// The same device, which displays a passkey and requires pairing before a read.
+    /// A device with the same name and address. It displays a passkey, and reads require pairing.
     private static let lock = SimulatedPeripheral("Zaphod", address: address) {
         SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Zaphod", firstAfter: .zero)
         SimulatedPairing(.passkeyShown(123_456))
         SimulatedService("feed") { SimulatedCharacteristic("fee1", .read([0xBE, 0xEF]), protection: .encryption) }
     }
 
-    /// Uses every part of a manager; returns the lines of a log level, and the events as text.
+    /// Uses every part of a manager. Returns the log lines of a level, and the events as text.
     private func lines(_ level: Logger.Level, _ contents: LogContents) -> (log: [String], events: [String]) {
         let stage = Stage(Self.scenario)
         let lines = KeptLog.Lines()
@@ -88,7 +88,7 @@ struct LogRedactionTests {
         return (lines.all, (events.elements + paired).map(\.description))
     }
 
-    /// The course of a pairing.
+    /// The ways in which a pairing can proceed.
     private enum Pairing: CaseIterable {
         case refused, unanswered, answered, answeredByPolicy
 
@@ -101,7 +101,7 @@ struct LogRedactionTests {
         }
     }
 
-    /// Runs one pairing, and returns the events.
+    /// Runs one pairing in this way, and returns the events.
     private func pair(_ pairing: Pairing, _ logger: Logger, _ contents: LogContents) -> [BluetoothEvent] {
         let stage = Stage(with: [Self.lock])
         let configuration = BluetoothManager.Configuration(

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The article and the README contain the examples of this folder, which are compiled and run as tests.
+/// The article on testing and the README contain examples from this folder, which also run as tests.
 struct DocumentExampleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// A pipeline from the manager's state to notifications.
+/// A pipeline of operators from the manager's state to notifications.
 struct PipelineTests {
     @Test(.proves(.S88)) func `The pipeline from state to notifications delivers values`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
@@ -15,7 +15,7 @@ struct PipelineTests {
         let bag = DisposeBag()
         let printed = scheduler.createObserver([UInt8].self)
         @Sendable func print(_ value: [UInt8]) { printed.onNext(value) }
-        // Only the next line differs from a program: the bus and the clock are parameters.
+        // Only the next line differs from that of an application: it passes a simulated bus and a virtual clock.
         let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
 
         manager.state  // Observable<BluetoothState>, the current one first
@@ -43,7 +43,7 @@ struct PipelineTests {
     }
 
     @Test func `Building streams opens no bus connection`() {
-        // The tests of S5 also count the opened connections.
+        // This test checks the manager's access object. The tests of S5 also count the opened bus connections.
         let manager = BluetoothManager()
         #expect(manager.access.present == nil)
         _ = manager.state.filter { $0 == .poweredOn }.take(1)

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// ``BluetoothManager/adapters`` and the selected adapter.
+/// The list ``BluetoothManager/adapters``, and which adapter in it is selected.
 struct AdapterListTests {
     @Test(.proves(.Q27)) func `The adapter list has each adapter's state and marks the selected adapter`() {
         let stage = Stage.withTwoAdapters(
@@ -50,7 +50,7 @@ struct AdapterListTests {
         let chosen = stage.record(second.adapters.map { $0.first(where: \.isSelected)?.name })
         stage.advance(100)
         #expect(chosen.elements == ["hci1"])
-        // The choice stays when the chosen adapter gets more links.
+        // The manager must not change to hci0, although hci0 loses its link and hci1 gets one.
         let more = stage.record(stage.find("C0:FF:EE:00:00:22", with: second).connect())
         link.dispose()
         stage.advance(3_000)

@@ -36,7 +36,7 @@ struct BluetoothStateTests {
         stage.advance(2_000)
         scan.dispose()
         stage.advance(2_000)
-        // Meanwhile, Discovering of the adapter was true and then false again.
+        // The scan has changed the adapter's Discovering to true and back to false, which must not emit a state.
         #expect(states.elements == [.poweredOn])
     }
 
@@ -46,7 +46,8 @@ struct BluetoothStateTests {
         let named = stage.record(stage.manager.using(.named("hci7")).state)
         stage.advance(10)
         let bluez = stage.simulation.bluez
-        // A blocked adapter hides that it is off. A missing bluetoothd hides both, and that there is no adapter.
+        // A blocked adapter hides whether it is powered. A missing bluetoothd hides both facts, and that there is no
+        // adapter.
         bluez.setBlocked(true)
         stage.advance(1_000)
         for isOn in [false, true, false] {
@@ -64,7 +65,7 @@ struct BluetoothStateTests {
         bluez.start()
         stage.advance(1_000)
         #expect(states.elements == [.poweredOn, .blocked, .daemonUnavailable, .noAdapter])
-        // Changes of other adapters do not affect the state of a missing adapter.
+        // The adapter hci7 is missing the whole time, so changes of the other adapter must not change its state.
         #expect(named.elements == [.noAdapter, .daemonUnavailable, .noAdapter])
     }
 

@@ -11,7 +11,7 @@ struct ConfigurationTests {
         let settings = BluetoothManager().access.settings
         #expect(settings.adapter == .automatic && settings.pairing == PairingPolicy())
         #expect(settings.deadlines.connect == .seconds(30))
-        // Only a manager on the system bus asks this machine's controllers.
+        // A manager on the system bus uses the controllers of this machine. A manager on another bus uses none.
         #expect(settings.controller is HCIController)
         let simulated = BluetoothManager(
             configuration: .init(scheduler: scheduler), bus: Simulation(.everyday, scheduler: scheduler).connect())
@@ -26,7 +26,7 @@ struct ConfigurationTests {
             adapter: .named("hci1"), scheduler: scheduler, deadlines: deadlines, pairing: PairingPolicy(.justWorks))
         configuration.controller = RSSITests.ScriptedController()
         let manager = BluetoothManager(configuration: configuration)
-        // The manager has a copy.
+        // The manager copies the configuration, so this later change has no effect.
         configuration.adapter = .automatic
         let settings = manager.access.settings
         #expect(settings.adapter == .named("hci1") && manager.selection == .named("hci1"))

@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Opening and closing a manager, and the loss of its bus.
+/// Opening and closing a manager, and losing its bus.
 struct ManagerLifetimeTests {
     private let strap: BluetoothAddress = "C0:FF:EE:00:00:01"
     private let plug: BluetoothAddress = "C0:FF:EE:00:00:05"
@@ -108,7 +108,7 @@ struct ManagerLifetimeTests {
             }
         }
         let states = stage.record(stage.manager.state)
-        // Four deadlines of 8 s each, with pauses of 1, 2 and 4 s between them.
+        // The manager sends four requests. Each has a deadline of 8 s, with pauses of 1, 2 and 4 s between them.
         stage.advance(8_500)
         #expect(states.elements == [.daemonUnavailable])
         stage.advance(40_000)
@@ -231,7 +231,7 @@ struct ManagerLifetimeTests {
             #expect(link.elements == [peripheral])
             link.dispose()
             scheduler.advanceBy(5_000)
-            // The link has ended, so only the recording keeps the manager.
+            // The link has ended, so only the recorded stream retains the manager now.
             #expect(recording.elements.count > count)
             let again = Recording(peripheral.connect(), scheduler)
             scheduler.advanceBy(2_000)

@@ -3,7 +3,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Work with several adapters at a time.
+/// Scans and connections on several adapters at the same time.
 struct SeveralAdaptersTests {
     @Test(.proves(.Q37)) func `Each adapter has its own discovery session, which ends independently`() {
         let stage = Stage.withTwoAdapters()

@@ -1,7 +1,7 @@
 import RxBluetooth
 import RxBluetoothMocks
 
-/// Two adapters and their addresses.
+/// The two adapters of the tests, and their addresses.
 enum Radio {
     static let first = SimulatedAdapter()
     static let second = SimulatedAdapter(address: "00:1A:7D:DA:71:02", name: "second")
@@ -10,7 +10,7 @@ enum Radio {
 }
 
 extension Stage {
-    /// A stage with two adapters and two sensors.
+    /// Makes a stage (a manager and a simulation) with two adapters and two sensors.
     static func withTwoAdapters(
         _ first: SimulatedAdapter = Radio.first, _ second: SimulatedAdapter = Radio.second,
         adapter: AdapterSelection = .number(0)
@@ -18,7 +18,7 @@ extension Stage {
         Stage(Scenario(adapters: [first, second], peripherals: [Sensor.peripheral, Sensor.other]), adapter: adapter)
     }
 
-    /// The peripheral that a manager finds by a scan.
+    /// Returns the peripheral with an address that a manager finds by a scan.
     func find(_ address: BluetoothAddress, with manager: BluetoothManager) -> Peripheral {
         let found = record(manager.peripheral(address))
         advance(1_000)
@@ -26,7 +26,7 @@ extension Stage {
         return peripheral
     }
 
-    /// The names of the adapters on which clients called a method, in order.
+    /// Returns the names of the adapters on which clients called a method, in order of the calls.
     func adapters(_ member: String) -> [String] {
         simulation.calls.filter { $0.member == member }.map { String($0.path.dropFirst("/org/bluez/".count).prefix(4)) }
     }

@@ -4,16 +4,16 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `pair()` of a device that is already paired or bonded.
+/// Calls of `pair()` for a device that is already paired or bonded.
 struct AlreadyPairedTests {
     private static let device = ScriptedDaemon.Objects.devicePath
 
-    /// A scripted daemon with a device that has these bond properties.
+    /// Makes a stage (a manager and a clock) with a device that has these bond properties.
     private func scripted(_ bond: [String: Value]) -> (Stage, ScriptedDaemon, Peripheral) {
         Stage.scripted(.oneKnownDevice.setting(Self.device, "org.bluez.Device1", bond))
     }
 
-    /// Completes the link that `pair()` makes, with its services.
+    /// Answers the Connect that `pair()` sends: the link comes up, and its services are resolved.
     private func connect(_ stage: Stage, _ daemon: ScriptedDaemon) {
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(true)])

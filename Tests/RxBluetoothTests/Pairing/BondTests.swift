@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Observing, losing, trusting and forgetting a bond.
+/// Observing, losing, trusting and forgetting the bond with a device.
 struct BondTests {
     @Test func `isPaired and isBonded emit the current value, then each change`() {
         let (stage, peripheral) = Stage.withLock()
@@ -146,7 +146,7 @@ struct BondTests {
             return services.elements.map(\.uuid)
         }
         #expect(services(peripheral) == [0xFFF0])
-        // New firmware that does not indicate the change of its services.
+        // The peripheral gets new firmware with other services, but does not announce the change.
         stage.simulation.bluez.changeServices(
             of: Lock.text, announced: false,
             to: [SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read([1])) }])

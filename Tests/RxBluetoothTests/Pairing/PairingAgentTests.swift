@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// The agent's replies to requests of a scripted daemon, and its registration.
+/// The registration of the pairing agent, and its replies to requests of a scripted bluetoothd.
 struct PairingAgentTests {
     private static let device = Value.objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root)
     private static let address: BluetoothAddress = "C0:FF:EE:00:00:01"
@@ -22,7 +22,7 @@ struct PairingAgentTests {
         return (stage, daemon, peripheral)
     }
 
-    /// A stage with a manager that has registered its agent.
+    /// Makes a stage (a manager and a clock) with a manager that has registered its agent.
     private func registered(_ policy: PairingPolicy) -> (Stage, ScriptedDaemon, Recording<PairingRequest>) {
         let (stage, daemon, _) = stage(policy)
         let requests = stage.record(stage.manager.pairingRequests)
@@ -156,7 +156,7 @@ struct PairingAgentTests {
         #expect(answer(stage, daemon.ask("Cancel")) == "ok")
         #expect(reply.text == "org.bluez.Error.Canceled")
         #expect(try requests.elements.first?.answer(.passkey(1)) == false)
-        // A Cancel without an open request has no effect.
+        // No request is open, so this Cancel has no effect.
         #expect(answer(stage, daemon.ask("Cancel")) == "ok")
         stage.expectNoTimers()
     }

@@ -6,7 +6,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Pairing over a real dbus-daemon and libdbus. The clock is real because another process takes part.
+/// Pairing over libdbus and a real dbus-daemon.
+///
+/// The tests use the real clock, because dbus-daemon is another process.
 @Suite(.timeLimit(.minutes(5)))
 struct PairingOnRealBusTests {
     private let clock = SerialDispatchQueueScheduler(qos: .default)
@@ -32,7 +34,7 @@ struct PairingOnRealBusTests {
             _ = try? request.answer(.passkey(42))
         })
         let peripheral = try await first(manager.peripheral(Lock.address))
-        // The read of a protected value makes bluetoothd send a request to the agent.
+        // Reading this protected value makes bluetoothd send a pairing request to the agent.
         let value = try await first(
             peripheral.connect().flatMap { $0.discoverServices([0xFFF0]) }.flatMap {
                 $0.discoverCharacteristics([Lock.secret])

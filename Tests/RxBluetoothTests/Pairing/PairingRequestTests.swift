@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Pairing requests that the user answers.
+/// Pairing requests that the user, or a test in this role, answers.
 struct PairingRequestTests {
     private func stage(
         _ method: SimulatedPairing.Method, timeout: Duration = .seconds(30)
@@ -89,7 +89,7 @@ struct PairingRequestTests {
         let alone = stage.record(peripheral.pair())
         stage.advance(1_000)
         #expect(alone.kind == .pairingFailed("AuthenticationFailed"))
-        // The link of the failed pairing needs this time to close.
+        // Waits 2 s, because the link of the failed pairing closes only then.
         stage.advance(2_000)
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())

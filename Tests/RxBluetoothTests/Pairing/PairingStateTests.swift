@@ -3,7 +3,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The transitions of a pairing, without a bus.
+/// The transitions of `PairingState`, tested as tables and without a bus.
 struct PairingStateTests {
     private static let off = BluetoothError(.poweredOff)
     private static let late = BluetoothError(.timedOut)
@@ -13,7 +13,7 @@ struct PairingStateTests {
     private static let turn = PairingState.Event.turnCame(isBonded: false)
     private static let services = PairingState.Event.servicesAwaited(isConnected: true, isBonded: false)
 
-    /// A state after events, without their actions.
+    /// Returns the state after these events. The actions are ignored.
     private static func state(_ events: PairingState.Event...) -> PairingState {
         var state = PairingState()
         for event in events { _ = state.handle(event) }
@@ -48,14 +48,14 @@ struct PairingStateTests {
     }
 
     static let table: [Row] = [
-        // Another pairing has its turn.
+        // The pairing waits, because another pairing of the manager runs.
         Row(waiting, turn, .preparing(.registeringAgent), [.startDeadline, .registerAgent]),
         Row(waiting, .turnCame(isBonded: true), .ended, [.endStreams(nil), .release]),
         Row(waiting, .failed(off), .ended, [.endStreams(off), .release]),
         Row(waiting, .unwanted, .ended, [.release]),
         Row(waiting, .agentRegistered(nil), .waiting),
         Row(waiting, .linkEnded(off), .waiting),
-        // The agent is not registered yet.
+        // The registration of the agent has no reply yet.
         Row(registering, .agentRegistered(nil), .preparing(.awaitingLink), [.findLink]),
         Row(registering, .agentRegistered(off), .ended, [.endStreams(off), .release]),
         Row(registering, .failed(late), .ended, [.endStreams(late), .release]),
@@ -69,7 +69,7 @@ struct PairingStateTests {
         Row(linking, .failed(late), .ended, [.endStreams(late), .release]),
         Row(linking, .unwanted, .ended, [.release]),
         Row(linking, .agentRegistered(nil), .preparing(.awaitingLink)),
-        // The services are not read yet.
+        // The services of the peripheral are not read yet.
         Row(reading, services, .pairing, [.pair]),
         Row(
             reading, .servicesAwaited(isConnected: true, isBonded: true), .ended, [.endStreams(nil), .release]),
@@ -78,7 +78,7 @@ struct PairingStateTests {
         Row(reading, .failed(late), .ended, [.endStreams(late), .release]),
         Row(reading, .unwanted, .ended, [.release]),
         Row(reading, .unusableLinkClosed, .preparing(.readingServices)),
-        // `Pair` has no answer yet.
+        // `Pair` has no reply yet.
         Row(pairing, .answered(nil, isConnected: true), .ended, [.logPaired, .endStreams(nil), .release]),
         Row(pairing, .answered(nil, isConnected: false), .ended, [.logPaired, .endStreams(nil), .release]),
         Row(pairing, .answered(paired, isConnected: true), .ended, [.logPaired, .endStreams(nil), .release]),
@@ -91,7 +91,7 @@ struct PairingStateTests {
         Row(pairing, .unwanted, .undoing, [.cancelPairing]),
         Row(pairing, services, .pairing),
         Row(pairing, .cancelled, .pairing),
-        // `CancelPairing` has no answer yet.
+        // `CancelPairing` has no reply yet.
         Row(undoing, .cancelled, .ended, [.release]),
         Row(undoing, .answered(nil, isConnected: true), .undoing),
         Row(undoing, .linkEnded(off), .undoing),

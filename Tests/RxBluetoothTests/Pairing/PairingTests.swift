@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// `pair()` with the simulated bluetoothd.
+/// Pairing by `pair()` with the simulated bluetoothd.
 struct PairingTests {
     // MARK: Success
 
@@ -129,9 +129,9 @@ struct PairingTests {
         #expect(paired.kind == .pairingFailed(name))
         #expect(paired.error?.dbusName == "org.bluez.Error." + name)
         #expect(paired.error?.advice != nil)
-        // The kernel closes the link when the peripheral refuses.
+        // The link has ended too, because the kernel closes it when the peripheral refuses the pairing.
         #expect(link.kind == .disconnected(.unknown))
-        // A failed pairing can be tried again.
+        // After a failed pairing, pair() makes a new attempt.
         let again = stage.record(peripheral.pair())
         stage.advance(1_000)
         #expect(again.kind == .pairingFailed(name))
@@ -261,7 +261,7 @@ struct PairingTests {
         stage.advance(1_000)
         #expect(stage.methods == ["Connect", "Pair"])
         second.dispose()
-        // A later subscription waits until the first pairing has ended.
+        // The third subscription waits until the cancelled pairing has ended, and then starts a new pairing.
         let third = stage.record(peripheral.pair())
         stage.advance(10_000)
         #expect(stage.methods == ["Connect", "Pair", "CancelPairing", "Pair"])

@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Attributes that require an encrypted or authenticated link.
+/// Attributes that can be used only over an encrypted or authenticated link.
 struct ProtectedAttributeTests {
     @Test func `A protected value fails with needsPairing and is readable after pairing`() {
         let (stage, peripheral) = Stage.withLock(needing: .encryption)
@@ -16,7 +16,7 @@ struct ProtectedAttributeTests {
         #expect(refused.kind == .needsPairing)
         #expect(refused.error?.operation == .read)
         #expect(refused.error?.advice == "Pair it first.")
-        // bluetoothd answers no operation of that link any more, so later operations are dropped.
+        // The library drops later operations on this link, because bluetoothd no longer answers any of them.
         #expect(link.isLive)
         let events = stage.record(stage.manager.events)
         #expect(stage.record(secret.readValue()).outcome(stage) == .needsPairing)
@@ -60,7 +60,7 @@ struct ProtectedAttributeTests {
         #expect(stage.record(secret.writeValue([1])).outcome(stage) == .connectionStalled)
         #expect(stage.record(notifying.observeValueUpdates()).outcome(stage) == .connectionStalled)
         #expect(stage.count("ReadValue") == 1)
-        // bluetoothd removes the device and closes its link.
+        // bluetoothd removes the temporary device, which also ends its link.
         stage.advance(40_000)
         #expect(link.kind == .disconnected(.removed))
         stage.expectSettled()
@@ -156,7 +156,7 @@ struct ProtectedAttributeTests {
             if isRefused { try person.last?.answer(.reject) } else { stage.advance(29_000) }
             stage.advance(500)
             #expect(value.kind == .needsPairing || (!isRefused && value.kind == .timedOut))
-            // The kernel ends a pairing, and its link, after 30 s (Q92).
+            // Without an answer, the link is lost: the kernel ends a pairing and its link after 30 s (Q92).
             #expect(link.isLive == isRefused)
         }
     }
@@ -168,7 +168,7 @@ struct ProtectedAttributeTests {
         stage.advance(2_000)
         #expect(value.kind == .needsPairing)
         #expect(value.error?.dbusMessage == "Not paired")
-        // There is a bond now, so pair() succeeds without making a better one.
+        // The pairing has made a weak bond, so pair() succeeds at once and does not make a stronger one.
         #expect(value.error?.isBondTooWeak == true)
         #expect(value.error?.advice == "Forget the device, then pair it with a passkey.")
         let paired = stage.record(peripheral.pair())

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// The GATT operations of a link after a refused pairing, with a scripted daemon.
+/// GATT operations on a link after the agent has refused a pairing, with a scripted bluetoothd.
 struct RefusedPairingTests {
     let stage: Stage
     let daemon: ScriptedDaemon
@@ -17,7 +17,7 @@ struct RefusedPairingTests {
         value = stage.characteristic(0x2A37, of: peripheral)
     }
 
-    /// Sends a request of bluetoothd to the agent, which refuses it by its policy.
+    /// Sends a pairing request of bluetoothd to the agent, which refuses it by its policy.
     private func refuse() {
         let reply = daemon.ask(
             "RequestAuthorization", .objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root))
@@ -33,7 +33,7 @@ struct RefusedPairingTests {
         #expect(read.kind == .needsPairing)
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
         #expect(daemon.methods == ["Connect", "ReadValue"])
-        // Another program has paired after all.
+        // The first read gets its reply late, because another program has paired meanwhile.
         daemon.take("ReadValue").reply { $0.bytes([1]) }
         stage.advance(0)
         let again = stage.record(value.readValue())
@@ -48,7 +48,7 @@ struct RefusedPairingTests {
         let read = stage.record(value.readValue())
         let write = stage.record(value.writeValue([1]))
         stage.advance(0)
-        // The peripheral has begun the pairing, so the read does not wait for it.
+        // Here the peripheral has started the pairing, so the read does not depend on it and can still get its reply.
         refuse()
         stage.advance(100)
         #expect(read.isLive)
@@ -100,7 +100,7 @@ struct RefusedPairingTests {
         #expect(read.kind == .needsPairing)
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
         daemon.deviceChanges([property: .bool(true)])
-        // The reply to the first read is late, and no subscription waits for it.
+        // The reply to the first read arrives, although its subscription has already failed.
         daemon.take("ReadValue").reply { $0.bytes([1]) }
         stage.advance(0)
         let again = stage.record(value.readValue())

@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// A simulated lock with configurable pairing and a value that can be protected.
+/// A simulated lock, with a configurable pairing and a value that can be protected.
 enum Lock {
     static let address: BluetoothAddress = "C0:FF:EE:00:00:31"
     static let text = "C0:FF:EE:00:00:31"
@@ -28,7 +28,7 @@ enum Lock {
 }
 
 extension Stage {
-    /// A stage with the lock in range and known, and no recorded calls.
+    /// Makes a stage (a manager and a simulation) with the lock in range and known, without recorded calls.
     static func withLock(
         _ pairing: SimulatedPairing = SimulatedPairing(), needing protection: SimulatedProtection = .none,
         policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
@@ -41,7 +41,7 @@ extension Stage {
         return (stage, stage.find(Lock.address))
     }
 
-    /// The calls with these names, in order, as `RegisterAgent("/a", "b")`.
+    /// Returns the calls with these names in order, in the form `RegisterAgent("/a", "b")`.
     func calls(_ members: String...) -> [String] {
         simulation.calls.filter { members.contains($0.member) }.map {
             $0.withArguments.split(separator: ".").last.map(String.init) ?? ""
@@ -49,7 +49,7 @@ extension Stage {
     }
 }
 
-/// Records the pairing requests of a manager, so that a test can answer them.
+/// A simulated user: records the pairing requests of a manager, so that a test can answer them.
 final class Person {
     private let requests: Recording<PairingRequest>
     private let stage: Stage

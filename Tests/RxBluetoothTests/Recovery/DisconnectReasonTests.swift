@@ -4,9 +4,9 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Reasons of link loss.
+/// The reasons that the library reports for link loss.
 ///
-/// If an adapter is switched off, bluetoothd reports the lost links before the adapter.
+/// If an adapter is switched off, bluetoothd reports the lost links before it reports the adapter as off.
 struct DisconnectReasonTests {
     private typealias Objects = ScriptedDaemon.Objects
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Connections and notifications during and after an outage of Bluetooth.
 struct OutageTests {
-    /// A peripheral that sends a counter as a notification ten times a second.
+    /// Returns a peripheral that notifies a counter ten times a second.
     static func ticker() -> SimulatedPeripheral {
         SimulatedPeripheral("Ticker", address: Sensor.text) {
             SimulatedAdvertisement(
@@ -22,14 +22,14 @@ struct OutageTests {
     enum Outage: CaseIterable {
         case crash, power, blocked, replug, suspend, link
 
-        /// Begins the outage, and returns the error reason of streams without recovery.
+        /// Begins the outage. Returns the reason with which streams without recovery fail.
         func begin(_ bluez: SimulatedBlueZ) -> BluetoothError.DisconnectReason {
             switch self {
             case .crash: bluez.crash()
             case .power: bluez.setPower(false)
             case .blocked: bluez.setBlocked(true)
             case .replug: bluez.removeAdapter(0)
-            // Some computers remove the adapter when they are suspended (Q34).
+            // Suspending removes the adapter, as on some computers (Q34).
             case .suspend:
                 bluez.dropLink(to: Sensor.text, reason: .suspend)
                 bluez.removeAdapter(0)
@@ -47,7 +47,7 @@ struct OutageTests {
             case .crash: bluez.start()
             case .power: bluez.setPower(true)
             case .blocked: bluez.setBlocked(false)
-            // The adapter returns under another number (Q28).
+            // The adapter returns with another number (Q28).
             case .replug: bluez.addAdapter(as: 2)
             case .suspend: bluez.addAdapter(as: 0)
             case .link: break
@@ -72,7 +72,7 @@ struct OutageTests {
         #expect(stream.elements.count > 200)
         stage.simulation.bluez.forgetCalls()
         let reason = outage.begin(stage.simulation.bluez)
-        // The loss waits 250 ms for its reason.
+        // Waits 260 ms, because a loss is reported after 250 ms, when a late reason can have arrived.
         stage.advance(260)
         #expect(states.elements.last == .lost(.disconnected(reason)))
         let before = stream.elements.count
@@ -138,7 +138,7 @@ struct OutageTests {
         let early = stage.record(characteristic.readValue())
         stage.advance(10)
         #expect(early.kind == .daemonUnavailable)
-        // Discovery has no effect that a repetition could double, so it waits for the link.
+        // Unlike the read, discovery waits for the link: repeating it has no effect on the peripheral.
         let discovery = stage.record(peripheral.discoverServices())
         stage.simulation.bluez.start()
         stage.advance(5_000)
@@ -253,7 +253,7 @@ struct OutageTests {
         stage.simulation.bluez.removeAdapter(1)
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(100)
-        // The adapters have exchanged their numbers.
+        // The two adapters return with exchanged numbers.
         stage.simulation.bluez.addAdapter(adapters[1], as: 0)
         stage.simulation.bluez.addAdapter(adapters[0], as: 1)
         stage.advance(100)

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 struct ReconnectionTests {
-    /// A policy without jitter, so the lengths of the pauses are known.
+    /// A reconnection policy without jitter, so that the lengths of its pauses are known.
     static let plain = Reconnection(jitter: 0)
 
     @Test func `A lost link is restored, and the connection emits once`() {
@@ -89,7 +89,7 @@ struct ReconnectionTests {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(dropsAfter: .milliseconds(1_500)))
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         stage.advance(60_000)
-        // Without growing pauses there would be thirty attempts.
+        // If the pauses did not grow, there would be about thirty attempts.
         #expect((5...8).contains(stage.count("Connect")))
         #expect(link.isLive)
     }
@@ -107,7 +107,7 @@ struct ReconnectionTests {
         #expect(stage.count("Connect") == 4)
         stage.expectSettled()
         stage.simulation.bluez.removeFaults()
-        // The peripheral can be connected again.
+        // After the failed reconnection, a new connection to the peripheral works.
         #expect(stage.connect(stage.find(Sensor.address)).isLive)
     }
 
@@ -175,7 +175,7 @@ struct ReconnectionTests {
         else { return }
         other.call(message, timeout: .seconds(10)) { _ in }
         stage.advance(10_000)
-        // The removed device must be found by a scan.
+        // The reconnection starts a scan, because the removed device must be found again.
         #expect(stage.count("StartDiscovery") == 1)
         #expect(!Reconnection.isFinal(BluetoothError(.disconnected(.removed))))
         #expect(states.elements.last == .connected)
@@ -205,7 +205,7 @@ struct ReconnectionTests {
         stage.advance(1_000)
         stage.simulation.bluez.dropLink(to: Sensor.text, reason: told)
         stage.advance(5_000)
-        // The bond is invalid, and stays invalid in the next attempt (Q87).
+        // Only a loss of authentication ends the reconnection: the bond stays invalid in each further attempt (Q87).
         #expect(link.isLive == (reason != .authentication))
     }
 

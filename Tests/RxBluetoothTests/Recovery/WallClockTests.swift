@@ -6,7 +6,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Changes of the wall clock by an hour during operations: only time stamps change.
+/// Operations during which the wall clock changes by an hour. Only time stamps may change.
 struct WallClockTests {
     private static let hours: [Double] = [-3_600, 3_600]
     private static let there: [String: Value] = ["Connected": .bool(true), "ServicesResolved": .bool(true)]
@@ -75,7 +75,7 @@ struct WallClockTests {
             stage.advance(1_500)
             daemon.crash()
             stage.advance(1_000)
-            // The reconnection makes no attempt while the adapter is off.
+            // bluetoothd restarts with the adapter switched off, so the reconnection makes no attempt yet.
             daemon.tell(
                 ScriptedDaemon.value(Self.linked.setting(adapter, "org.bluez.Adapter1", ["Powered": .bool(false)])))
             daemon.start()
@@ -162,7 +162,7 @@ struct WallClockTests {
     }
 }
 
-/// A controller that counts requests to stop discovery and refuses them.
+/// A controller that refuses all requests to stop discovery, and counts them.
 private final class StoppingController: HostController {
     private let calls = Guarded(0)
 

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The filter that a scan sets in bluetoothd.
+/// The discovery filter that a scan sets in bluetoothd.
 struct DiscoveryFilterTests {
     private static let heartRate = "0000180D-0000-1000-8000-00805F9B34FB"
     private static let battery = "0000180F-0000-1000-8000-00805F9B34FB"
@@ -70,7 +70,7 @@ struct DiscoveryFilterTests {
         both.dispose()
         stage.advance(100)
         #expect(Self.filters(stage).last?.contains(Self.heartRate) == true)
-        // The end of the last scan only clears the filter (Q125).
+        // When the last scan ends, the library sets no other filter, but clears it (Q125).
         let calls = Self.filters(stage).count
         listed.dispose()
         stage.advance(100)

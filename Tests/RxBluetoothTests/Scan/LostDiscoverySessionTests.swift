@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// Discovery sessions that bluetoothd drops silently; only `Discovering` shows it.
+/// Discovery sessions that bluetoothd drops without an error. Only `Discovering` shows the loss.
 struct LostDiscoverySessionTests {
     private static func scanning() -> (Stage, ScriptedDaemon, Recording<ScannedPeripheral>) {
         let stage = Stage(starting: false)
@@ -28,7 +28,7 @@ struct LostDiscoverySessionTests {
 
     @Test(.proves(.Q34, .Q39)) func `A silently dropped discovery session is restarted for its subscribers`() {
         let (stage, daemon, scan) = Self.scanning()
-        // The adapter was off and on within one main loop iteration of bluetoothd: signals show only the last state.
+        // The adapter was off and on again within one turn of bluetoothd's main loop, so no signal shows it as off.
         Self.show(false, daemon)
         stage.advance(9_999)
         #expect(daemon.count("StartDiscovery") == 1)

@@ -10,7 +10,7 @@ struct PresenceTests {
 
     private func stage() -> Stage { Stage(with: [.beacon(first), .beacon(second)]) }
 
-    /// The changes, as `+1` and `-1`, each with its second.
+    /// Returns the changes as `+1` or `-1` with the last digit of the address, and their times in seconds.
     private func told(_ recording: Recording<PresenceChange>) -> [String] {
         zip(recording.elements, recording.times).map { change, time in
             switch change {
@@ -88,7 +88,7 @@ struct PresenceTests {
 
     // MARK: Connected peripherals
 
-    /// A stage that finds the sensor and connects it after a second.
+    /// Makes a stage (a manager and a simulation) on which the sensor is found, and connected after 1 s.
     private func connected(
         _ options: PresenceOptions = PresenceOptions(), byOther: Bool = false
     ) -> (Stage, Recording<PresenceChange>, Peripheral, Recording<Peripheral>?, Any?) {
@@ -191,7 +191,7 @@ struct PresenceTests {
         #expect(presence.elements.count == 1)
         stage.advance(1)
         #expect(told(presence) == ["+1 0", "-1 70"])
-        // A device that is added with a link is also present.
+        // A device that bluetoothd adds while it is connected is also present.
         daemon.add(
             ScriptedDaemon.Objects.device.setting(
                 ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Connected": .bool(true)]))

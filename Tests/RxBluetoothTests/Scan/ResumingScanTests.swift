@@ -8,7 +8,7 @@ import Testing
 struct ResumingScanTests {
     private static let resuming = ScanOptions(resumes: true)
 
-    /// A resuming scan and a plain scan, both active.
+    /// A resuming scan and a plain scan of one manager, both active.
     private struct Scans {
         let stage: Stage
         let resuming: Recording<ScannedPeripheral>
@@ -23,7 +23,7 @@ struct ResumingScanTests {
             #expect(plain.elements.count == 1)
         }
 
-        /// Checks that the plain scan has failed and that the resuming scan receives again.
+        /// Checks that the plain scan has failed, and that the resuming scan emits again.
         func expectRecovery(_ kind: BluetoothError.Kind, _ location: SourceLocation = #_sourceLocation) {
             #expect(plain.kind == kind, sourceLocation: location)
             #expect(plain.times.count == 2, sourceLocation: location)
@@ -103,7 +103,7 @@ struct ResumingScanTests {
         first.bus.shutDown()
         scheduler.advanceBy(10)
         #expect(buses.count == 2)
-        // Attempts follow at once, and then after 0.25, 0.5 and 1 s.
+        // The manager opens a new bus at once, and then after pauses of 0.25, 0.5 and 1 s.
         scheduler.advanceBy(230)
         #expect(buses.count == 2)
         scheduler.advanceBy(1_500)
@@ -135,7 +135,7 @@ struct ResumingScanTests {
         scans.stage.simulation.bluez.start()
         scans.stage.simulation.bluez.add(
             Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
-        // The kernel finishes the old discovery after up to 10.24 s.
+        // Waits for the kernel, which ends the orphaned discovery after up to 10.24 s.
         scans.stage.advance(9_240)
         #expect(scans.resuming.elements.count == 1)
         scans.stage.simulation.bluez.removeFaults()
@@ -159,7 +159,7 @@ struct ResumingScanTests {
         #expect(scan.elements.count == 2)
         scan.dispose()
         stage.advance(100)
-        // After a refusal without a crash of bluetoothd, the scan only waits.
+        // This refusal does not follow a crash of bluetoothd, so the library must not stop discovery in the kernel.
         stage.advance(11_000)
         bluez.add(
             Fault("Adapter1.StartDiscovery", calls: .first(3), .error("org.bluez.Error.InProgress", "In progress")))
@@ -169,7 +169,7 @@ struct ResumingScanTests {
         #expect(controller.stopped == ["hci0"])
     }
 
-    /// A controller that permits this process to stop discovery.
+    /// A controller that stops discovery in the kernel on request, and records the adapters.
     private final class Kernel: HostController {
         private let state = Guarded<(stopped: [String], then: @Sendable () -> Void)>(([], {}))
 

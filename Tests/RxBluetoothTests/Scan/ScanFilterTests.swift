@@ -12,7 +12,7 @@ struct ScanFilterTests {
         .beacon("C0:00:00:00:00:04", manufacturerData: [0x4C: [0x12, 0x02], 0x59: []]),
     ]
 
-    /// The last digits of the addresses that pass the filters, in order.
+    /// Returns the last digits of the addresses that pass the filters, sorted.
     private func heard(_ services: [BluetoothUUID] = [], _ filters: ScanFilter...) -> [Int] {
         let stage = Stage(with: Self.air)
         let scan = stage.record(
@@ -37,7 +37,7 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(name: .exact("Lamp"))) == [1])
         #expect(heard([], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
         #expect(heard([], ScanFilter(name: .exact("lamp"))).isEmpty)
-        // bluetoothd gives a device without a name an alias, which is not a name.
+        // A name filter matches only advertised names, not the alias that bluetoothd gives a device without a name.
         #expect(heard([], ScanFilter(name: .prefix(""))) == [1, 2])
         #expect(heard([], ScanFilter(name: .prefix("C0-00"))).isEmpty)
         #expect(heard([], ScanFilter(manufacturerData: [0x4C: .any])) == [2, 4])

@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// Scans that meet quirks of bluetoothd, other programs and the controller.
+/// Scans during which bluetoothd, other programs or the controller behave unusually.
 struct ScanQuirkTests {
     private let address = "C0:00:00:00:00:01"
     private let duplicates = ScanOptions(allowsDuplicates: true)
@@ -124,7 +124,7 @@ struct ScanQuirkTests {
                 == Array(
                     repeating: ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"], count: 2
                 ).flatMap(\.self))
-        // The filter is cleared after each session.
+        // Each session sets a filter, and the library clears the filter after the session.
         let filter = Value.properties([
             "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127),
         ])
@@ -210,7 +210,7 @@ struct ScanQuirkTests {
         #expect(closed.isCompleted)
     }
 
-    /// A scan of a scripted bluetoothd, which answers all but `StopDiscovery`.
+    /// Starts a scan with a scripted bluetoothd that answers all calls but `StopDiscovery`.
     private static func scan() -> (Stage, ScriptedDaemon, Recording<ScannedPeripheral>) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
@@ -305,7 +305,7 @@ struct ScanQuirkTests {
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(10)
-        // bluetoothd combines two packets into one signal.
+        // This signal combines the data of two packets, as bluetoothd does.
         daemon.change(
             path, "org.bluez.Device1",
             [
@@ -353,7 +353,7 @@ struct ScanQuirkTests {
     }
 }
 
-/// Counts the immediate work and forwards all work to another scheduler.
+/// A scheduler that counts immediate work, and passes all work on to another scheduler.
 private final class CountingScheduler: SchedulerType {
     private let scheduler: TestScheduler
     private let turns = Guarded(0)

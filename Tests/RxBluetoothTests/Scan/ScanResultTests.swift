@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// The results of a scan, and the packets that cause them.
+/// The results that a scan emits, and the packets that cause them.
 struct ScanResultTests {
     private let duplicates = ScanOptions(allowsDuplicates: true)
 
@@ -38,7 +38,8 @@ struct ScanResultTests {
         let up = link.times.first ?? 0
         let late = stage.record(stage.manager.scanForPeripherals().filter { $0.peripheral == peripheral })
         stage.advance(5_000)
-        // A connection changes properties such as services and names; these signals are no advertisements (Q51).
+        // Connecting changes properties such as services and names. These signals must not count as advertisements
+        // (Q51).
         #expect(!scan.times.contains { $0 > up })
         #expect(late.elements.isEmpty)
         link.dispose()

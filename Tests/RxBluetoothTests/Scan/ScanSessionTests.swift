@@ -5,7 +5,7 @@ import RxTest
 import TestTraits
 import Testing
 
-/// The discovery session of a scan: start attempts, late replies, and changes of devices and adapters.
+/// The discovery session of a scan: its start attempts, late replies, and changes of devices.
 struct ScanSessionTests {
     private typealias Objects = ScriptedDaemon.Objects
 
@@ -64,7 +64,7 @@ struct ScanSessionTests {
         daemon.take("StartDiscovery").fail("org.bluez.Error.Failed", "second")
         stage.advance(0)
         #expect(second.error?.dbusMessage == "second")
-        // A late refusal does not end a later session either.
+        // The late refusal of the third start must not end the fourth scan.
         let third = stage.record(stage.manager.scanForPeripherals())
         stage.advance(0)
         Self.setPower(false, daemon)
@@ -102,7 +102,7 @@ struct ScanSessionTests {
         #expect(daemon.count("StopDiscovery") == 2 && daemon.count("StartDiscovery") == 2)
         daemon.take("StopDiscovery").reply()
         stage.advance(0)
-        // The third scan starts only after the reply to the second stop.
+        // The third scan has not started yet, because the second stop has no reply yet.
         #expect(daemon.count("StartDiscovery") == 2)
         daemon.take("StopDiscovery").reply()
         stage.advance(0)
@@ -117,7 +117,7 @@ struct ScanSessionTests {
         stage.advance(10)
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(10)
-        // While the first adapter is unplugged, another adapter has its name.
+        // Another adapter gets the name hci0 while the first adapter is unplugged.
         stage.simulation.bluez.addAdapter(new, as: 0)
         stage.advance(1_000)
         let options = ScanOptions(allowsDuplicates: true, resumes: true)
@@ -139,11 +139,11 @@ struct ScanSessionTests {
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let scan = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(restartsAfterSilence: .seconds(10))))
-        // Restarts at 10, 30 and 70 s.
+        // The scan restarts after 10, 30 and 70 s without an advertisement.
         stage.advance(75_000)
         #expect(daemon.count("StartDiscovery") == 4)
         daemon.deviceChanges(["RSSI": .int16(-50)])
-        // The check at 150 s finds an advertisement. From then on, the checks are 10 s apart.
+        // The check at 150 s finds the advertisement. From then on, the checks are 10 s apart again.
         stage.advance(80_000)
         #expect(daemon.count("StartDiscovery") == 4)
         stage.advance(10_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RxBluetooth
 
-/// The transitions of a discovery session, without a bus.
+/// The transitions of `ScanState`, the state of a discovery session, tested without a bus.
 struct ScanStateTests {
     private typealias Phase = ScanState.Phase
     private static let busy = BluetoothError(.busy)
@@ -10,14 +10,14 @@ struct ScanStateTests {
     private static let off = BluetoothError(.poweredOff)
     private static let first = ScanState.pauses[0]
 
-    /// The state after these events.
+    /// Returns the state after these events.
     private static func state(_ events: ScanState.Event...) -> ScanState {
         var state = ScanState()
         for event in events { _ = state.handle(event) }
         return state
     }
 
-    /// A transition: the state before it, the event, the phase after it, and the actions.
+    /// A transition to test: the state before it, the event, the phase after it, and the actions.
     struct Row: Sendable, CustomTestStringConvertible {
         let state: ScanState
         let event: ScanState.Event
@@ -40,7 +40,7 @@ struct ScanStateTests {
     private static let pausing = Phase.starting(refusals: 1, isPausing: true, isWanted: true)
 
     static let table: [Row] = [
-        // Without a session.
+        // There is no discovery session.
         Row(state(), .wanted, calling, [.start]),
         Row(state(), .unwanted, .idle),
         Row(state(), .started, .idle),
@@ -49,7 +49,7 @@ struct ScanStateTests {
         Row(state(), .lateSessionStopped, .idle),
         Row(state(), .lost(off), .idle, [.failScans(off)]),
         Row(state(), .closed(off), .idle, [.failScans(off)]),
-        // The start has no reply yet.
+        // `StartDiscovery` has no reply yet.
         Row(state(.wanted), .wanted, calling),
         Row(state(.wanted), .unwanted, unwantedCall),
         Row(state(.wanted), .started, .active, [.logBegan, .updateFilter]),
@@ -65,7 +65,7 @@ struct ScanStateTests {
             [.logRefused(late, again: nil), .failScans(late), .stopLateSession]),
         Row(state(.wanted), .lost(off), .idle, [.failScans(off)]),
         Row(state(.wanted), .closed(off), unwantedCall, [.failScans(off)]),
-        // The start has no reply yet, and the last scan has ended.
+        // `StartDiscovery` has no reply yet, and the last scan has been disposed of.
         Row(state(.wanted, .unwanted), .wanted, calling),
         Row(state(.wanted, .unwanted), .started, .stopping(isWanted: false), [.logBegan, .logEnded(nil), .stop]),
         Row(
@@ -73,7 +73,7 @@ struct ScanStateTests {
             [.logRefused(busy, again: first), .clearFilter]),
         Row(
             state(.wanted, .unwanted), .startFailed(late), .idle, [.logRefused(late, again: nil), .stopLateSession]),
-        // The start was refused, and a pause runs before the next attempt.
+        // bluetoothd has refused the start, and a pause runs before the next attempt.
         Row(
             state(.wanted, .startFailed(busy)), .pauseEnded, .starting(refusals: 1, isPausing: false, isWanted: true),
             [.start]),
@@ -85,7 +85,7 @@ struct ScanStateTests {
             state(.wanted, .startFailed(busy), .pauseEnded), .startFailed(busy),
             .starting(refusals: 2, isPausing: true, isWanted: true),
             [.logRefused(busy, again: ScanState.pauses[1]), .pause(ScanState.pauses[1])]),
-        // A start had no answer in time, so a session may exist.
+        // `StartDiscovery` had no reply before its deadline, so a session may exist.
         Row(state(.wanted, .startFailed(late)), .lateSessionStopped, .idle, [.clearFilter]),
         Row(state(.wanted, .startFailed(late), .wanted), .lateSessionStopped, calling),
         Row(state(.wanted, .startFailed(late), .lost(off)), .lateSessionStopped, .idle),
@@ -94,7 +94,7 @@ struct ScanStateTests {
         Row(
             state(.wanted, .startFailed(late), .wanted, .startFailed(busy), .lateSessionStopped, .unwanted),
             .pauseEnded, .idle, [.clearFilter]),
-        // The session is active.
+        // The discovery session is active.
         Row(state(.wanted, .started), .wanted, .active, [.updateFilter]),
         Row(state(.wanted, .started), .unwanted, .stopping(isWanted: false), [.logEnded(nil), .stop]),
         Row(state(.wanted, .started), .silent, .stopping(isWanted: true), [.logRestarted, .logEnded(nil), .stop]),
@@ -103,7 +103,7 @@ struct ScanStateTests {
             state(.wanted, .started), .closed(off), .stopping(isWanted: false),
             [.logEnded(nil), .stop, .failScans(off)]),
         Row(state(.wanted, .started), .stopped, .active),
-        // The stop has no reply yet.
+        // `StopDiscovery` has no reply yet.
         Row(state(.wanted, .started, .unwanted), .stopped, .idle, [.clearFilter]),
         Row(state(.wanted, .started, .unwanted), .wanted, .stopping(isWanted: true)),
         Row(state(.wanted, .started, .unwanted, .wanted), .stopped, calling, [.start]),

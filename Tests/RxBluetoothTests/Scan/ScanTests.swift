@@ -163,7 +163,7 @@ struct ScanTests {
         stage.simulation.bluez.removeAdapter(0)
         stage.advance(1_000)
         #expect(scan.error?.kind == .noAdapter)
-        // The other adapter is selected at once, so the state stays powered on.
+        // A new scan works, because the manager has selected the other adapter at once. Its state stays powered on.
         let again = stage.record(stage.manager.scanForPeripherals())
         stage.advance(1_000)
         #expect(!again.elements.isEmpty)
@@ -212,7 +212,7 @@ struct ScanTests {
         first.dispose()
         stage.simulation.bluez.setInRange(false, near)
         stage.advance(100)
-        // bluetoothd still knows both devices.
+        // The scans must not emit the near device: it is out of range, although bluetoothd still knows both devices.
         let again = [false, true].map { duplicates in
             stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: duplicates)))
         }

@@ -28,7 +28,7 @@ struct ScanWatchdogTests {
         let scan = stage.record(stage.manager.scanForPeripherals(options: Self.watched))
         stage.advance(9_900)
         #expect(stage.count("StartDiscovery") == 1)
-        // Restarts at 10, 30, 70, 150, 310, 470 and 630 s.
+        // The scan is restarted at 10, 30, 70, 150, 310, 470 and 630 s.
         stage.advance(640_000)
         #expect(stage.count("StartDiscovery") == 8)
         scan.dispose()

@@ -1,7 +1,7 @@
 import RxBluetoothMocks
 
 extension SimulatedPeripheral {
-    /// A peripheral that advertises ten times a second.
+    /// Returns a peripheral that advertises ten times a second.
     static func beacon(
         _ address: String, name: String? = nil, rssi: Int = -60, services: [String] = [],
         manufacturerData: [UInt16: [UInt8]] = [:], serviceData: [String: [UInt8]] = [:],

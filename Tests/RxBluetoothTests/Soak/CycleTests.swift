@@ -6,11 +6,11 @@ import SoakTesting
 import TestTraits
 import Testing
 
-/// Repeats scans and connections without faults, with one manager, and compares the resources before and after.
+/// Repeats scans and connections with one manager and without faults, and compares the resources.
 ///
-/// The tests run in their own processes, because the count of Rx objects is per process.
+/// Each test runs in its own process, because the number of objects of Rx is counted per process.
 struct CycleTests {
-    /// `make soak` sets the number.
+    /// The number of cycles; `make soak` sets it.
     private static let cycles =
         ProcessInfo.processInfo.environment["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
         ?? (Ground.isPrivateBus ? 100 : 2_000)
@@ -26,20 +26,20 @@ struct CycleTests {
             for _ in 1..<Self.cycles { Self.cycle(stage) }
             let many = stage.footprint()
             let after = Self.rest(stage)
-            // Timers that would run later without an effect count, too.
+            // Timers that would fire later are also compared, even if firing would have no effect.
             #expect(many.timers == one.timers, "After one cycle \(one); after many \(many)")
             let both: Comment = "At rest before \(before); at rest after \(after)"
             #expect(after.objects == before.objects, both)
             #expect(after.descriptors == before.descriptors, both)
             #expect(after.matchRules == before.matchRules, both)
             #expect(after.timers == before.timers, both)
-            // The counts are not zero.
+            // The comparisons above are useful only if the counts are not zero.
             #expect(before.objects > 0 && before.matchRules > 0)
             stage.expectSettled()
         }
     }
 
-    /// On a real bus, each cycle takes some milliseconds.
+    /// The number of short cycles; fewer on a real bus, because each cycle takes some milliseconds there.
     private static let shortCycles = Ground.isPrivateBus ? 1_000 : 10_000
 
     @Test(.proves(.S92), .timeLimit(.minutes(10)))
@@ -49,7 +49,7 @@ struct CycleTests {
             for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Disconnect"] {
                 daemon.always(member)
             }
-            // Each moment of disposal occurs before the first measurement.
+            // Runs a cycle with each moment of disposal before the first measurement.
             for number in 0..<10 { Self.shortCycle(number, stage, daemon, peripheral) }
             let before = stage.footprint()
             for number in 0..<Self.shortCycles { Self.shortCycle(number, stage, daemon, peripheral) }
@@ -66,7 +66,9 @@ struct CycleTests {
         }
     }
 
-    /// Scans and connects, and disposes of both: at once, after the calls, with the link, or with its services.
+    /// Starts a scan and a connection, and disposes of both.
+    ///
+    /// The number selects the moment: at once, after the calls, with the link up, or with its services resolved.
     private static func shortCycle(
         _ number: Int, _ stage: Stage, _ daemon: ScriptedDaemon, _ peripheral: Peripheral
     ) {
@@ -81,11 +83,11 @@ struct CycleTests {
         link.dispose()
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
-        // The clock releases cancelled deadlines when their time has passed.
+        // Waits until the times of cancelled deadlines have passed, because the clock releases them only then.
         stage.advance(60_000)
     }
 
-    /// Finds the sensor, connects, and disposes of the subscription while the sensor notifies.
+    /// Finds the sensor, connects, and disposes of the subscription while notifications are on.
     private static func cycle(_ stage: Stage) {
         let values = stage.record(
             stage.manager.peripheral(Sensor.address)
@@ -105,7 +107,7 @@ struct CycleTests {
         stage.simulation.bluez.forgetCalls()
     }
 
-    /// The resources when bluetoothd has removed the sensor and all deadlines have passed.
+    /// Returns the resources after bluetoothd has removed the sensor and all deadlines have passed.
     private static func rest(_ stage: Stage) -> Footprint {
         stage.advance(300_000)
         return stage.footprint()

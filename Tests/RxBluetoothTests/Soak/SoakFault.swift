@@ -1,11 +1,11 @@
 import RxBluetoothMocks
 
-/// A fault during a cycle of the soak. It can end at any time.
+/// A fault during a cycle of the soak test. Each fault can be ended at any time.
 enum SoakFault: CaseIterable {
     case drop, outOfRange, reset, crash, power, blocked, replug, newFirmware
     case aborted, refused, hangsInConnect, hangsInRead, hangsInNotify, late, afterwards, failsStop
 
-    /// The fault of calls to bluetoothd; nil for a fault of the adapter, of bluetoothd or of a peripheral.
+    /// The fault of calls to bluetoothd; nil for faults of the adapter, of bluetoothd or of a peripheral.
     private var rule: Fault? {
         switch self {
         case .aborted:

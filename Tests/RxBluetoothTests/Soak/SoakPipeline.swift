@@ -2,7 +2,7 @@ import Rx
 import RxBluetooth
 import RxTest
 
-/// The work of a gateway with one sensor: find it, connect, read, receive some notifications, and disconnect.
+/// The work of a gateway with one sensor: scan, connect, read, receive notifications and disconnect.
 final class SoakPipeline {
     /// How a pipeline ended.
     enum Outcome: Hashable {

@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import SoakTesting
 import Testing
 
-/// Runs soak cycles with three sensors, one manager, and random requests and faults.
+/// Runs cycles of the soak test with three sensors, one manager, and random work and faults.
 final class SoakRunner {
     static let service: BluetoothUUID = 0xFFF0
     static let reading: BluetoothUUID = 0xFFF1
@@ -16,7 +16,7 @@ final class SoakRunner {
             SimulatedCharacteristic("fff2", .notify(every: .milliseconds(50)) { [UInt8($0 % 256)] })
         }
     ]
-    /// A time in milliseconds that exceeds the sum of all deadlines.
+    /// A time in milliseconds that is longer than all deadlines together.
     private static let cycleTimeout = 180_000
 
     let stage: Stage
@@ -24,7 +24,7 @@ final class SoakRunner {
     private(set) var tally: [SoakPipeline.Outcome: Int] = [:]
     private(set) var findings: [String] = []
     private(set) var longest = 0
-    /// Describes the current cycle.
+    /// The work and the faults of the current cycle, for reports of failures.
     private var description: [String] = []
 
     init(seed: UInt64) {
@@ -59,7 +59,7 @@ final class SoakRunner {
                 SoakFault.allCases.randomElement(using: &dice) ?? .drop,
                 Self.addresses.randomElement(using: &dice) ?? ""
             )
-            // Faults of calls begin before the calls.
+            // Faults of calls begin within 200 ms, because they must begin before the calls that they affect.
             let time = Int.random(in: 0...(fault.isRule ? 200 : 1_500), using: &dice)
             let bluez = stage.simulation.bluez
             let end = time + Int.random(in: 1...4_000, using: &dice)
@@ -82,7 +82,7 @@ final class SoakRunner {
         conclude(number, pipelines)
     }
 
-    /// Ends all faults, also those that end before they begin.
+    /// Ends all faults, also those that are scheduled to end before they begin.
     private func repairEverything() {
         let bluez = stage.simulation.bluez
         bluez.removeFaults()
@@ -115,7 +115,7 @@ final class SoakRunner {
         stage.simulation.bluez.forgetCalls()
     }
 
-    /// The resources when no work is left.
+    /// Returns the resources after all deadlines have passed.
     func footprint() -> Footprint {
         stage.advance(10 * Self.cycleTimeout)
         return stage.footprint()

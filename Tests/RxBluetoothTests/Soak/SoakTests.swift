@@ -4,14 +4,14 @@ import SoakTesting
 import TestTraits
 import Testing
 
-/// A gateway with one manager and random faults: cycles of scan, connect, read, notify and disconnect.
+/// Cycles of scan, connect, read, notify and disconnect with one manager and random faults.
 struct SoakTests {
     private static let variables = ProcessInfo.processInfo.environment
-    /// `make soak` sets the number.
+    /// The number of cycles, which `make soak` sets; nil otherwise.
     private static let cycles = variables["RXBLUETOOTH_SOAK"].flatMap { Int($0) }
     private static let seed = variables["RXBLUETOOTH_SOAK_SEED"].flatMap { UInt64($0) } ?? 1
 
-    /// Runs in its own process, because the count of Rx objects is per process.
+    /// Runs in its own process, because the number of objects of Rx is counted per process.
     @Test(.proves(.S92), .timeLimit(.minutes(5)))
     func `Cycles with random faults end with known outcomes and leak nothing`() async {
         await #expect(processExitsWith: .success) {
@@ -22,14 +22,14 @@ struct SoakTests {
                 if number % 10 == 0 { samples.append(runner.footprint()) }
             }
             #expect(runner.findings.isEmpty, "\(runner.findings)")
-            // A leak is in all later samples.
+            // Compares the lowest counts of early and late samples, because a leak raises all later samples.
             let (early, late) = (samples.prefix(6), samples.suffix(6))
             let all: Comment = "\(samples)"
             #expect(late.map(\.objects).min() == early.map(\.objects).min(), all)
             #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min(), all)
             #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max(), all)
             #expect(late.map(\.timers).min() == early.map(\.timers).min(), all)
-            // The cycles reach all kinds of outcomes.
+            // The random cycles must have reached all kinds of outcomes.
             #expect(runner.tally[.done, default: 0] > 60)
             #expect(runner.tally[.givenUp, default: 0] > 10)
             #expect(runner.tally.keys.count > 6)
@@ -50,12 +50,13 @@ struct SoakTests {
         print("The longest cycle took \(runner.longest) ms of virtual time.")
         for finding in runner.findings { print(finding) }
         #expect(runner.findings.isEmpty)
-        // A sample can include objects of the last cycle; a leak is in all later samples.
+        // Compares the lowest counts, because a sample can include objects of the last cycle. A leak raises all later
+        // samples.
         let (early, late) = (samples.prefix(5), samples.suffix(5))
         #expect(late.map(\.objects).min() == early.map(\.objects).min())
         #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min())
         #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max())
-        // The size of the heap varies by up to 4 MiB.
+        // Permits 1,024 pages more, because the size of the heap varies by up to 4 MiB.
         #expect(late.map(\.resident).min() ?? 0 < (early.map(\.resident).min() ?? 0) + 1024)
     }
 }

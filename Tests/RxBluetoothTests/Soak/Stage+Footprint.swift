@@ -4,7 +4,9 @@ import RxBluetoothMocks
 import SoakTesting
 
 extension Stage {
-    /// The resources now. Cancelled actions do not count, but the clock keeps their objects until their time is over.
+    /// Returns the present resources.
+    ///
+    /// Cancelled actions do not count as timers, but the clock retains their objects until their times have passed.
     func footprint() -> Footprint {
         let bus = simulation.bus
         return Footprint(

@@ -2,7 +2,7 @@ import DBus
 import Rx
 import RxBluetoothMocks
 
-/// Connects to one simulation after another, and counts the connections.
+/// Connects to a list of simulations, one after another, and counts the connections.
 final class BusSequence: Sendable {
     private let simulations: [Simulation]
     private let handedOut = BehaviorRelay(value: 0)

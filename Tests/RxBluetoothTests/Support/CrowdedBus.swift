@@ -1,14 +1,14 @@
 import DBus
 import Rx
 
-/// A bus connection that can queue further calls instead of sending them, so that their deadlines do not begin (Q9).
+/// A bus connection that can queue calls. The deadlines of queued calls do not begin (Q9).
 final class CrowdedBus: Bus {
     private let bus: any Bus
     private let state = Guarded(false)
 
     init(_ bus: any Bus) { self.bus = bus }
 
-    /// Whether calls are queued instead of being sent.
+    /// Whether further calls are queued instead of being sent.
     var isCrowded: Bool {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

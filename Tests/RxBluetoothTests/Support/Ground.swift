@@ -6,7 +6,7 @@ import Testing
 
 /// Selects the message bus of the tests: a bus within this process, or real message buses.
 ///
-/// The variable `RXBLUETOOTH_GROUND` with the value `private-bus` selects real buses. Both run in virtual time.
+/// The variable `RXBLUETOOTH_GROUND` with the value `private-bus` selects real buses. Both kinds run in virtual time.
 enum Ground {
     static let isPrivateBus = ProcessInfo.processInfo.environment["RXBLUETOOTH_GROUND"] == "private-bus"
 
@@ -18,7 +18,7 @@ enum Ground {
             return Simulation(
                 scenario, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler), starting: starting)
         } catch {
-            // The test fails, and the other tests continue.
+            // Records an issue instead of trapping, so that only this test fails.
             Issue.record(error, "A private bus cannot be started.")
             return Simulation(scenario, scheduler: scheduler, starting: starting)
         }

@@ -1,6 +1,6 @@
 import Rx
 
-/// Lines that a test collects from any thread.
+/// A list of lines to which any thread can add.
 final class LineRecorder: Sendable {
     private let recorded = Guarded<[String]>([])
 

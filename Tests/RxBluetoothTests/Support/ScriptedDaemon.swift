@@ -14,19 +14,19 @@ import Testing
 ///     daemon.take("ReadValue").reply { $0.bytes([1]) }
 ///     stage.advance(0)
 final class ScriptedDaemon: Sendable {
-    /// Properties by interface by path.
+    /// The properties of each interface of each object, by path and interface.
     typealias Objects = [String: [String: [String: Value]]]
 
     private struct State {
         var connection: (any Bus)?
         var objects: Value
         var waiting: [IncomingCall] = []
-        /// The methods with automatic replies. `RegisterAgent` is one unless ``holdAgents()`` is called.
+        /// The automatic replies, by method. `RegisterAgent` has one unless ``holdAgents()`` is called.
         var automaticReplies: [String: @Sendable (IncomingCall) -> Void] = ["RegisterAgent": { $0.reply() }]
         var methods: [String] = []
         var holdsSnapshot = false
         var keepsMTUReads = false
-        /// The name of the client that registered an agent last.
+        /// The unique name of the client that registered an agent last.
         var agentOwner: String?
     }
 
@@ -73,7 +73,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Closes the connection to the bus. Pending calls fail as they do on a real bus.
+    /// Closes the connection to the bus. Pending calls fail as they do when a real bluetoothd crashes.
     func crash() {
         let connection = state.withLock { state in
             defer { state.connection = nil }
@@ -85,12 +85,12 @@ final class ScriptedDaemon: Sendable {
 
     // MARK: Calls
 
-    /// The methods that were called, in order, without those that every client calls at its start.
+    /// The methods that were called, in order, without the calls that every client makes at its start.
     var methods: [String] { state.withLock { $0.methods } }
 
     func count(_ member: String) -> Int { methods.count { $0 == member } }
 
-    /// Whether a call of a method is pending.
+    /// Returns whether a call of this method is pending.
     func isAsked(_ member: String) -> Bool { state.withLock { $0.waiting.contains { $0.message.member == member } } }
 
     /// Takes the oldest pending call of a method. Records an issue if there is none.
@@ -103,7 +103,7 @@ final class ScriptedDaemon: Sendable {
         return Pending(call: call)
     }
 
-    /// A call that the test replies to. Without a call, replying has no effect.
+    /// A pending call, to which the test replies. Without a call, replying has no effect.
     struct Pending {
         let call: IncomingCall?
 
@@ -121,7 +121,7 @@ final class ScriptedDaemon: Sendable {
 
     private func received(_ call: IncomingCall) {
         let member = call.message.member ?? ""
-        // By default, the daemon behaves as one before 5.62, without the property MTU (Q101).
+        // By default, reads of the property MTU fail as before BlueZ 5.62, which does not have this property (Q101).
         if member == "Get", Self.isMTURead(call.message), !state.withLock({ $0.keepsMTUReads }) {
             return call.fail(
                 DBusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property 'MTU'"))
@@ -140,7 +140,7 @@ final class ScriptedDaemon: Sendable {
         if let objects { call.reply { (body) throws(DBusError) in try body.value(objects) } }
     }
 
-    /// Keeps calls that read the MTU pending, as other calls.
+    /// Keeps calls that read the MTU pending until the test replies, as other calls.
     func holdMTU() { state.withLock { $0.keepsMTUReads = true } }
 
     private static func isMTURead(_ call: Message) -> Bool {
@@ -153,7 +153,7 @@ final class ScriptedDaemon: Sendable {
 
     // MARK: Signals
 
-    /// Sends `PropertiesChanged`. The reply to the next `GetManagedObjects` stays the same.
+    /// Sends `PropertiesChanged`. Does not change the objects in replies to `GetManagedObjects`.
     func change(_ path: String, _ interface: String, _ properties: [String: Value], invalidating: [String] = []) {
         signal(path, "org.freedesktop.DBus.Properties", "PropertiesChanged") { (body) throws(DBusError) in
             try body.string(interface)
@@ -180,7 +180,7 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Sends any signal, also an invalid one.
+    /// Sends a signal, which can be invalid.
     func signal(
         _ path: String, _ interface: String, _ member: String,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -194,10 +194,12 @@ final class ScriptedDaemon: Sendable {
         }
     }
 
-    /// Replaces the reply to `GetManagedObjects`, also by an invalid one.
+    /// Replaces the objects in the reply to `GetManagedObjects`. The value can be invalid.
     func tell(_ objects: Value) { state.withLock { $0.objects = objects } }
 
-    /// Calls the agent that was registered last, from this daemon or from another connection.
+    /// Calls the agent that was registered last, and returns its reply.
+    ///
+    /// - Parameter other: The connection that calls; nil for this daemon's own one.
     func ask(_ member: String, _ arguments: Value..., from other: (any Bus)? = nil) -> AgentReply {
         let reply = AgentReply()
         let (connection, owner) = state.withLock { ($0.connection, $0.agentOwner) }
@@ -222,7 +224,7 @@ final class ScriptedDaemon: Sendable {
         return reply
     }
 
-    /// The reply of an agent: "ok" and values, or the name of an error; nil before the reply.
+    /// The reply of an agent: “ok” with its values, or the name of an error; nil until it arrives.
     final class AgentReply: Sendable {
         private let line = Guarded<String?>(nil)
         var text: String? { line.withLock { $0 } }
@@ -230,10 +232,10 @@ final class ScriptedDaemon: Sendable {
         func settle(_ text: String) { line.withLock { $0 = text } }
     }
 
-    /// Keeps calls of `RegisterAgent` pending, as other calls.
+    /// Keeps calls of `RegisterAgent` pending until the test replies, as other calls.
     func holdAgents() { state.withLock { $0.automaticReplies["RegisterAgent"] = nil } }
 
-    /// Keeps calls of `GetManagedObjects` pending, as other calls.
+    /// Keeps calls of `GetManagedObjects` pending until the test replies, as other calls.
     func holdSnapshot() { state.withLock { $0.holdsSnapshot = true } }
 
     static func value(_ objects: Objects) -> Value {

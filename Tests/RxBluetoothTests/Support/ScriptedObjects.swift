@@ -31,7 +31,7 @@ extension ScriptedDaemon.Objects {
         ]
     }
 
-    /// The heart-rate service with a characteristic (2A37) that supports all operations.
+    /// The heart-rate service with one characteristic (2A37), which supports all operations.
     static var services: Self {
         [
             servicePath: [
@@ -48,15 +48,15 @@ extension ScriptedDaemon.Objects {
         ]
     }
 
-    /// An adapter, and a device that is not connected and has no known services.
+    /// An adapter and a device. The device is not connected, and its services are unknown.
     static var oneDevice: Self { adapter.adding(device) }
 
-    /// The same objects with services from an earlier connection, as bluetoothd keeps them.
+    /// An adapter and a device with services, which bluetoothd remembers from an earlier connection.
     static var oneKnownDevice: Self { oneDevice.adding(services) }
 
     func adding(_ others: Self) -> Self { merging(others) { $1 } }
 
-    /// These objects with some properties of an interface replaced.
+    /// Returns these objects with other values for some properties of an interface.
     func setting(_ path: String, _ interface: String, _ properties: [String: DBus.Value]) -> Self {
         var objects = self
         objects[path, default: [:]][interface, default: [:]].merge(properties) { $1 }

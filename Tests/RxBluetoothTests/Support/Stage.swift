@@ -3,12 +3,12 @@ import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 
-/// A simulated bluetoothd with peripherals, a manager, and a virtual clock in milliseconds that the test advances.
+/// A simulated bluetoothd with peripherals, a manager, and a virtual clock that the test advances.
 struct Stage {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
     let manager: BluetoothManager
-    /// The manager's wall clock.
+    /// The wall clock that the manager uses for time stamps. A test can set it.
     let wallClock: SettableScheduler
     private let busShutdown: BusShutdown
 
@@ -33,12 +33,12 @@ struct Stage {
         self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller)
     }
 
-    /// Subscribes to a stream, and records its events with their times.
+    /// Subscribes to a stream. Returns a recording of its events with their times.
     func record<Element: Sendable>(_ stream: Observable<Element>) -> Recording<Element> {
         Recording(stream, scheduler)
     }
 
-    /// Subscribes to a trait, and records its events with their times.
+    /// Subscribes to a trait. Returns a recording of its events with their times.
     func record<Trait, Element: Sendable>(_ trait: PrimitiveSequence<Trait, Element>) -> Recording<Element> {
         Recording(trait.asObservable(), scheduler)
     }
@@ -46,7 +46,7 @@ struct Stage {
     /// Advances the clock by a number of milliseconds.
     func advance(_ milliseconds: Int) { scheduler.advanceBy(milliseconds) }
 
-    /// Makes the simulation cause a state of the manager.
+    /// Changes the simulation so that the manager enters a state.
     func bringAbout(_ state: BluetoothState) {
         switch state {
         case .poweredOff: simulation.bluez.setPower(false)
@@ -56,10 +56,10 @@ struct Stage {
         }
     }
 
-    /// The number of calls of a method of bluetoothd.
+    /// Returns how often clients called a method of bluetoothd.
     func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
 
-    /// The methods that clients called, in order.
+    /// The methods of bluetoothd that clients called, in order.
     ///
     /// Calls that every client makes at its start, and calls that read the MTU of a link, are omitted.
     var methods: [String] {
@@ -69,7 +69,9 @@ struct Stage {
 }
 
 extension Deadlines {
-    /// The defaults, but link loss is reported at once: for tests in which the adapter does not cause it.
+    /// The default deadlines, but without the delay before link loss is reported.
+    ///
+    /// They suit tests in which the adapter does not cause the loss, so that no late reason has to be awaited.
     static var prompt: Deadlines {
         var deadlines = Deadlines()
         deadlines.disconnectReasonGrace = .zero
@@ -105,12 +107,12 @@ final class Recording<Element: Sendable> {
     var times: [Int] { observer.events.map(\.time) }
     var error: BluetoothError? { observer.events.last?.value.error as? BluetoothError }
     var isCompleted: Bool { observer.events.last?.value.isCompleted == true }
-    /// Whether the stream has not ended.
+    /// Whether the stream has neither completed nor failed yet.
     var isLive: Bool { observer.events.last?.value.isStopEvent != true }
 }
 
 extension BluetoothManager {
-    /// Scans until the peripheral with an address is found.
+    /// Scans until the peripheral with this address is found, and emits the peripheral.
     func peripheral(_ address: BluetoothAddress) -> Observable<Peripheral> {
         scanForPeripherals().map(\.peripheral).filter { $0.address == address }.take(1)
     }
