@@ -2,8 +2,8 @@ public import Testing
 
 /// The promises and quirks that a test proves.
 ///
-/// The trait changes nothing in the run. `scripts/promises` reads it from the source, and compares it with the tests
-/// that passed.
+/// The trait does not change how the test runs. `scripts/promises` reads the traits from the source, and compares them
+/// with the tests that passed.
 public struct ProofTrait: TestTrait {
     public let proofs: [Proof]
 }

@@ -74,7 +74,7 @@ struct DeviceFinderTests {
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.advertise(nil, from: "C0:FF:EE:00:01:03")
         let outcome = try read("hrm-2", harness, .limited(.seconds(8)))
-        // The device may be out of reach, so reading may time out. The verb must still attempt a connection.
+        // The device no longer advertises, so the read may time out. The verb must still attempt a connection.
         #expect(outcome.code == .timedOut || outcome.code == .done, "\(outcome.errors)")
         #expect(harness.calls("Connect") == 1)
     }

@@ -140,7 +140,7 @@ final class CLIProcess: Sendable {
 
     /// Makes a pipe that other children do not inherit, so that they cannot keep it open.
     ///
-    /// It is a named pipe, because Swift does not import pipe2(2).
+    /// The pipe is a named one, because Swift does not import pipe2(2).
     private static func pipe() -> (reading: Int32, writing: Int32) {
         var template = Array("/tmp/ble-cli-test.XXXXXX".utf8CString)
         let folder = unsafe mkdtemp(&template).map { unsafe String(cString: $0) } ?? ""

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A Unix socket in a temporary folder, without a bus behind it. Releasing it removes both.
+/// A Unix socket in a temporary folder, without a bus. Releasing it removes the socket and the folder.
 struct ListeningSocket: ~Copyable {
     let socket: Int32
     private let folder: String

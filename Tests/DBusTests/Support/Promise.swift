@@ -4,7 +4,7 @@ import Dispatch
 
 /// A value that is set once, and that tests await for a limited time.
 ///
-/// The limit is real time, because other processes provide the value. Only a test that fails reaches it.
+/// The limit is real time, because other processes provide the value. Only a test that fails reaches the limit.
 final class Promise<Value: Sendable>: Sendable {
     struct TimedOut: Error {}
 

@@ -13,7 +13,7 @@ struct ResourceUsage: Equatable, Sendable {
 
     /// Waits a limited time until the usage is as expected, and returns the last usage.
     ///
-    /// It waits, because threads end shortly after their connections.
+    /// The wait is necessary, because threads end shortly after their connections.
     static func settling(at isExpected: (ResourceUsage) -> Bool) async -> ResourceUsage {
         var usage = now
         for _ in 0..<100_000 where !isExpected(usage) {

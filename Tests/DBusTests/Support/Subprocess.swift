@@ -3,8 +3,8 @@ import Glibc
 
 /// A child process that a test runs.
 ///
-/// The standard input of the program is a socket. It closes when the test process ends or crashes, so that the program
-/// can exit too.
+/// The standard input of the program is a socket. The socket closes when the test process ends or crashes, so that the
+/// program can exit too.
 final class Subprocess: Sendable {
     private let process: pid_t
     private let input: Int32

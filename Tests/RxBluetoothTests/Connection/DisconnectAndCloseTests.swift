@@ -4,7 +4,7 @@ import RxBluetoothMocks
 import TestTraits
 import Testing
 
-/// `Peripheral.disconnect()` and `BluetoothManager.close()`.
+/// The effects of `Peripheral.disconnect()` and `BluetoothManager.close()`.
 struct DisconnectAndCloseTests {
     @Test func `Disconnecting without a link completes at once and sends nothing`() {
         let (stage, peripheral) = Stage.withSensor()

@@ -45,7 +45,7 @@ struct LifetimeTests {
         #expect(up.elements.count == 1)
         peripheral = nil
         setup.manager = nil
-        // Only the subscription retains the bus now, and it must do so.
+        // Only the subscription retains the bus now, and the bus must stay open.
         setup.scheduler.advanceBy(10_000)
         #expect(setup.count("Disconnect") == 0)
         #expect(setup.bus != nil)

@@ -17,7 +17,7 @@ struct RefusedPairingTests {
         value = stage.characteristic(0x2A37, of: peripheral)
     }
 
-    /// Sends a pairing request of bluetoothd to the agent, which refuses it by its policy.
+    /// Sends a pairing request of bluetoothd to the agent. The agent's policy refuses the request.
     private func refuse() {
         let reply = daemon.ask(
             "RequestAuthorization", .objectPath(ObjectPath(ScriptedDaemon.Objects.devicePath) ?? .root))

@@ -139,8 +139,7 @@ final class BlockingTests: XCTestCase {
             }
             return Disposables.create()
         }
-        // A failure of this line ends the test. Otherwise the last line below could block forever, because it has no
-        // limit.
+        // If this wait times out, it throws and ends the test. The next wait has no limit and would block forever.
         let first = try number.toBlocking(timeout: 10).toArray()
         XCTAssertEqual(first, [1])
         XCTAssertEqual(try number.toBlocking().single(), 1)

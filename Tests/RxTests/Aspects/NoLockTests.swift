@@ -33,8 +33,8 @@ import Testing
             }))
         feed(.next(1))
         feed(.completed)
-        // A BehaviorSubject emits its stored element before `subscribe` returns. The test cannot dispose of it that
-        // early.
+        // A BehaviorSubject emits its stored element before `subscribe` returns, so the test cannot prevent that
+        // element.
         #expect(received.count == (kind.testDescription == "BehaviorSubject" ? 2 : 1))
     }
 

@@ -99,7 +99,7 @@ import Testing
 
     /// On the real clock, one timer serves all elements.
     ///
-    /// If the timer fires before the deadline, which each element moves, it starts again for the rest of the time.
+    /// Each element moves the deadline. If the timer fires before it, the timer starts again for the rest of the time.
     @Test func theDeadlineOnTheRealClockMovesWithEachElement() {
         let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "timeout")
         let log = Log<String>()
