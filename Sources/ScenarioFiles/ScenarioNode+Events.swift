@@ -3,7 +3,7 @@ import Yams
 
 /// Reads events. An event is a time, one action, and the action's arguments.
 extension ScenarioNode {
-    typealias Action = @Sendable (SimulatedBlueZ) -> Void
+    typealias ScenarioAction = @Sendable (SimulatedBlueZ) -> Void
 
     private static let actions: [(name: String, details: [String])] = [
         ("drop-link", ["reason"]), ("out-of-range", []), ("in-range", []), ("strength", ["rssi"]), ("silence", []),
@@ -29,7 +29,8 @@ extension ScenarioNode {
     }
 
     /// Reads an action.
-    func action(_ known: inout KnownPeripherals, and others: [String] = []) throws(ScenarioFileError) -> Action {
+    func action(_ known: inout KnownPeripherals, and others: [String] = []) throws(ScenarioFileError) -> ScenarioAction
+    {
         let parts = try allParts(and: others)
         let given = Self.actions.filter { parts[$0.name] != nil }
         guard given.count == 1, let part = parts[given[0].name] else {
@@ -47,7 +48,7 @@ extension ScenarioNode {
 
     private func action(
         _ name: String, _ part: ScenarioNode, _ parts: [String: ScenarioNode], _ known: inout KnownPeripherals
-    ) throws(ScenarioFileError) -> Action {
+    ) throws(ScenarioFileError) -> ScenarioAction {
         switch name {
         case "power":
             let (isOn, number) = (try part.truth(), try adapterNumber(parts))
@@ -89,7 +90,9 @@ extension ScenarioNode {
         }
     }
 
-    private func rival(_ part: ScenarioNode, _ parts: [String: ScenarioNode]) throws(ScenarioFileError) -> Action {
+    private func rival(_ part: ScenarioNode, _ parts: [String: ScenarioNode]) throws(ScenarioFileError)
+        -> ScenarioAction
+    {
         let number = try adapterNumber(parts)
         switch try part.text() {
         case "scan": return { $0.competingClient().startDiscovery(adapter: number) }
@@ -123,7 +126,7 @@ extension ScenarioNode {
 
     private func action(
         _ name: String, on address: String, _ parts: [String: ScenarioNode], _ known: inout KnownPeripherals
-    ) throws(ScenarioFileError) -> Action {
+    ) throws(ScenarioFileError) -> ScenarioAction {
         switch name {
         case "drop-link":
             let reason = try parts["reason"].or(.remote) { e throws(ScenarioFileError) in

@@ -13,7 +13,7 @@ import Synchronization
 /// re-entrant event is delivered immediately, as in RxSwift. So events of several threads become one well-formed
 /// stream, and no lock is held while user code runs.
 final class SerialDrain {
-    enum Entry {
+    enum Admission {
         /// The caller entered and must call `leave`.
         case first
         /// The caller was inside already.
@@ -27,7 +27,7 @@ final class SerialDrain {
     private let queue = Guarded<[@Sendable () -> Void]>([])
 
     @inline(__always)
-    func enter() -> Entry {
+    func enter() -> Admission {
         let thread = pthread_self()
         if owner.load(ordering: .relaxed) == thread { return .nested }
         // Queued work runs before new work, so that two events of one thread keep their order.

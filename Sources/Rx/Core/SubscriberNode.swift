@@ -2,9 +2,9 @@ import Synchronization
 
 /// The node behind the disposable of a subscription. It retains the upstream, but not the observer.
 ///
-/// So the observer and its closures are released at the end even if the user stores the disposable, as in RxSwift.
-/// Otherwise an object would never be released if it stores its own subscription and a closure of the observer captures
-/// it.
+/// As in RxSwift, the observer and its closures are released when the subscription ends, even if the user stores the
+/// disposable. This breaks a common retain cycle: an object stores the disposable, and a closure of the observer
+/// captures the object.
 final class SubscriberNode: SubscriptionNode {
     // Only the thread that sets `onDisposedCalled` reads and clears this field.
     private var onDisposed: (@Sendable () -> Void)?

@@ -15,7 +15,7 @@ extension ObservableType {
     public static func never() -> Observable<Element> { Observable(Never_()) }
 
     /// Creates a stream that fails at subscription.
-    public static func error(_ error: any Error) -> Observable<Element> { Observable(Failure(error)) }
+    public static func error(_ error: any Error) -> Observable<Element> { Observable(ErrorSource(error)) }
 
     /// Creates a stream that sends the element unless it is nil, then completes.
     public static func from(optional: Element?) -> Observable<Element> {
@@ -60,7 +60,7 @@ private final class Never_<Element>: Source<Element> {
     override func connect(_ sink: Sink<Element>) {}
 }
 
-private final class Failure<Element>: Source<Element> {
+private final class ErrorSource<Element>: Source<Element> {
     private let error: any Error
     init(_ error: any Error) { self.error = error }
     override func connect(_ sink: Sink<Element>) { run(sink) }

@@ -57,7 +57,7 @@ final class ScheduledAction: Cancelable, DisposableContainer {
 /// has several shards, so that threads rarely contend for a lock. Under a lock, no user code runs and no object is
 /// released.
 enum Trampoline {
-    private struct Entry {
+    private struct QueuedItem {
         let thread: UInt
         // Work that has been taken leaves nil in the queue and is released outside the lock.
         var queue: [ScheduledAction?] = []
@@ -65,7 +65,7 @@ enum Trampoline {
     }
 
     private final class Shard: Sendable {
-        let entries = Guarded<[Entry]>([])
+        let entries = Guarded<[QueuedItem]>([])
     }
 
     private static let shards = (0..<32).map { _ in Shard() }
@@ -97,7 +97,7 @@ enum Trampoline {
         let thread = pthread_self()
         return shard(of: thread).entries.withLock { entries in
             for index in entries.indices where entries[index].thread == thread { return false }
-            entries.append(Entry(thread: thread))
+            entries.append(QueuedItem(thread: thread))
             return true
         }
     }
@@ -121,7 +121,7 @@ enum Trampoline {
         while let action = shard.entries.withLock({ pop(thread, from: &$0) }) { action.run() }
     }
 
-    private static func pop(_ thread: UInt, from entries: inout [Entry]) -> ScheduledAction? {
+    private static func pop(_ thread: UInt, from entries: inout [QueuedItem]) -> ScheduledAction? {
         for index in entries.indices where entries[index].thread == thread {
             let head = entries[index].head
             if head == entries[index].queue.count {

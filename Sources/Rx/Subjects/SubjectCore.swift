@@ -103,7 +103,7 @@ class SubjectCore<Element>: Source<Element> {
     /// stored or live.
     private final func nextRetained(_ value: Element) {
         var kept = value
-        var entry = SerialDrain.Entry.busy
+        var entry = SerialDrain.Admission.busy
         var limit = 0
         let passes = lock.withLock { () -> Bool in
             guard ending == nil else { return false }
@@ -144,7 +144,7 @@ class SubjectCore<Element>: Source<Element> {
     final func dispose() { end(.disposed) }
 
     private final func end(_ how: Ending) {
-        var entry = SerialDrain.Entry.busy
+        var entry = SerialDrain.Admission.busy
         var lastElements: [Element] = []
         // Keeps the previous ending until the lock is released, because the deinitializer of its error may run user
         // code.
