@@ -76,12 +76,32 @@ public struct BluetoothError: Error, Sendable {
 
     /// The operations that can fail.
     public enum Operation: String, Sendable {
-        /// Reading a state, scanning, connecting, disconnecting, discovery, reads and writes.
-        case readState, scan, connect, disconnect, discover, read, write, readDescriptor, writeDescriptor
+        /// Reading a state that bluetoothd reports, such as the pairing state or the MTU.
+        case readState
+        /// Scanning, or listing the known peripherals.
+        case scan
+        /// Connecting to a peripheral.
+        case connect
+        /// Closing the link to a peripheral.
+        case disconnect
+        /// Discovering services, characteristics or descriptors.
+        case discover
+        /// Reading the value of a characteristic, or the battery level.
+        case read
+        /// Writing the value of a characteristic.
+        case write
+        /// Reading the value of a descriptor.
+        case readDescriptor
+        /// Writing the value of a descriptor.
+        case writeDescriptor
         /// Reading the RSSI of a link.
         case readRSSI
-        /// Pairing, trusting a device, and removing a device with its bond.
-        case pair, trust, forget
+        /// Pairing with a device.
+        case pair
+        /// Marking a device as trusted or not.
+        case trust
+        /// Removing a device with its bond.
+        case forget
         /// Turning notifications on, or receiving them.
         case notify
         /// Advertising this computer.
