@@ -4,6 +4,8 @@ extension BluetoothError {
         /// There is no system bus, or the connection to it is lost.
         case busUnavailable
         /// bluetoothd does not run.
+        ///
+        /// If it runs but does not answer, operations fail with ``timedOut``.
         case daemonUnavailable
         /// This process is not allowed to use bluetoothd.
         case unauthorized
@@ -14,6 +16,9 @@ extension BluetoothError {
         /// rfkill blocks the adapter.
         case blocked
         /// bluetoothd did not reply before the deadline. The operation may have taken effect.
+        ///
+        /// If bluetoothd has not listed its objects within ``Deadlines/snapshot``, operations fail with this kind, and
+        /// nothing is sent. ``BluetoothManager/state`` is then ``BluetoothState/daemonUnavailable``.
         case timedOut
         /// bluetoothd or the peripheral is busy with another operation. Try again later.
         case busy
@@ -68,6 +73,8 @@ extension BluetoothError {
         /// The manager or the ``CharacteristicWriter`` was closed.
         case closed
         /// An error of bluetoothd that this module does not recognise; see ``BluetoothError/dbusName``.
+        ///
+        /// The name is nil if bluetoothd ended an acquired socket or an advertisement without an error.
         case bluez
     }
 
