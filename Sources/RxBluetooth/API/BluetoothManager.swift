@@ -105,11 +105,16 @@ public final class BluetoothManager: Sendable {
         .observe(on: access.settings.scheduler)
     }
 
-    /// Closes the manager: all its streams fail with ``BluetoothError/Kind/closed``.
+    /// Closes the manager, the links that it made, and its connection to the bus.
     ///
-    /// The manager closes the links that it made, and then its connection to the bus. Completes when both are closed,
-    /// and never fails. May be called again. Later use of the manager fails with ``BluetoothError/Kind/closed``. Cold;
-    /// disposing does not stop the closing.
+    /// Completes when the links and then the bus are closed, and never fails. May be called again. Cold; disposing does
+    /// not stop the closing.
+    ///
+    /// Streams in progress fail with ``BluetoothError/Kind/closed``, unless they end first. Later use of the manager
+    /// fails with the same error. These streams do not fail:
+    /// - ``connectionChanges``, ``events`` and ``Peripheral/connectionState`` emit nothing more after the links are
+    ///   closed, and do not end. A loop over one of them does not end either, so dispose of it or cancel its task.
+    /// - ``settled()`` and ``delivered()`` complete.
     public func close() -> Completable {
         let access = access
         return Completable.create { observer in

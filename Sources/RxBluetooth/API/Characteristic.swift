@@ -59,7 +59,9 @@ public struct Characteristic: Hashable, Sendable {
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include this type of
     ///   write.
     /// - ``BluetoothError/Kind/invalidArgument`` for more bytes than ``Peripheral/maximumWriteValueLength(for:)``.
-    ///   ``writeLongValue(_:type:partLength:retry:)`` has no such limit.
+    ///   ``writeLongValue(_:type:partLength:retry:)`` has no such limit. Without response, and while bluetoothd has not
+    ///   reported the MTU, the limit is 512 bytes: values of more than 20 bytes are sent, and bluetoothd may refuse
+    ///   them.
     /// - The other errors of ``readValue()``. After ``BluetoothError/Kind/timedOut`` or a link loss, the write may have
     ///   taken effect.
     ///

@@ -27,6 +27,7 @@ public final class CharacteristicWriter: Sendable {
     /// - ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes, because
     ///   bluetoothd would discard such values.
     /// - ``BluetoothError/Kind/closed`` if the subscription to ``Characteristic/acquireWrite()`` has ended.
+    /// - ``BluetoothError/Kind/bluez`` if bluetoothd has closed the socket.
     /// - The error of the connection when it ends.
     public func write(_ value: [UInt8]) -> Completable {
         characteristic.peripheral.stream { [self] (client, emitter: Emitter<Never>) in
@@ -67,6 +68,8 @@ extension Characteristic {
     ///   ``Characteristic/Properties/writeWithoutResponse``.
     /// - ``BluetoothError/Kind/exclusiveUse`` if another program has acquired the characteristic.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/bluez`` if bluetoothd closes the socket while the link is up. The error then has no
+    ///   ``BluetoothError/dbusName``.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.

@@ -99,7 +99,10 @@ public enum AdapterSelection: Hashable, Sendable {
 public struct Deadlines: Sendable {
     /// The deadline for connecting. Default: 30 s.
     public var connect: Duration = .seconds(30)
-    /// The deadline for reading the services of a peripheral after connecting. Default: 30 s.
+    /// The deadline for reading the services of a peripheral. Default: 30 s.
+    ///
+    /// The time begins with the subscription to each discovery, not with the connection. A connection with
+    /// ``ConnectOptions/reconnection`` discovers the services by itself when its link is up.
     public var services: Duration = .seconds(30)
     /// The deadline for a read, a write, or turning notifications on. Default: 30 s, as in ATT.
     ///
@@ -109,7 +112,9 @@ public struct Deadlines: Sendable {
     ///
     /// The time begins when the pairing starts, after the pairings that it has to wait for.
     public var pair: Duration = .seconds(90)
-    /// The deadline for disconnecting. Default: 5 s.
+    /// The deadline for the reply to a disconnection, and then for the end of the link. Default: 5 s.
+    ///
+    /// bluetoothd replies before it shows the link as down. Closing a link can therefore take twice this time.
     public var disconnect: Duration = .seconds(5)
     /// How long to delay a link loss, to find out whether the adapter caused it. Default: 0.25 s.
     ///
@@ -133,7 +138,11 @@ public struct Deadlines: Sendable {
     ///
     /// At the deadline, the diagnosis is emitted with the facts that are known by then.
     public var diagnosis: Duration = .seconds(2)
-    /// The deadline for undoing what a subscription started. Default: 2 s.
+    /// The deadline for undoing what a subscription started, and for short requests. Default: 2 s.
+    ///
+    /// Limits turning notifications off, cancelling a pairing, ending an advertisement, reading the MTU, most reads of
+    /// a property, and ``BluetoothManager/delivered()``. Stopping a scan has the deadline ``stopScan``, and closing a
+    /// link has the deadline ``disconnect``.
     public var cleanup: Duration = .seconds(2)
 
     /// Creates deadlines with the default values.

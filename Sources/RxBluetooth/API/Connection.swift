@@ -44,8 +44,9 @@ extension Peripheral {
     ///
     /// Emits the current state first, then each change, and never completes. If the adapter is switched off, the state
     /// is ``ConnectionState/disconnected(_:)`` with the reason ``BluetoothError/DisconnectReason/adapter``. Fails only
-    /// if the manager was deallocated before the subscription, with ``BluetoothError/Kind/closed``. Hot; subscribing
-    /// neither connects nor opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue.
+    /// if the manager was deallocated before the subscription, with ``BluetoothError/Kind/closed``; closing the manager
+    /// does not end the stream. Hot; subscribing neither connects nor opens the bus. The subscription keeps the manager
+    /// alive. Delivers on the manager's queue.
     public var connectionState: Observable<ConnectionState> {
         .deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
@@ -58,8 +59,9 @@ extension Peripheral {
 extension BluetoothManager {
     /// The changes of all connections of this manager.
     ///
-    /// Emits each change after the subscription. Never completes and never fails. Hot; subscribing neither
-    /// connects nor opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue.
+    /// Emits each change after the subscription. Never completes and never fails, also if the manager is closed. Hot;
+    /// subscribing neither connects nor opens the bus. The subscription keeps the manager alive. Delivers on the
+    /// manager's queue.
     public var connectionChanges: Observable<ConnectionChange> {
         access.keptAlive(by: access.connectionChanges.observe(on: access.settings.scheduler))
     }
@@ -82,7 +84,8 @@ public struct ConnectOptions: Sendable {
         case takeOver
         /// Close the link and make a new one. The connection fails if the link cannot be closed.
         ///
-        /// The link is closed only once. If another program immediately makes a new link, that link is shared.
+        /// The link is closed only once. If another program immediately makes a new link, that link is shared and left
+        /// open at the end.
         case replace
     }
 
@@ -117,16 +120,16 @@ public struct ConnectOptions: Sendable {
 
 /// The policy for connecting again after link loss: the delays, and when to give up.
 ///
-/// Each attempt follows a delay, which doubles after each failure up to ``maximumDelay``. A link that ends within
-/// ``minimumStableDuration`` also counts as a failure: otherwise a peripheral that drops every link would keep the
-/// controller busy.
+/// The first connection starts without a delay. Each attempt to reconnect follows a delay, which doubles with each
+/// consecutive failure after the first, up to ``maximumDelay``. A link that ends within ``minimumStableDuration`` also
+/// counts as a failure: otherwise a peripheral that drops every link would keep the controller busy.
 ///
 /// While the bus, bluetoothd or the adapter is not available, no attempt is made. The next attempt starts as soon as
 /// Bluetooth can be used again.
 public struct Reconnection: Sendable {
-    /// The delay before the first attempt. Default: 0.25 s; minimum: 10 ms.
+    /// The delay before the first attempt to reconnect. Default: 0.25 s; minimum: 10 ms.
     public var initialDelay: Duration
-    /// The longest delay before an attempt. Default: 30 s; minimum: 10 ms.
+    /// The longest delay before an attempt to reconnect. Default: 30 s; minimum: 10 ms.
     public var maximumDelay: Duration
     /// The largest random change of a delay, as a fraction from 0 to 1. Default: 0.2.
     ///

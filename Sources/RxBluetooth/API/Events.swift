@@ -37,7 +37,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// The session was silent for ``ScanOptions/restartsAfterSilence``, or bluetoothd has dropped it.
         case scanRestarted(adapter: String)
-        /// A discovery session has ended. The error is that of its scans; nil if they were disposed.
+        /// A discovery session has ended. The error is that of its scans; nil if they were disposed of.
         case scanEnded(adapter: String, BluetoothError?)
         /// A scan with ``ScanOptions/resumes`` was interrupted.
         ///
@@ -56,7 +56,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         /// The number of consecutive failures is `failures`. The next attempt follows after `again`, as soon as
         /// Bluetooth can be used.
         case reconnection(Peripheral, BluetoothError, failures: Int, again: Duration)
-        /// An operation was queued; `waiting` counts the operations that wait in the same queue.
+        /// An operation was queued; `waiting` counts the operations in its queue, including the new one.
         case operationQueued(QueuedOperation, waiting: Int)
         /// An operation has started after it waited in the queue.
         case operationStarted(QueuedOperation, waited: Duration)
@@ -64,7 +64,7 @@ public struct BluetoothEvent: Equatable, Sendable {
         case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
         /// An operation was removed from the queue before it started.
         ///
-        /// The error is the reason for the removal, for example a lost link; nil if the subscription was disposed.
+        /// The error is the reason for the removal, for example a lost link; nil if the subscription was disposed of.
         case operationDropped(QueuedOperation, waited: Duration, BluetoothError?)
         /// A notified value was dropped because a subscriber was too slow.
         ///
@@ -104,10 +104,10 @@ public struct QueuedOperation: Equatable, Sendable {
 extension BluetoothManager {
     /// The manager's events for monitoring: queues, retries, drops, scan sessions, links and recovery.
     ///
-    /// Emits each event after the subscription. Never completes and never fails. Hot; subscribing neither connects nor
-    /// opens the bus. The subscription keeps the manager alive. Delivers on the manager's queue. At most 1024 events
-    /// wait for a slow subscriber. If there are more, the oldest are dropped, which leaves a gap in
-    /// ``BluetoothEvent/number``.
+    /// Emits each event after the subscription. Never completes and never fails, also if the manager is closed. Hot;
+    /// subscribing neither connects nor opens the bus. The subscription keeps the manager alive. Delivers on the
+    /// manager's queue. At most 1024 events wait for a slow subscriber. If there are more, the oldest are dropped, and
+    /// ``BluetoothEvent/number`` has a gap.
     public var events: Observable<BluetoothEvent> { access.keptAlive(by: access.settings.eventLog.events) }
 }
 

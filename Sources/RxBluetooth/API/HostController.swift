@@ -1,7 +1,8 @@
 /// Access to the controller of an adapter, for values that bluetoothd does not provide.
 ///
 /// By default, a manager on the system bus reads the controllers of this machine, and a manager on a given bus has no
-/// host controller, because the adapters of that bus may be simulated. Tests can implement this protocol.
+/// host controller, because the adapters of that bus may be simulated. Tests can implement this protocol: only
+/// ``readRSSI(of:on:deadline:_:)`` is required, and the other two methods have default implementations.
 public protocol HostController: Sendable {
     /// Reads the RSSI of the link to a peripheral.
     ///

@@ -36,7 +36,8 @@ extension Peripheral {
     /// bluetoothd does not know. Nothing is emitted while bluetoothd is not available. Cold. Delivers on the manager's
     /// queue.
     ///
-    /// Fails with ``BluetoothError/Kind/busUnavailable`` when the bus is lost, and with ``BluetoothError/Kind/closed``
+    /// Fails with ``BluetoothError/Kind/busUnavailable`` when the bus is lost, with
+    /// ``BluetoothError/Kind/unauthorized`` if the bus refuses this process, and with ``BluetoothError/Kind/closed``
     /// when the manager is closed. Source: BlueZ, `device-api.txt`, `Paired`.
     public var isPaired: Observable<Bool> { watch(\.isPaired) }
 
@@ -101,12 +102,12 @@ extension BluetoothManager {
     ///
     /// Emits each request to all subscribers; the first answer counts. Hot: subscribing registers the manager's agent,
     /// and opens the bus if necessary. A request is rejected if there is no answer within ``PairingPolicy/timeout``, if
-    /// there is no subscriber, or when the last subscription is disposed. With other modes, nothing is emitted.
+    /// there is no subscriber, or when the last subscription is disposed of. With other modes, nothing is emitted.
     /// Delivers on the manager's queue.
     ///
     /// Never completes, and continues after a restart of bluetoothd. Fails with ``BluetoothError/Kind/busUnavailable``
-    /// when the bus is lost, and with ``BluetoothError/Kind/closed`` when the manager is closed. Source: BlueZ,
-    /// `agent-api.txt`.
+    /// when the bus is lost, with ``BluetoothError/Kind/unauthorized`` if the bus refuses this process, and with
+    /// ``BluetoothError/Kind/closed`` when the manager is closed. Source: BlueZ, `agent-api.txt`.
     public var pairingRequests: Observable<PairingRequest> {
         access.stream { client, emitter in
             if let failure = client.finalFailure { return emitter.fail(failure) }

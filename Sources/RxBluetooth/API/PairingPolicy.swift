@@ -12,12 +12,14 @@ public struct PairingPolicy: Hashable, Sendable {
         /// pairing works only if it needs neither display nor keyboard. An operation that needs pairing gets no answer
         /// for 30 s; after this time the link is lost.
         case noAgent
-        /// All requests are rejected.
+        /// All requests to this manager's agent are rejected.
         ///
-        /// An operation on a protected attribute fails at once with ``BluetoothError/Kind/needsPairing``, and further
-        /// operations of that connection fail with ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the
-        /// connection within 30 s unless the device is bonded. ``Peripheral/pair()`` can still succeed with Just Works
-        /// pairing, for which bluetoothd sends no request.
+        /// If bluetoothd asks this agent, see ``isDefault``, an operation on a protected attribute fails at once with
+        /// ``BluetoothError/Kind/needsPairing``, and further operations of that connection fail with
+        /// ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the connection within 30 s unless the device is
+        /// bonded. If bluetoothd asks the agent of another program, that agent decides.
+        ///
+        /// ``Peripheral/pair()`` can still succeed with Just Works pairing, for which bluetoothd sends no request.
         case refuse
         /// Just Works pairing is accepted; pairing with a passkey or a comparison is rejected.
         ///
@@ -25,6 +27,10 @@ public struct PairingPolicy: Hashable, Sendable {
         /// asks this manager's agent; see ``isDefault``.
         case justWorks
         /// The manager answers with this passkey from 0 to 999999, for example one printed on the device.
+        ///
+        /// Requests for Just Works pairing or for a comparison of numbers are rejected, because neither uses the
+        /// passkey. ``Peripheral/pair()`` can still succeed with Just Works pairing, for which bluetoothd sends no
+        /// request.
         case passkey(UInt32)
         /// The subscribers of ``BluetoothManager/pairingRequests`` answer.
         case ask

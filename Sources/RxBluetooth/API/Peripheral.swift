@@ -120,8 +120,9 @@ public final class Peripheral: Sendable {
     /// does not reconnect. Cold; disposing does not cancel a disconnection that has started. Delivers on the manager's
     /// queue.
     ///
-    /// Fails if bluetoothd refuses, and with ``BluetoothError/Kind/timedOut`` if the link is not closed within
-    /// ``Deadlines/disconnect``. Source: BlueZ, `device-api.txt`, `Disconnect`.
+    /// Fails if bluetoothd refuses. Fails with ``BluetoothError/Kind/timedOut`` if bluetoothd does not reply within
+    /// ``Deadlines/disconnect``, or still shows the link after this time has passed again. Source: BlueZ,
+    /// `device-api.txt`, `Disconnect`.
     public func disconnect() -> Completable {
         stream { [self] (client, emitter: Emitter<Never>) in
             // Ends the reconnection explicitly, because between two links there is no link to close.

@@ -118,8 +118,9 @@ extension Peripheral {
 
     /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the current link.
     ///
-    /// Without response, the maximum is one packet: ``mtu`` − 3, at most 512. With response, it is always 512, because
-    /// bluetoothd sends a value longer than one packet in parts.
+    /// Without response, the maximum is one packet: ``mtu`` − 3, at most 512. While bluetoothd has not reported the
+    /// MTU, this is 20, although `writeValue` also sends longer values then. With response, the maximum is always 512,
+    /// because bluetoothd sends a value longer than one packet in parts.
     ///
     /// - Parameter type: Whether the peripheral confirms the write.
     public func maximumWriteValueLength(for type: Characteristic.WriteType) -> Int {

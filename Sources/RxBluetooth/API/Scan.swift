@@ -46,7 +46,7 @@ public struct ScanOptions: Hashable, Sendable {
     /// Whether a peripheral is emitted for each of its advertisements. Default: false.
     ///
     /// With false, a peripheral is emitted when it is first received, and again when its name or the services that it
-    /// lists change.
+    /// lists change. If bluetoothd removes the device and finds it again, the peripheral is also emitted again.
     public var allowsDuplicates: Bool
     /// Whether the scan first emits the peripherals that bluetoothd already knows. Default: false.
     ///
