@@ -33,6 +33,8 @@ struct PairingOnRealBusTests {
             #expect(request.question == .passkey)
             _ = try? request.answer(.passkey(42))
         })
+        // bluetoothd removes an unpaired device 30 s after its last advertisement. The scan prevents that on a busy machine.
+        let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
         let peripheral = try await first(manager.peripheral(Lock.address))
         // Reading this protected value makes bluetoothd send a pairing request to the agent.
         let value = try await first(
@@ -49,6 +51,7 @@ struct PairingOnRealBusTests {
         #expect(daemon.calls.count { $0.member == "RegisterAgent" } == 1)
         #expect(daemon.calls.count { $0.member == "RequestDefaultAgent" } == 1)
         answering.dispose()
+        scan.dispose()
         try await manager.close().value
         daemon.stop()
     }

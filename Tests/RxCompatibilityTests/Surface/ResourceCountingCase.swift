@@ -38,7 +38,8 @@ class ResourceCountingCase: XCTestCase {
         while startResourceCount < Resources.total, Date() < limit {
             RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
         }
-        XCTAssertEqual(startResourceCount, Resources.total)
+        // Less is no leak: other threads may have released the last objects of an earlier test meanwhile.
+        XCTAssertLessThanOrEqual(Resources.total, startResourceCount)
         super.tearDown()
     }
 }
