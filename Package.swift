@@ -54,7 +54,7 @@ let package = Package(
         // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
         .target(
             name: "ScenarioFiles",
-            dependencies: ["RxBluetoothMocks", "DBus", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
+            dependencies: ["RxBluetoothMocks", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
             dependencies: [

@@ -28,9 +28,10 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
             description.index(after: description.utf8.lastIndex(of: UInt8(ascii: "/")) ?? description.startIndex)...]
     }
 
-    /// Returns the path of a child; nil if the result is not an object path.
+    /// Returns the path of a child; nil if its name is not one valid element.
     public func appending(_ element: String) -> ObjectPath? {
-        ObjectPath(description == "/" ? "/\(element)" : "\(description)/\(element)")
+        guard !element.utf8.contains(UInt8(ascii: "/")) else { return nil }
+        return ObjectPath(description == "/" ? "/\(element)" : "\(description)/\(element)")
     }
 
     // Q24: a comparison of text prefixes would take `hci10` for an object below `hci1`.

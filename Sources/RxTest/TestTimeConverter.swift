@@ -23,10 +23,10 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
     /// Converts seconds to the nearest number of ticks.
     public func convertToVirtualTimeInterval(_ timeInterval: Double) -> Int { ticks(timeInterval) }
 
-    /// Returns the tick that is `offset` ticks after the given tick; `Int.max` on overflow.
+    /// Returns the tick that is `offset` ticks after the given tick; the nearest `Int` on overflow.
     public func offsetVirtualTime(_ time: Int, offset: Int) -> Int {
         let (sum, overflow) = time.addingReportingOverflow(offset)
-        return overflow ? .max : sum
+        return overflow ? (offset < 0 ? .min : .max) : sum
     }
 
     /// Returns the order of two ticks.

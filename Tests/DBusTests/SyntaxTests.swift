@@ -51,5 +51,6 @@ import Testing
         #expect(ObjectPath.root.appending("a") == "/a")
         #expect(adapter.appending("dev-1") == nil)
         #expect(adapter.appending("") == nil)
+        #expect(adapter.appending("a/b") == nil)
     }
 }

@@ -55,13 +55,13 @@ final class SignalRouter: @unchecked Sendable {
     private func unsubscribe(_ subscription: SignalSubscription) {
         let handler = subscription.handler
         subscription.handler = nil
+        // Releasing the handler may run code that calls back into the router, so the handler is released last.
+        defer { withExtendedLifetime(handler) {} }
         guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
         subscriptions.remove(at: index)
         guard subscription.isRegistered, lifecycle.state.isOpen else { return }
         removeRule(subscription.rule)
         if !subscription.namesSender { unfollowOwner(of: subscription.rule.sender) }
-        // Releasing the handler may run code that calls back into the router, so the handler is released last.
-        withExtendedLifetime(handler) {}
     }
 
     // MARK: Delivery

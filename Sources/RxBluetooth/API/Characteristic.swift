@@ -213,7 +213,7 @@ extension Characteristic {
             let length = partLength ?? peripheral.maximumWriteValueLength(for: .withoutResponse)
             guard (1...Self.longestValue).contains(length) else {
                 let error = BluetoothError(.invalidArgument, detail: "Parts have 1 to \(Self.longestValue) bytes")
-                return .error(error.during(.write, target))
+                return peripheral.failed(error.during(.write, target))
             }
             let parts = stride(from: 0, to: max(1, value.count), by: length).map { offset in
                 part(value, offset..<min(offset + length, value.count), type, attempt: 1, retry)

@@ -250,6 +250,11 @@ extension Peripheral {
         }
     }
 
+    /// Returns a stream that fails on the manager's scheduler.
+    func failed<Element>(_ error: BluetoothError) -> Observable<Element> {
+        scheduler.map { .error(error).observe(on: $0) } ?? .error(error)
+    }
+
     /// Sets the connection state, and emits and logs a change.
     func enter(_ state: ConnectionState) {
         let connection = connection

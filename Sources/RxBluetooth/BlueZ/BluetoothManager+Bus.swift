@@ -30,7 +30,7 @@ extension BluetoothManager {
     ///   - configuration: The adapter, the scheduler, deadlines, pairing and the log.
     ///   - open: Opens a bus. It may be called on any thread; two subscriptions at the same time may call it at the
     ///     same time.
-    public convenience init(configuration: Configuration, openingBus open: @escaping @Sendable () -> any Bus) {
+    package convenience init(configuration: Configuration, openingBus open: @escaping @Sendable () -> any Bus) {
         self.init(BlueZAccess(settings: Settings(configuration), open: open), configuration.adapter)
     }
 }

@@ -71,6 +71,8 @@ struct LongWriteTests {
 
     @Test(.proves(.S66), arguments: [0, -1, 513]) func `Invalid part lengths are refused without a call`(length: Int) {
         let write = stage.record(characteristic.writeLongValue(Self.value, partLength: length))
+        // Errors are delivered on the manager's scheduler.
+        #expect(write.isLive)
         stage.advance(0)
         #expect(write.kind == .invalidArgument)
         #expect(daemon.count("WriteValue") == 0)

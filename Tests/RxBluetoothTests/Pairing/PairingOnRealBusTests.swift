@@ -33,7 +33,8 @@ struct PairingOnRealBusTests {
             #expect(request.question == .passkey)
             _ = try? request.answer(.passkey(42))
         })
-        // bluetoothd removes an unpaired device 30 s after its last advertisement. The scan prevents that on a busy machine.
+        // bluetoothd removes an unpaired device 30 s after its last advertisement. This scan prevents that if the
+        // machine is busy.
         let scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)).subscribe()
         let peripheral = try await first(manager.peripheral(Lock.address))
         // Reading this protected value makes bluetoothd send a pairing request to the agent.

@@ -217,7 +217,11 @@ struct ReconnectionTests {
         stage.advance(1_000)
         let plain = stage.record(peripheral.connect())
         let second = stage.record(peripheral.connect(options: .reconnect()))
+        let invalid = stage.record(peripheral.connect(options: .reconnect(Reconnection(limit: .zero))))
+        // Errors are delivered on the manager's scheduler.
+        #expect(second.isLive && invalid.isLive)
         stage.advance(1_000)
+        #expect(invalid.kind == .invalidArgument)
         #expect(plain.kind == .alreadyConnected)
         #expect(second.kind == .alreadyConnected)
         #expect(link.isLive)

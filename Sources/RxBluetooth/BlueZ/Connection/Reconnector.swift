@@ -172,11 +172,11 @@ extension Peripheral {
             guard let access = present else { throw BluetoothError(.closed) }
             if let limit = policy.limit, limit <= .zero {
                 let error = BluetoothError(.invalidArgument, detail: "Reconnection.limit must be longer than zero")
-                throw error.during(.connect, address.description)
+                return failed(error.during(.connect, address.description))
             }
             let reconnector = Reconnector(self, access, options, policy)
             guard claim(reconnector) else {
-                throw BluetoothError(.alreadyConnected, operation: .connect, target: address.description)
+                return failed(BluetoothError(.alreadyConnected, operation: .connect, target: address.description))
             }
             return reconnector.run()
                 // The peripheral is released before the error is delivered, so that the subscriber can connect again at
