@@ -18,7 +18,9 @@ extension Diagnosis {
             found.append(
                 Finding(
                     .malformedMessages,
-                    "bluetoothd has sent \(rejectedMessages) malformed messages, which were ignored.",
+                    rejectedMessages == 1
+                        ? "bluetoothd has sent 1 malformed message, which was ignored."
+                        : "bluetoothd has sent \(rejectedMessages) malformed messages, which were ignored.",
                     "If this happens again, report it to the BlueZ project."))
         }
         guard found.isEmpty else { return found }
@@ -109,7 +111,12 @@ extension Diagnosis.ScanStatus {
     fileprivate var findings: [(Duration, Diagnosis.Finding)] {
         switch step {
         case .starting(let refusals) where refusals > 0 || duration >= Diagnosis.worthMentioning:
-            let why = refusals > 0 ? "bluetoothd has refused \(refusals) times" : "bluetoothd has not answered"
+            let why =
+                switch refusals {
+                case 0: "bluetoothd has not answered"
+                case 1: "bluetoothd has refused it once"
+                default: "bluetoothd has refused it \(refusals) times"
+                }
             return [
                 (
                     duration,
@@ -167,8 +174,7 @@ extension Diagnosis.ConnectionStatus {
                 runningFor,
                 Diagnosis.Finding(
                     .operationRuns,
-                    "An operation (\(running.operation.rawValue) of \(running.target)) has had no answer for \(runningFor.spoken)"
-                        + (waiting == 0 ? "." : ", and \(waiting) more wait behind it."),
+                    "The operation \(running.phrase) has had no answer for \(runningFor.spoken)\(waitingText).",
                     "Wait for its deadline, or disconnect from the device.")
             )
         ]

@@ -86,11 +86,24 @@ extension Diagnosis.ConnectionStatus {
             }
         var text = "The connection to \(peripheral.address) \(state) for \(duration.spoken)"
         if let running, let runningFor {
-            text +=
-                "; \(running.operation.rawValue) of \(running.target) has run for \(runningFor.spoken), and \(waiting) wait"
+            text += "; the operation \(running.phrase) has run for \(runningFor.spoken)\(waitingText)"
         }
         return text + "."
     }
+
+    /// The operations behind the running one, as the end of a sentence; empty if there are none.
+    var waitingText: String {
+        switch waiting {
+        case 0: ""
+        case 1: ", and 1 more operation waits behind it"
+        default: ", and \(waiting) more operations wait behind it"
+        }
+    }
+}
+
+extension QueuedOperation {
+    /// The operation and its target as the subject of a sentence, in quotation marks.
+    var phrase: String { "“\(operation.phrase(on: target))”" }
 }
 
 extension Diagnosis.PairingStatus {

@@ -48,7 +48,8 @@ public struct Service: Hashable, Sendable {
     /// - Parameter services: The UUIDs to discover. Default: empty, all included services.
     public func discoverIncludedServices(_ services: [BluetoothUUID] = []) -> Observable<Service> {
         let discovery: Observable<Service> = peripheral.stream { client, emitter in
-            emitter.attempt(.discover, "service \(uuid) of \(peripheral.address)") { () throws(BluetoothError) in
+            let target = "the services included in service \(uuid) of \(peripheral.address)"
+            emitter.attempt(.discover, target) { () throws(BluetoothError) in
                 for found in try client.attributes.includedServices(of: self, services) { emitter.next(found) }
                 emitter.complete()
             }

@@ -38,32 +38,7 @@ extension BluetoothError: CustomStringConvertible {
         }
     }
 
-    private var subject: String? {
-        let verb: String? =
-            switch operation {
-            case .readState: "Reading the state of Bluetooth"
-            case .scan: "Scanning"
-            case .advertise: "Advertising"
-            case .connect: "Connecting"
-            case .disconnect: "Disconnecting"
-            case .discover: "Discovering services"
-            case .read: "Reading"
-            case .write: "Writing"
-            case .readDescriptor: "Reading a descriptor"
-            case .writeDescriptor: "Writing a descriptor"
-            case .readRSSI: "Reading the signal strength of"
-            case .notify: "Notifications"
-            case .pair: "Pairing"
-            case .trust: "Trusting"
-            case .forget: "Forgetting"
-            case nil: nil
-            }
-        switch (verb, target) {
-        case (let verb?, let target?): return operation == .notify ? "\(verb) from \(target)" : "\(verb) \(target)"
-        case (let verb?, nil): return verb
-        case (nil, let target): return target
-        }
-    }
+    private var subject: String? { operation.map { $0.phrase(on: target) } ?? target }
 
     private var reason: String {
         switch kind {

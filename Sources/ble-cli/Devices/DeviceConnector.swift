@@ -91,7 +91,7 @@ final class ConnectionProgress: Sendable {
                 "No device \(target) advertised within \(limit.text). "
                     + "Check that it is on and near; see ble-cli scan.")
         case .connecting(let device):
-            let what = "Connecting \(device.peripheral): not connected within \(limit.text)"
+            let what = "Connecting to \(device.peripheral): not connected within \(limit.text)"
             if let cause = notes?.outage {
                 return CLIError(.timedOut, "\(what). Last cause: \(cause.summary) Give a longer --timeout.")
                     .caused(by: cause)

@@ -160,7 +160,7 @@ struct DiagnosisTests {
         let refusals = stage.count("StartDiscovery")
         let diagnosis = try ask(stage)
         #expect(diagnosis.cause == .scanNotStarted && scan.isLive && refusals > 2)
-        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused \(refusals) times") == true)
+        #expect(diagnosis.findings.first?.text.contains("bluetoothd has refused it \(refusals) times") == true)
     }
 
     @Test func `A diagnosis names the running operation, its age and the queue length`() throws {
@@ -176,8 +176,37 @@ struct DiagnosisTests {
         #expect(diagnosis.cause == .operationRuns && reads.count == 3 && link.isLive)
         #expect(
             diagnosis.findings.first?.text
-                == "An operation (read of FFF3 of C0:FF:EE:00:00:21) has had no answer for 7 s, and 2 more wait behind it."
-        )
+                == "The operation “Reading FFF3 of C0:FF:EE:00:00:21” has had no answer for 7 s, and 2 more operations "
+                + "wait behind it.")
+        #expect(
+            diagnosis.facts.contains {
+                $0.contains(
+                    "; the operation “Reading FFF3 of C0:FF:EE:00:00:21” has run for 7 s, and 2 more operations ")
+            })
+    }
+
+    @Test(arguments: [(1, "has had no answer for 7 s."), (2, "7 s, and 1 more operation waits behind it.")])
+    func `A diagnosis counts waiting operations in correct English`(_ count: Int, _ end: String) throws {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.connect(peripheral)
+        let silent = stage.characteristic(Sensor.silent, of: peripheral)
+        let reads = (1...count).map { _ in stage.record(silent.readValue()) }
+        stage.advance(7_000)
+        let text = try ask(stage).findings.first?.text
+        #expect(text?.hasSuffix(end) == true && link.isLive && reads.allSatisfy(\.isLive))
+    }
+
+    @Test(arguments: [(1, "refused it once."), (2, "refused it 2 times.")])
+    func `A diagnosis counts refused scans in correct English`(_ refusals: Int, _ end: String) throws {
+        let stage = Stage(
+            Scenario {
+                SimulatedAdapter()
+                Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress"))
+            })
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        while stage.count("StartDiscovery") < refusals { stage.advance(10) }
+        let text = try ask(stage).findings.first?.text
+        #expect(text?.hasSuffix(end) == true && scan.isLive)
     }
 
     @Test(.proves(.S38)) func `A diagnosis reports a connection attempt that takes long`() throws {

@@ -13,7 +13,8 @@ struct LocalizedDescriptionTests {
         #expect((unknown as? any LocalizedError)?.recoverySuggestion == error.advice)
         #expect(
             error.description
-                == "Connecting C0:FF:EE:00:00:01: the Bluetooth adapter is off. Switch it on: bluetoothctl power on.")
+                == "Connecting to C0:FF:EE:00:00:01: the Bluetooth adapter is off. Switch it on: bluetoothctl power on."
+        )
     }
 
     @Test func `An error without advice has a description and no recovery suggestion`() {

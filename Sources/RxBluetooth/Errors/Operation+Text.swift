@@ -1,0 +1,50 @@
+extension BluetoothError.Operation {
+    /// Returns the operation on a target as a phrase, for example “Reading 2A37 of C0:FF:EE:00:00:01”.
+    ///
+    /// A target is an address, an attribute such as “2A37 of” an address, “service 180D of” an address, or a complete
+    /// phrase that begins with “the”.
+    func phrase(on target: String?) -> String {
+        guard let target else { return phraseWithoutTarget }
+        let isPhrase = target.hasPrefix("the ")
+        return switch self {
+        case .readState: isPhrase ? "Reading \(target)" : "Reading the state of \(target)"
+        case .scan: "Scanning with \(target)"
+        case .connect: "Connecting to \(target)"
+        case .disconnect: "Disconnecting from \(target)"
+        case .discover where isPhrase: "Discovering \(target)"
+        case .discover where target.hasPrefix("service "): "Discovering the characteristics of \(target)"
+        case .discover where target.contains(" of "): "Discovering the descriptors of \(target)"
+        case .discover: "Discovering the services of \(target)"
+        case .read: "Reading \(target)"
+        case .write: "Writing \(target)"
+        case .readDescriptor: isPhrase ? "Reading \(target)" : "Reading descriptor \(target)"
+        case .writeDescriptor: isPhrase ? "Writing \(target)" : "Writing descriptor \(target)"
+        case .readRSSI: "Reading the RSSI of \(target)"
+        case .pair: "Pairing with \(target)"
+        case .trust: "Changing the trust setting of \(target)"
+        case .forget: "Forgetting \(target)"
+        case .notify: "Receiving notifications from \(target)"
+        case .advertise: "Advertising with \(target)"
+        }
+    }
+
+    private var phraseWithoutTarget: String {
+        switch self {
+        case .readState: "Reading the state of Bluetooth"
+        case .scan: "Scanning"
+        case .connect: "Connecting"
+        case .disconnect: "Disconnecting"
+        case .discover: "Discovering services"
+        case .read: "Reading a value"
+        case .write: "Writing a value"
+        case .readDescriptor: "Reading a descriptor"
+        case .writeDescriptor: "Writing a descriptor"
+        case .readRSSI: "Reading the RSSI"
+        case .pair: "Pairing"
+        case .trust: "Changing a trust setting"
+        case .forget: "Forgetting a device"
+        case .notify: "Receiving notifications"
+        case .advertise: "Advertising"
+        }
+    }
+}
