@@ -60,7 +60,7 @@ final class AdvertisingSession {
             // removed (Q114).
             let path = adapterPath(adapter)
             client.readFlag("Powered", of: BlueZ.adapter, at: path) { [adapter, emitter, weak client] _ in
-                let ended = BluetoothError(.bluez, detail: "bluetoothd has ended the advertisement")
+                let ended = BluetoothError(.bluez, detail: "The advertisement was ended by bluetoothd")
                 emitter.fail((client?.obstacle(on: adapter) ?? ended).during(.advertise, nil))
             }
         default: call.fail(DBusError(name: DBusError.Name.unknownMethod, message: "No such method of an advertisement"))

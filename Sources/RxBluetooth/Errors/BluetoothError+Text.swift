@@ -51,7 +51,7 @@ extension BluetoothError: CustomStringConvertible {
         case .timedOut: "there was no reply in time"
         case .busy: "bluetoothd is busy with another request"
         case .alreadyConnected: "this program is already connected"
-        case .alreadyDone: "it was done before"
+        case .alreadyDone: "the requested state exists already"
         case .notConnected: "the peripheral is not connected"
         case .disconnected(.requested): "the link was closed by this program"
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"

@@ -30,6 +30,7 @@ public struct BluetoothError: Error, Sendable {
     public private(set) var target: String?
     /// The explanation of this module, a phrase without a full stop; nil if there is none.
     ///
+    /// The explanation begins with a capital letter, or with a name or a UUID.
     /// The texts ``summary`` and ``description`` include the explanation.
     public let detail: String?
     /// The D-Bus name of the error; nil if the error is not a D-Bus error.
@@ -135,15 +136,17 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
-    /// Makes an error with a more precise kind; keeps the operation, target and texts of an error.
+    /// Makes an error with a more precise kind; keeps everything else that applies to this kind.
     ///
     /// - Parameters:
     ///   - kind: The more precise kind.
-    ///   - error: The error with the operation, target and texts.
+    ///   - error: The error with the other properties.
     init(_ kind: Kind, after error: BluetoothError) {
         self.init(
             kind, operation: error.operation, target: error.target, detail: error.detail, dbusName: error.dbusName,
             dbusMessage: error.dbusMessage, attCode: error.attCode)
+        isBondTooWeak = error.isBondTooWeak && kind == .needsPairing
+        isInferred = error.isInferred
     }
 
     /// A word for ``kind``, for logs and JSON. The words stay the same in all versions.

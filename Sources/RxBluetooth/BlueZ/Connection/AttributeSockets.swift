@@ -141,7 +141,7 @@ extension Link {
                 client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak client] _ in
                     guard client?.links[device]?.isConnected == true else { return }
                     let cause = BluetoothError(
-                        .bluez, operation: .write, target: target, detail: "bluetoothd has closed the socket")
+                        .bluez, operation: .write, target: target, detail: "The socket was closed by bluetoothd")
                     socket.close(cause)
                     emitter.fail(cause)
                 }

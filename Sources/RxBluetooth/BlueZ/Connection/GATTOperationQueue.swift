@@ -142,7 +142,7 @@ final class GATTOperationQueue {
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
         let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
-        return BluetoothError(.connectionStalled, detail: "pairing was refused after this: \(first.dropLast())")
+        return BluetoothError(.connectionStalled, detail: "Pairing was refused after this: \(first.dropLast())")
     }
 
     /// Records that the running operation has caused bluetoothd's pairing request.
