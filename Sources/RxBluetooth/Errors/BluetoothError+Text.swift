@@ -23,7 +23,7 @@ extension BluetoothError: CustomStringConvertible {
         case .poweredOff: "Switch it on: bluetoothctl power on."
         case .blocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot where operation == .advertise: "End another advertisement first."
-        case .noFreeSlot: "Disconnect another device first."
+        case .noFreeSlot: "Wait until another connection has ended, or disconnect another device."
         case .bondLost: "Forget the device, then pair it again."
         case .peripheralGone: "Scan for it again."
         case .needsPairing where isBondTooWeak: "Forget the device, then pair it with a passkey."
@@ -178,8 +178,9 @@ extension BluetoothError {
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
             "Connect again, and if this operation ends the link each time, pair with the peripheral first."
         case .disconnected: "Connect again when the peripheral and the adapter are available."
-        case .connectFailed(let reason) where reason.hasPrefix("br-connection-") && reason != "br-connection-canceled":
-            "BlueZ tried classic Bluetooth (Q83): remove the device, scan for LE only, and connect soon."
+        // The next attempt would use classic Bluetooth again (Q83).
+        case .connectFailed where isOfWrongBearer:
+            "BlueZ tried classic Bluetooth: remove the device, scan for LE only, and connect soon."
         case .connectFailed: "Bring the peripheral nearer, and try again."
         case .discoveryFailed: "Connect again; if that does not help, remove the device."
         case .attributeNotFound: "Discover the services again."

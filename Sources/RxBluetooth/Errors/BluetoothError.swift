@@ -155,7 +155,7 @@ public struct BluetoothError: Error, Sendable {
     /// Whether the same operation may succeed if it is repeated soon, without any other action.
     ///
     /// True in these cases:
-    /// - bluetoothd or the peripheral is busy, did not reply in time, or lacks a resource.
+    /// - bluetoothd or the peripheral is busy, did not reply in time, or has no free slot.
     /// - bluetoothd does not run. The system starts it again.
     /// - Connecting over LE or reading the services failed.
     /// - A pairing timed out or could not connect.
