@@ -41,8 +41,18 @@ package final class DBusDaemon {
     // `kill` is necessary: if another test's program holds the shell's input open, closing it ends nothing.
     package func stop() {
         // The daemon is killed only once, because the kernel can give its process number to another process.
-        if daemon > 0 { kill(daemon, SIGKILL) }
+        if daemon > 0 {
+            kill(daemon, SIGKILL)
+            // On a busy machine, the killed daemon still accepts connections for a moment.
+            while Self.isRunning(daemon) { usleep(1_000) }
+        }
         daemon = 0
         try? input.fileHandleForWriting.close()
+    }
+
+    /// Whether a process exists and has not exited. The kernel closes the sockets of a process before its state is Z.
+    private static func isRunning(_ process: pid_t) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        return status.split(separator: ") ").last?.first.map { $0 != "Z" && $0 != "X" } ?? false
     }
 }

@@ -126,13 +126,17 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     }
 
     private func hungUp() {
-        guard lifecycle.state.hangUp(isAuthenticated: connection.isAuthenticated), let address else { return }
+        guard let pause = lifecycle.state.hangUp(isAuthenticated: connection.isAuthenticated), let address else {
+            return
+        }
         // Closes libdbus's connection in later work, because a function of libdbus is still on the stack.
         loop.perform {
             guard self.lifecycle.state.mayConnect else { return }
             self.calls.forgetHello()
             self.connection.close()
-            self.connect(to: address)
+            self.loop.schedule(after: pause) {
+                if self.lifecycle.state.mayConnect { self.connect(to: address) }
+            }
         }
     }
 

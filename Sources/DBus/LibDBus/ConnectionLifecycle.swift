@@ -28,22 +28,23 @@ struct BusConnectionState {
     }
 
     // Q16: a bus that refuses us and a bus that is exiting both close the socket before authentication.
-    // One retry distinguishes the two: a bus that has exited does not accept the second connection.
-    /// Records that the bus closed the socket. Returns whether to connect again.
-    mutating func hangUp(isAuthenticated: Bool) -> Bool {
+    // One retry distinguishes the two: a bus that has exited does not accept the second connection. The pause is
+    // necessary, because the kernel closes the connections of an exiting bus before it closes the socket that listens.
+    /// Records that the bus closed the socket. Returns the pause before connecting again; nil if the connection ends.
+    mutating func hangUp(isAuthenticated: Bool) -> Duration? {
         guard isOpening, !isAuthenticated else {
             fail(.disconnected("The bus closed the connection."))
-            return false
+            return nil
         }
         guard mayRetry else {
             fail(
                 DBusError(
                     name: DBusError.Name.authFailed,
                     message: "The bus closed the connection instead of authenticating this process."))
-            return false
+            return nil
         }
         mayRetry = false
-        return true
+        return .milliseconds(100)
     }
 
     /// Changes the phase to closed if there is a reason to close. Returns the reason, once.

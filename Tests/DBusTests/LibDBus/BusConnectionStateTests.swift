@@ -17,8 +17,8 @@ struct BusConnectionStateTests {
             switch event {
             case .open: state.open()
             case .fail: state.fail(.noReply(""))
-            case .hangUp: if state.hangUp(isAuthenticated: false) { retries += 1 }
-            case .hangUpAuthenticated: if state.hangUp(isAuthenticated: true) { retries += 1 }
+            case .hangUp: if state.hangUp(isAuthenticated: false) == .milliseconds(100) { retries += 1 }
+            case .hangUpAuthenticated: if state.hangUp(isAuthenticated: true) != nil { retries += 1 }
             case .close: _ = state.close()
             }
         }
@@ -53,7 +53,7 @@ struct BusConnectionStateTests {
         #expect(result([.fail, .close, .hangUpAuthenticated, .close]) == "closed NoReply")
     }
 
-    @Test(.proves(.Q16)) func `Only the first hang-up before authentication is retried`() {
+    @Test(.proves(.Q16)) func `Only the first hang-up before authentication is retried, after 0.1 s`() {
         #expect(result([.hangUp]) == "opening retried 1")
         #expect(result([.hangUp, .open]) == "open retried 1")
         #expect(result([.hangUp, .hangUp]) == "opening AuthFailed retried 1")
