@@ -27,9 +27,8 @@ struct BusConnectionState {
         if !isClosed, closeReason == nil { closeReason = error }
     }
 
-    // Q16: a bus that refuses us and a bus that is exiting both close the socket before authentication.
-    // One retry distinguishes the two: a bus that has exited does not accept the second connection. The pause is
-    // necessary, because the kernel closes the connections of an exiting bus before it closes the socket that listens.
+    // Q16: a bus that refuses us and a bus that is exiting both hang up before authentication. An exiting bus closes
+    // the socket that listens a moment later, so only a bus that refuses us also accepts the second connection.
     /// Records that the bus closed the socket. Returns the pause before connecting again; nil if the connection ends.
     mutating func hangUp(isAuthenticated: Bool) -> Duration? {
         guard isOpening, !isAuthenticated else {

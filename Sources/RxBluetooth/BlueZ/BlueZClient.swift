@@ -149,7 +149,20 @@ final class BlueZClient {
 
     /// Returns why Bluetooth cannot be used with an adapter; nil if it can be used.
     func obstacle(on adapter: UInt16?) -> BluetoothError? {
-        finalFailure ?? syncFailure ?? state(of: adapter)?.error
+        finalFailure ?? syncFailure.map(Self.obstacle(afterSyncFailure:)) ?? state(of: adapter)?.error
+    }
+
+    /// Returns the error of ``BluetoothState/daemonUnavailable`` for a bluetoothd that does not list its objects (S1).
+    private static func obstacle(afterSyncFailure failure: BluetoothError) -> BluetoothError {
+        if failure.kind == .unauthorized { return failure }
+        let detail =
+            switch failure.kind {
+            case .timedOut: "It has not listed its objects in time"
+            case .protocolViolation: "Its list of objects is malformed"
+            default: "It does not list its objects: \(failure.dbusName ?? failure.code)"
+            }
+        return BluetoothError(
+            .daemonUnavailable, detail: detail, dbusName: failure.dbusName, dbusMessage: failure.dbusMessage)
     }
 
     /// Returns the error of the closed manager if a call failed because of the closing; otherwise nil.

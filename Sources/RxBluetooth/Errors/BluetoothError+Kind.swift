@@ -3,9 +3,10 @@ extension BluetoothError {
     public enum Kind: Hashable, Sendable {
         /// There is no system bus, or the connection to it is lost.
         case busUnavailable
-        /// bluetoothd does not run.
+        /// bluetoothd does not run, or does not list its objects within ``Deadlines/snapshot``.
         ///
-        /// If it runs but does not answer, operations fail with ``timedOut``.
+        /// In the second case, ``BluetoothError/detail`` says so. If bluetoothd stops answering later, operations fail
+        /// with ``timedOut``.
         case daemonUnavailable
         /// This process is not allowed to use bluetoothd.
         case unauthorized
@@ -16,9 +17,6 @@ extension BluetoothError {
         /// rfkill blocks the adapter.
         case blocked
         /// bluetoothd did not reply before the deadline. The operation may have taken effect.
-        ///
-        /// If bluetoothd has not listed its objects within ``Deadlines/snapshot``, operations fail with this kind, and
-        /// nothing is sent. ``BluetoothManager/state`` is then ``BluetoothState/daemonUnavailable``.
         case timedOut
         /// bluetoothd or the peripheral is busy with another operation. Try again later.
         case busy

@@ -17,6 +17,7 @@ extension BluetoothError: CustomStringConvertible {
         switch kind {
         case .busUnavailable:
             "Check that the system bus runs (systemctl status dbus), or install it: sudo apt install dbus."
+        case .daemonUnavailable where detail != nil: "Restart it: sudo systemctl restart bluetooth."
         case .daemonUnavailable: "Start it: sudo systemctl start bluetooth."
         case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
@@ -43,6 +44,7 @@ extension BluetoothError: CustomStringConvertible {
     private var reason: String {
         switch kind {
         case .busUnavailable: "the system bus is unavailable"
+        case .daemonUnavailable where detail != nil: "bluetoothd runs, but cannot be used"
         case .daemonUnavailable: "bluetoothd is not running"
         case .unauthorized: "this process is not allowed to use bluetoothd"
         case .noAdapter: "there is no matching Bluetooth adapter"

@@ -11,9 +11,9 @@ public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     /// bluetoothd does not run, or does not list its objects.
     ///
     /// If bluetoothd runs but hangs, the state changes to this value after ``Deadlines/snapshot``, and operations fail
-    /// with ``BluetoothError/Kind/timedOut``. The cause of ``BluetoothManager/diagnose()`` is
+    /// with ``BluetoothError/Kind/daemonUnavailable``. The cause of ``BluetoothManager/diagnose()`` is
     /// ``Diagnosis/Cause/daemonSilent``. If bluetoothd begins to hang later, the state does not change, and each
-    /// operation fails with `timedOut` at its deadline.
+    /// operation fails with ``BluetoothError/Kind/timedOut`` at its deadline.
     case daemonUnavailable = "daemon-unavailable"
     /// This process has no permission to use bluetoothd.
     case unauthorized

@@ -174,7 +174,8 @@ struct HostileDaemonTests {
             #expect(states.elements == [.daemonUnavailable])
             let scan = stage.record(stage.manager.scanForPeripherals())
             stage.advance(10)
-            #expect(scan.error?.kind == .protocolViolation)
+            #expect(scan.error?.kind == .daemonUnavailable)
+            #expect(scan.error?.detail == "Its list of objects is malformed")
         }
     }
 
@@ -204,7 +205,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.advice?.contains("bluetooth") == true)
     }
 
-    @Test(.proves(.Q7)) func `A scan times out when bluetoothd never answers the snapshot`() {
+    @Test(.proves(.S1, .Q7)) func `A scan fails with the state's error when bluetoothd lists no objects`() {
         let stage = Stage(.everyday, starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.always("GetManagedObjects") { _ in }
@@ -212,7 +213,14 @@ struct HostileDaemonTests {
         stage.advance(7_999)
         #expect(scan.isLive)
         stage.advance(2)
-        #expect(scan.error?.kind == .timedOut)
+        #expect(scan.error?.kind == .daemonUnavailable)
+        #expect(
+            scan.error?.description
+                == "Scanning: bluetoothd runs, but cannot be used (It has not listed its objects in time). "
+                + "Restart it: sudo systemctl restart bluetooth.")
+        let again = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(0)
+        #expect(again.error?.kind == .daemonUnavailable)
     }
 
     @Test(.proves(.Q38)) func `A scan start refused as busy is repeated and finally fails`() {
