@@ -11,6 +11,14 @@ protocol Ground: AnyObject {
     ///
     /// - Parameter activity: Signals when the condition may have changed.
     func wait(_ limit: Duration, for activity: ActivitySignal, until isEnough: () -> Bool)
+
+    /// Performs work while bluetoothd reads no messages, so that it then reads the messages of the work at once.
+    func whileDaemonIsStopped(_ work: () -> Void)
+}
+
+extension Ground {
+    /// In virtual time, no call is handled between two calls of one thread.
+    func whileDaemonIsStopped(_ work: () -> Void) { work() }
 }
 
 /// A ground in real time.

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Testing
 
 /// bluetoothd in the virtual machine of `Tests/BlueZTests/Lab`.
 ///
@@ -26,4 +27,19 @@ final class LabGround: RealTimeGround {
     }
 
     func connect() -> any Bus { Connection.open(.system) }
+
+    func whileDaemonIsStopped(_ work: () -> Void) {
+        signalDaemon("-STOP")
+        work()
+        signalDaemon("-CONT")
+    }
+
+    private func signalDaemon(_ signal: String) {
+        let command = Process()
+        command.executableURL = URL(filePath: "/usr/bin/env")
+        command.arguments = ["killall", signal, "bluetoothd"]
+        #expect(throws: Never.self) { try command.run() }
+        command.waitUntilExit()
+        #expect(command.terminationStatus == 0)
+    }
 }

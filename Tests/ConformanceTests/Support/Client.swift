@@ -54,10 +54,27 @@ final class Client {
         return reply
     }
 
-    /// Sends calls without a pause between them, waits for all replies and logs them in order of arrival.
+    /// Makes bluetoothd read all calls at once, waits for all replies and logs them in order of arrival.
     func together(_ calls: (object: String, method: String, arguments: [any Argument])...) {
-        let replies = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
+        var replies: [PendingReply] = []
+        trial.ground.whileDaemonIsStopped {
+            replies = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
+            waitForBus()
+        }
         trial.wait { replies.allSatisfy { !$0.isOpen } }
+    }
+
+    /// Returns when the bus has received all earlier calls.
+    private func waitForBus() {
+        let reply = PendingReply()
+        do throws(DBusError) {
+            let message = try Message.call(
+                to: BusName.daemon, path: "/org/freedesktop/DBus", interface: BusName.daemon, member: "GetId")
+            bus.call(message, timeout: .seconds(120)) { reply.settle($0) }
+        } catch {
+            reply.settle(.failure(error))
+        }
+        trial.wait { !reply.isOpen }
     }
 
     private func begin(_ object: String, _ method: String, _ arguments: [Value], noting: Bool) -> PendingReply {
