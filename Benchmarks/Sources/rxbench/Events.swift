@@ -34,11 +34,15 @@ extension Case {
         Case("observe-on", count: 500_000) { count, sum in
             let subject = PublishSubject<Int>()
             let done = DispatchSemaphore(value: 0)
-            let scheduler = SerialDispatchQueueScheduler(internalSerialQueueName: "observe-on")
+            // The queue is suspended while the events are sent, so that every run has the same number of steps.
+            let target = DispatchQueue(label: "observe-on target")
+            target.suspend()
+            let scheduler = SerialDispatchQueueScheduler(queue: target, internalSerialQueueName: "observe-on")
             _ = subject.observe(on: scheduler)
                 .subscribe(onNext: { sum.add($0) }, onCompleted: { done.signal() })
             for element in 0..<count { subject.onNext(element) }
             subject.onCompleted()
+            target.resume()
             done.wait()
         },
     ]

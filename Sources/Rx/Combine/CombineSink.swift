@@ -29,6 +29,8 @@ final class CombineSink<Result>: MultiInputSink<Result> {
     // These fields are written before the first subscription to an input.
     private var makeResult: (() throws -> Result)?
     private var subscribeActions: [() -> Void] = []
+    private var addedBuffers: [AnyCombineBuffer] = []
+    // Assigned once and never appended to. Otherwise each event would check for exclusive access.
     private var buffers: [AnyCombineBuffer] = []
     private var endsEarly = false
     /// Whether a collection without streams sends one result. Set before `begin`.
@@ -40,7 +42,7 @@ final class CombineSink<Result>: MultiInputSink<Result> {
     func input<Element>(_ stream: Observable<Element>, _ mode: CombineMode) -> CombineBuffer<Element> {
         let buffer: CombineBuffer<Element> = mode == .latest ? LatestBuffer() : QueueBuffer()
         let input = CombineInput(of: self, buffer)
-        buffers.append(buffer)
+        addedBuffers.append(buffer)
         endsEarly = mode.endsEarly
         subscribeActions.append { self.subscribe(to: stream.source, with: input) }
         return buffer
@@ -51,6 +53,8 @@ final class CombineSink<Result>: MultiInputSink<Result> {
     /// Without inputs, the stream completes, after one result if `emitsForNoInputs` is true.
     func begin(_ makeResult: @escaping () throws -> Result) {
         self.makeResult = makeResult
+        buffers = addedBuffers
+        addedBuffers = []
         let subscribeActions = subscribeActions
         self.subscribeActions = []
         if subscribeActions.isEmpty {
@@ -114,27 +118,24 @@ class AnyCombineBuffer {
 class CombineBuffer<Element>: AnyCombineBuffer {
     func store(_ value: Element) {}
     /// Returns the element of the next result. Call it only if the buffer is not empty.
-    func take() -> Element { preconditionFailure("CombineBuffer.take: the buffer is empty.") }
+    func take() -> Element { preconditionFailure("CombineBuffer.take: a subclass must override it.") }
 }
 
 /// A buffer of `combineLatest`: `take` returns the latest element each time.
 final class LatestBuffer<Element>: CombineBuffer<Element> {
-    private var latest: Box<Element>?
+    private let latest = Box<Element>()
 
     override func store(_ value: Element) {
-        if let latest { latest.replace(with: value) } else { latest = Box(value) }
+        latest.store(value)
         isEmpty = false
     }
 
-    override func take() -> Element {
-        guard let latest else { return super.take() }
-        return latest.value
-    }
+    override func take() -> Element { latest.value }
 }
 
 /// A buffer of `zip`: `take` returns each element once, in order.
 final class QueueBuffer<Element>: CombineBuffer<Element> {
-    private var queue = FIFOQueue<Element>()
+    private let queue = FIFOQueue<Element>()
 
     override func store(_ value: Element) {
         queue.append(value)
@@ -142,8 +143,7 @@ final class QueueBuffer<Element>: CombineBuffer<Element> {
     }
 
     override func take() -> Element {
-        guard let node = queue.takeFirst() else { return super.take() }
-        isEmpty = queue.isEmpty
-        return node.element
+        defer { isEmpty = queue.isEmpty }
+        return queue.removeFirst()
     }
 }

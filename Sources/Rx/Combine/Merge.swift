@@ -145,12 +145,12 @@ final class MergeSink<Element>: FlattenSink<Element> {
     ///
     /// After nil, the end of an inner stream calls `subscribeToWaiting` again.
     private func takeNext() -> Source<Element>? {
-        guard active < limit, let node = waiting?.takeFirst() else {
+        guard active < limit, let waiting, !waiting.isEmpty else {
             isSubscribing = false
             if waiting?.isEmpty == true { waiting = nil }
             return nil
         }
         active += 1
-        return node.element
+        return waiting.removeFirst()
     }
 }

@@ -26,15 +26,16 @@ private func withLatest<First, Second, Result>(
 ) -> Source<Result> {
     MultiInputSource { downstream in
         let sink = WithLatestFromSink<Second, Result>(into: downstream)
-        sink.subscribe(to: second, with: ClosureInput<Second>(of: sink, onNext: { sink.store($0) }, onCompleted: {}))
+        sink.subscribe(
+            to: second, with: ClosureInput<Second>(of: sink, onNext: { sink.latest.store($0) }, onCompleted: {}))
         sink.subscribe(
             to: first,
             with: ClosureInput<First>(
                 of: sink,
                 onNext: { value in
-                    guard let latest = sink.latest else { return }
+                    if sink.latest.isEmpty { return }
                     do {
-                        sink.forward(try selector(value, latest.value))
+                        sink.forward(try selector(value, sink.latest.value))
                     } catch {
                         sink.fail(error)
                     }
@@ -45,9 +46,5 @@ private func withLatest<First, Second, Result>(
 
 private final class WithLatestFromSink<Second, Result>: MultiInputSink<Result> {
     // Used inside the operator's serial drain only.
-    private(set) var latest: Box<Second>?
-
-    func store(_ value: Second) {
-        if let latest { latest.replace(with: value) } else { latest = Box(value) }
-    }
+    let latest = Box<Second>()
 }

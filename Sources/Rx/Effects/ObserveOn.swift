@@ -77,7 +77,7 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
 
     private func performStep() {
         let last = takeEvents()
-        while let first = delivered.takeFirst() { forward(first.element) }
+        while !delivered.isEmpty { forward(delivered.removeFirst()) }
         switch last {
         case .completed: return finish()
         case .failed(let error): return fail(error)
@@ -94,8 +94,8 @@ private final class ObserveSink<Element>: SingleInputSink<Element, Element> {
     /// Moves the elements of this step to `delivered`; returns the end if this step sends it.
     private func takeEvents() -> Ending? {
         lock.withLock {
-            if !deliversInBatches, let first = incoming.takeFirst() {
-                delivered.append(first.element)
+            if !deliversInBatches, !incoming.isEmpty {
+                delivered.append(incoming.removeFirst())
                 return nil
             }
             incoming.moveAll(to: delivered)

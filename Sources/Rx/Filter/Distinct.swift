@@ -54,7 +54,7 @@ extension ObservableType {
 private final class DistinctSink<Element, Key>: SingleInputSink<Element, Element> {
     private let key: (Element) throws -> Key
     private let equal: (Key, Key) throws -> Bool
-    private var last: Box<Key>?
+    private let last = Box<Key>()
 
     init(
         _ key: @escaping (Element) throws -> Key, _ equal: @escaping (Key, Key) throws -> Bool,
@@ -68,12 +68,8 @@ private final class DistinctSink<Element, Key>: SingleInputSink<Element, Element
     override func next(_ value: Element) {
         do {
             let current = try key(value)
-            guard let last else {
-                last = Box(current)
-                return forward(value)
-            }
-            if try equal(last.value, current) { return }
-            last.replace(with: current)
+            if try !last.isEmpty && equal(last.value, current) { return }
+            last.store(current)
         } catch {
             return fail(error)
         }

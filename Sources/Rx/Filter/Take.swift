@@ -133,7 +133,7 @@ private final class TakeWhileSink<Element>: SingleInputSink<Element, Element> {
 
 private final class TakeLastSink<Element>: SingleInputSink<Element, Element> {
     private let count: Int
-    private var last = FIFOQueue<Element>()
+    private let last = FIFOQueue<Element>()
 
     init(_ count: Int, into downstream: Sink<Element>) {
         self.count = count
@@ -142,11 +142,11 @@ private final class TakeLastSink<Element>: SingleInputSink<Element, Element> {
 
     override func next(_ value: Element) {
         last.append(value)
-        if last.count > count { _ = last.popFirst() }
+        if last.count > count { _ = last.removeFirst() }
     }
 
     override func completed() {
-        while let value = last.popFirst() { forward(value) }
+        while !last.isEmpty { forward(last.removeFirst()) }
         finish()
     }
 }

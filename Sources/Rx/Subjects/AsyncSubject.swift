@@ -33,13 +33,13 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 
 /// The core of `AsyncSubject`: stores the last element and sends nothing before completion.
 private final class AsyncCore<Element>: SubjectCore<Element> {
-    private var last: Box<Element>?
+    private let last = Box<Element>()
     init() { super.init(.silent) }
 
     override func retain(_ value: inout Element) {
-        if let last { last.exchange(&value) } else { last = Box(value) }
+        if last.isEmpty { last.store(value) } else { last.exchange(&value) }
     }
 
     override func replayedElements(afterEnd ended: Bool) -> [Element] { ended && failure == nil ? finalElements() : [] }
-    override func finalElements() -> [Element] { last.map { [$0.value] } ?? [] }
+    override func finalElements() -> [Element] { last.isEmpty ? [] : [last.value] }
 }

@@ -57,17 +57,16 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
 
 /// The core of `BehaviorSubject` and `BehaviorRelay`: stores the current value.
 final class BehaviorCore<Element>: SubjectCore<Element> {
-    private var value: Element
+    private let stored: Box<Element>
+
     init(_ value: Element) {
-        self.value = value
+        stored = Box(value)
         super.init(.replayed)
     }
 
-    var current: Element { locked { value } }
+    var current: Element { locked { stored.value } }
 
-    override func retain(_ value: inout Element) {
-        swap(&self.value, &value)
-    }
+    override func retain(_ value: inout Element) { stored.exchange(&value) }
 
-    override func replayedElements(afterEnd ended: Bool) -> [Element] { ended ? [] : [value] }
+    override func replayedElements(afterEnd ended: Bool) -> [Element] { ended ? [] : [stored.value] }
 }

@@ -61,26 +61,29 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
 /// With the usual limit of 1, the element is in a reused `Box`, so storing later elements allocates nothing.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
-    private final var only: Box<Element>?
-    private final var past = FIFOQueue<Element>()
+    private final let only: Box<Element>?
+    private final let past = FIFOQueue<Element>()
 
     init(limit: Int) {
         self.limit = limit
+        only = limit == 1 ? Box() : nil
         super.init(limit > 0 ? .replayed : .none)
     }
 
     final override func retain(_ value: inout Element) {
-        if let only { only.exchange(&value) } else { keep(&value) }
+        guard let only, !only.isEmpty else { return keep(&value) }
+        only.exchange(&value)
     }
 
     @inline(never)
     private final func keep(_ value: inout Element) {
-        if limit == 1 { return only = Box(value) }
+        if let only { return only.store(value) }
         past.append(value)
-        if past.count > limit, let oldest = past.takeFirst() { value = oldest.element }
+        if past.count > limit { value = past.removeFirst() }
     }
 
     final override func replayedElements(afterEnd ended: Bool) -> [Element] {
-        if let only { [only.value] } else { past.contents }
+        guard let only else { return past.contents }
+        return only.isEmpty ? [] : [only.value]
     }
 }

@@ -49,7 +49,7 @@ private final class DelaySink<Element>: MultiInputSink<Element> {
     // Used inside the drain only. `first` is kept while it is being sent, so that an event that the observer sends is
     // queued.
     private var first: DelayedEvent?
-    private var others = FIFOQueue<DelayedEvent>()
+    private let others = FIFOQueue<DelayedEvent>()
     private var isSending = false
     private var failure: (any Error)?
 
@@ -87,7 +87,7 @@ private final class DelaySink<Element>: MultiInputSink<Element> {
         }
         isSending = false
         if let failure { return fail(failure) }
-        first = others.popFirst()
+        first = others.isEmpty ? nil : others.removeFirst()
         guard isLive, let next = first else { return }
         timer.set(after: dueTime.less(clock.seconds - next.arrival), in: drain) { self.sendFirst() }
     }

@@ -67,7 +67,7 @@ private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
         guard let box else { return postpone(value) }
         self.box = nil
         do {
-            try accumulate(&box.value, value)
+            try box.update { try accumulate(&$0, value) }
         } catch {
             return fail(error)
         }
@@ -86,9 +86,10 @@ private final class ScanSink<Input, State>: SingleInputSink<Input, State> {
 
     @inline(never)
     private func processPostponed() {
-        guard let first = postponed?.takeFirst() else { return }
-        if postponed?.isEmpty == true { postponed = nil }
-        next(first.element)
+        guard let postponed, !postponed.isEmpty else { return }
+        let first = postponed.removeFirst()
+        if postponed.isEmpty { self.postponed = nil }
+        next(first)
     }
 }
 
