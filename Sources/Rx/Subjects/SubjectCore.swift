@@ -39,6 +39,8 @@ class SubjectCore<Element>: Source<Element> {
     }
 
     private final let kind: Retention
+    // Stored, because in generic code each `SubscriberSlot(…)` would look up the type in the run-time metadata.
+    private final let slotType: SubscriberSlot<Element>.Type = SubscriberSlot<Element>.self
 
     init(_ kind: Retention = .none) { self.kind = kind }
 
@@ -193,7 +195,7 @@ class SubjectCore<Element>: Source<Element> {
 
     /// Subscribes the sink; returns false if the stream has ended and rejects late subscribers.
     final func admit(_ sink: Sink<Element>) -> Bool {
-        let slot = SubscriberSlot(of: self, to: sink)
+        let slot = slotType.init(of: self, to: sink)
         if kind == .replayed { return admitWithReplay(slot, sink) }
         var late: Ending?
         var past: [Element] = []
@@ -266,8 +268,20 @@ class SubjectCore<Element>: Source<Element> {
             isLast = count == 0
             if isLast, rejectsLateSubscribers { ending = .disposed }
         }
-        drain.perform(on: slot) { $0.removeFromList() }
+        switch drain.enter() {
+        case .nested: forget(slot)
+        case .first:
+            forget(slot)
+            drain.leave()
+        case .busy: forgetLater(slot)
+        }
         if isLast { lastSubscriberLeft() }
+    }
+
+    // A separate function, because `perform` looks up the metadata of the slot.
+    @inline(never)
+    private final func forgetLater(_ slot: SubscriberSlot<Element>) {
+        drain.perform(on: slot) { $0.removeFromList() }
     }
 
     /// Removes a disposed subscriber from the list. Call it inside the drain.

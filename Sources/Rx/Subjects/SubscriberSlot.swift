@@ -9,7 +9,9 @@ final class SubscriberSlot<Element>: SubscriptionNode {
     // The neighbours in the list, and whether the slot is in the list. The drain of the subject guards them; until the
     // slot is in the list, the lock does.
     var following: SubscriberSlot<Element>?
-    unowned var preceding: SubscriberSlot<Element>?
+    //
+    // Memory safety: `preceding` is read only while both slots are in the list, so the list retains it.
+    unowned(unsafe) var preceding: SubscriberSlot<Element>?
     var isListed = false
     /// The number of the subscriber, counted from 1. Written before the slot is in the list.
     var number = 0
@@ -19,7 +21,7 @@ final class SubscriberSlot<Element>: SubscriptionNode {
     /// The events that wait while the slot is held. Guarded by the lock of the core.
     private var backlog: Backlog<Element>?
 
-    init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
+    required init(of core: SubjectCore<Element>, to sink: Sink<Element>) {
         self.core = core
         self.sink = sink
     }
@@ -29,7 +31,7 @@ final class SubscriberSlot<Element>: SubscriptionNode {
     /// The core sends one element at a time.
     @inline(__always)
     func next(_ value: Element) {
-        if deliversAtOnce { sink.next(value) } else if isLive { wait(with: value) }
+        if deliversAtOnce { sink.next(value) } else { wait(with: value) }
     }
 
     /// Forwards a stored or postponed element at once, even while the slot is held.
@@ -49,7 +51,7 @@ final class SubscriberSlot<Element>: SubscriptionNode {
     // A separate function, so that `next` looks up the metadata of the closure only while the slot is held.
     @inline(never)
     private func wait(with value: Element) {
-        if !postpone({ slot in slot.past(value) }) { past(value) }
+        if isLive, !postpone({ slot in slot.past(value) }) { past(value) }
     }
 
     override func dispose() {

@@ -85,6 +85,48 @@ import Testing
         #expect(log.all.isEmpty)
     }
 
+    /// An iteration over the subscribers retains none of them.
+    @Test(arguments: [true, false])
+    func subscribersThatAnEventReleasesReceiveNoMore(ends: Bool) {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        let others = SerialDisposable()
+        _ = subject.subscribe(onNext: { value in
+            // The subscribers after this one, including the next of the iteration, lose every owner but the list.
+            if value == 2 { others.disposable = Disposables.create() }
+            if value == 1 || ends { value == 1 ? subject.onNext(2) : subject.onCompleted() }
+        })
+        others.disposable = CompositeDisposable(
+            disposables: (0..<10).map { number in
+                subject.subscribe(
+                    onNext: { log.add("\(number): \($0)") }, onCompleted: { log.add("\(number).") })
+            })
+        _ = subject.subscribe(onNext: { log.add("last: \($0)") }, onCompleted: { log.add("last.") })
+        subject.onNext(1)
+        #expect(log.all == (ends ? ["last."] : ["last: 2", "last: 1"]))
+        #expect(subject.hasObservers == !ends)
+        subject.onNext(3)
+        #expect(log.count == (ends ? 1 : 3))
+    }
+
+    @Test func anEndInsideAnEventReleasesTheSubscribersAfterIt() {
+        let subject = PublishSubject<Int>()
+        let log = Log<String>()
+        weak var captured: Holder?
+        do {
+            let holder = Holder()
+            captured = holder
+            _ = subject.subscribe(onNext: { _ in subject.onCompleted() })
+            for number in 0..<3 {
+                _ = subject.subscribe(onCompleted: { [holder] in log.add("\(number)\(holder.slot.isDisposed)") })
+            }
+        }
+        #expect(captured != nil)
+        subject.onNext(1)
+        #expect(log.all == ["0false", "1false", "2false"])
+        #expect(captured == nil)
+    }
+
     @Test func manySubscribersMayUnsubscribeInAnyOrder() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
