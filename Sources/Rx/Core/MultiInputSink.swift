@@ -14,6 +14,7 @@ class MultiInputSink<Output>: SubscriptionNode {
     }
 
     /// Forwards an element, unless the subscription has been disposed of.
+    @inline(__always)
     final func forward(_ value: Output) {
         if isLive { downstream.next(value) }
     }

@@ -34,20 +34,42 @@ public class Observable<Element>: ObservableType, @unchecked Sendable {
     // The conformance has no condition `Element: Sendable`. With this condition, Swift 6.3 cannot infer
     // `Observable.merge(a, b)`.
 
-    let source: Source<Element>
+    private let storedSource: Source<Element>?
+
+    /// The source of the stream, which starts it for each subscriber.
+    final var source: Source<Element> { storedSource ?? makeSource() }
 
     @usableFromInline
     init(_ source: Source<Element>) {
-        self.source = source
+        storedSource = source
         Resources.objectCreated()
     }
+
+    /// Creates a stream of a subclass that overrides `makeSource`.
+    init(sourceOnDemand: Void) {
+        storedSource = nil
+        Resources.objectCreated()
+    }
+
+    /// Returns a source for a stream that stores none.
+    func makeSource() -> Source<Element> { Source() }
+
+    /// Sends the only element of a stream such as `just` to the sink, without a subscription.
+    ///
+    /// Other streams send nothing and return false. Operators such as `flatMap` call this method to save a sink for
+    /// each inner stream.
+    func emitOnlyElement(to sink: Sink<Element>) -> Bool { false }
 
     deinit { Resources.objectDestroyed() }
 
     /// Sends the events of the stream to the observer until the stream ends or the result is disposed of.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element {
-        let sink = ObserverSink(observer)
+        subscribe(with: ObserverSink(observer))
+    }
+
+    @usableFromInline
+    final func subscribe(with sink: SubscriberSink<Element>) -> any Disposable {
         source.connect(sink)
         return SubscriptionHandle(sink.subscription)
     }

@@ -1,4 +1,5 @@
 /// The receiver of the events of a source. The base class ignores all events.
+@usableFromInline
 class Sink<Element>: SubscriptionNode {
     func next(_ value: Element) {}
     func error(_ error: any Error) {}
@@ -23,10 +24,15 @@ class SingleInputSink<Input, Output>: Sink<Input> {
     init(into downstream: Sink<Output>) {
         self.downstream = downstream
         super.init()
-        downstream.attach(self)
+        attachToDownstream()
     }
 
+    // A separate function, because the same call inside `init` retains and releases more.
+    @inline(never)
+    private final func attachToDownstream() { downstream.attach(self) }
+
     /// Forwards an element, unless the subscription has been disposed of.
+    @inline(__always)
     final func forward(_ value: Output) {
         if isLive { downstream.next(value) }
     }
@@ -57,6 +63,7 @@ final class ForwardingSink<Element>: SingleInputSink<Element, Element> {
 }
 
 /// The sink of a subscriber, the last of a chain. Its `SubscriberNode` has the flags and the upstream.
+@usableFromInline
 class SubscriberSink<Element>: Sink<Element> {
     final let subscription: SubscriberNode
     init(_ subscription: SubscriberNode = SubscriberNode()) { self.subscription = subscription }

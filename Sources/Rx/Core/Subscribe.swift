@@ -13,15 +13,16 @@ extension ObservableType {
     /// `onDisposed` is called once, after the end or after disposal. An error without `onError` is passed to
     /// `Hooks.defaultErrorHandler`. Dispose of the result to unsubscribe.
     @preconcurrency
+    @inlinable
     public func subscribe(
         onNext: (@Sendable (Element) -> Void)? = nil,
         onError: (@Sendable (any Error) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        let sink = ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
-        asObservable().source.connect(sink)
-        return SubscriptionHandle(sink.subscription)
+        // `@inlinable`, because a caller that knows the type of the element looks up no metadata of the sink.
+        asObservable().subscribe(
+            with: ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed))
     }
 
     /// As `subscribe(onNext:…)`; each closure also receives an object, which is held weakly.
@@ -51,11 +52,13 @@ func defaultErrorHandler() -> @Sendable (any Error) -> Void {
 }
 
 /// A sink that passes events to the closures of a subscriber.
+@usableFromInline
 final class ClosureSink<Element>: SubscriberSink<Element> {
     private let onNext: @Sendable (Element) -> Void
     private let onError: @Sendable (any Error) -> Void
     private let onCompleted: (@Sendable () -> Void)?
 
+    @usableFromInline
     init(
         onNext: (@Sendable (Element) -> Void)?, onError: (@Sendable (any Error) -> Void)?,
         onCompleted: (@Sendable () -> Void)?, onDisposed: (@Sendable () -> Void)?

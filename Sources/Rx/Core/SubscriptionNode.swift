@@ -4,6 +4,7 @@ import Synchronization
 ///
 /// `upstream` is written once, before the flag `assigned` is set. Only the thread that sets `released` clears
 /// `upstream`.
+@usableFromInline
 class SubscriptionNode: Teardown {
     private static let assigned: UInt8 = 1
     private static let disposed: UInt8 = 2
@@ -15,6 +16,7 @@ class SubscriptionNode: Teardown {
     private final var upstream: Teardown?
 
     /// Whether events may still pass: the node was neither disposed of nor stopped.
+    @inline(__always)
     final var isLive: Bool {
         flags.load(ordering: .acquiring) & (SubscriptionNode.disposed | SubscriptionNode.stopped) == 0
     }

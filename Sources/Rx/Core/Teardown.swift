@@ -1,6 +1,7 @@
 /// The internal base class of what disposing runs, such as a sink, a timer or a user's disposable.
 ///
 /// Internal code stores this class instead of `any Disposable`, because a class reference is one word.
+@usableFromInline
 class Teardown {
     /// The index in the containing `CompositeTeardown`, guarded by the lock of that composite.
     final var position: Int32 = -1
