@@ -3,11 +3,11 @@
 /// The source combines an outer stream, a transform to inner streams, and a sink that subscribes to the inner streams.
 final class Flatten<Input, Element>: Source<Element> {
     private let upstream: Source<Input>
-    private let transform: (Input) throws -> Source<Element>
+    private let transform: (Input) throws -> Observable<Element>
     private let makeSink: (Sink<Element>) -> FlattenSink<Element>
 
     init(
-        _ upstream: Source<Input>, _ transform: @escaping (Input) throws -> Source<Element>,
+        _ upstream: Source<Input>, _ transform: @escaping (Input) throws -> Observable<Element>,
         into makeSink: @escaping (Sink<Element>) -> FlattenSink<Element>
     ) {
         self.upstream = upstream
@@ -26,22 +26,25 @@ final class Flatten<Input, Element>: Source<Element> {
 /// The sink subscribes outside the drain, because a stream that takes long at subscription must not delay the elements
 /// of other streams. Therefore a lock guards the state of the subclasses.
 class FlattenSink<Element>: MultiInputSink<Element> {
-    /// Whether a further inner stream would be dropped.
+    /// Whether inner streams are dropped while `isFull` is true. Set before the first subscription.
+    final var dropsExcess = false
+    /// Whether a further inner stream has to wait or is dropped.
     var isFull: Bool { false }
     /// Receives an inner stream that the transform returned.
-    func admit(_ source: Source<Element>) {}
+    func admit(_ stream: Observable<Element>) {}
     /// Called inside the drain when an inner stream has completed.
     func innerCompleted(_ inner: SubscriptionNode) {}
     /// Called inside the drain when the outer stream has completed.
     func outerCompleted() {}
 
     /// Forwards the element of a stream such as `just` without a subscription; returns false if it cannot.
-    final func forwardOnlyElement(of source: Source<Element>) -> Bool {
+    @inline(__always)
+    final func forwardOnlyElement(of stream: Observable<Element>) -> Bool {
         switch drain.enter() {
-        case .nested: return isLive && source.emitOnlyElement(to: downstream)
+        case .nested: return isLive && stream.emitOnlyElement(to: downstream)
         case .first:
             defer { drain.leave() }
-            return isLive && source.emitOnlyElement(to: downstream)
+            return isLive && stream.emitOnlyElement(to: downstream)
         case .busy: return false
         }
     }
@@ -64,15 +67,15 @@ final class InnerSink<Element>: SerialSink<Element> {
 /// The input of the outer stream: transforms each element to an inner stream.
 private final class OuterSink<Input, Element>: Sink<Input> {
     private let sink: FlattenSink<Element>
-    private let transform: (Input) throws -> Source<Element>
+    private let transform: (Input) throws -> Observable<Element>
 
-    init(of sink: FlattenSink<Element>, _ transform: @escaping (Input) throws -> Source<Element>) {
+    init(of sink: FlattenSink<Element>, _ transform: @escaping (Input) throws -> Observable<Element>) {
         self.sink = sink
         self.transform = transform
     }
 
     override func next(_ value: Input) {
-        guard isLive, !sink.isFull else { return }
+        guard isLive, !(sink.dropsExcess && sink.isFull) else { return }
         do {
             sink.admit(try transform(value))
         } catch {

@@ -51,35 +51,32 @@ extension ObservableType {
 /// A sink that forwards at most `limit` inner streams at a time. Further streams wait or are dropped.
 final class MergeSink<Element>: FlattenSink<Element> {
     private let limit: Int
-    private let dropsExcess: Bool
     // `lock` guards the fields below.
     private let lock = Lock()
     private var active = 0
     private var outerEnded = false
     private var isSubscribing = false
     // The queue is created when the first stream has to wait, because usually no stream waits.
-    private var waiting: FIFOQueue<Source<Element>>?
+    private var waiting: FIFOQueue<Observable<Element>>?
 
     init(limit: Int, dropsExcess: Bool = false, into downstream: Sink<Element>) {
         self.limit = limit
-        self.dropsExcess = dropsExcess
         super.init(into: downstream)
+        self.dropsExcess = dropsExcess
     }
 
-    override var isFull: Bool { dropsExcess && lock.withLock { active >= limit } }
+    override var isFull: Bool { lock.withLock { active >= limit } }
 
-    override func admit(_ source: Source<Element>) {
+    override func admit(_ stream: Observable<Element>) {
         let starts = lock.withLock { () -> Bool in
             if active < limit, waiting == nil {
                 active += 1
                 return true
             }
-            let queue = waiting ?? FIFOQueue()
-            queue.append(source)
-            waiting = queue
+            enqueue(stream)
             return false
         }
-        if starts { subscribe(to: source) } else { subscribeToWaiting() }
+        if starts { subscribe(to: stream) } else { subscribeToWaiting() }
     }
 
     override func outerCompleted() {
@@ -96,12 +93,18 @@ final class MergeSink<Element>: FlattenSink<Element> {
         for source in sources where isLive { subscribe(to: source, with: InnerSink(of: self)) }
     }
 
-    private func subscribe(to source: Source<Element>) {
-        if forwardOnlyElement(of: source) {
+    @inline(__always)
+    private func subscribe(to stream: Observable<Element>) {
+        if forwardOnlyElement(of: stream) {
             innerEnded { sink in sink.drain.perform(on: sink) { $0.finish() } }
-        } else if isLive {
-            subscribe(to: source, with: InnerSink(of: self))
+        } else {
+            subscribeToInner(stream)
         }
+    }
+
+    @inline(never)
+    private func subscribeToInner(_ stream: Observable<Element>) {
+        if isLive { subscribe(to: stream.source, with: InnerSink(of: self)) }
     }
 
     override func innerCompleted(_ inner: SubscriptionNode) {
@@ -109,6 +112,7 @@ final class MergeSink<Element>: FlattenSink<Element> {
         innerEnded { $0.finish() }
     }
 
+    @inline(__always)
     private func innerEnded(_ end: (MergeSink<Element>) -> Void) {
         var hasWaiting = false
         let ends = lock.withLock { () -> Bool in
@@ -128,6 +132,13 @@ final class MergeSink<Element>: FlattenSink<Element> {
 
     // MARK: Under the lock
 
+    @inline(never)
+    private func enqueue(_ stream: Observable<Element>) {
+        let queue = waiting ?? FIFOQueue()
+        queue.append(stream)
+        waiting = queue
+    }
+
     private var isDone: Bool { outerEnded && active == 0 && waiting == nil }
 
     private func setOuterEnded() -> Bool {
@@ -144,7 +155,7 @@ final class MergeSink<Element>: FlattenSink<Element> {
     /// Removes and returns the next stream that may start; nil if there is none.
     ///
     /// After nil, the end of an inner stream calls `subscribeToWaiting` again.
-    private func takeNext() -> Source<Element>? {
+    private func takeNext() -> Observable<Element>? {
         guard active < limit, let waiting, !waiting.isEmpty else {
             isSubscribing = false
             if waiting?.isEmpty == true { waiting = nil }

@@ -15,12 +15,12 @@ final class SwitchSink<Element>: FlattenSink<Element> {
     private weak var latest: SubscriptionNode?
     private var outerEnded = false
 
-    override func admit(_ source: Source<Element>) {
+    override func admit(_ stream: Observable<Element>) {
         if let old = replaceLatest(with: nil) { removeInput(old) }
-        if forwardOnlyElement(of: source) { return }
+        if forwardOnlyElement(of: stream) { return }
         let inner = InnerSink(of: self)
         _ = replaceLatest(with: inner)
-        if isLive { subscribe(to: source, with: inner) }
+        if isLive { subscribe(to: stream.source, with: inner) }
     }
 
     override func outerCompleted() {

@@ -19,12 +19,6 @@ class Source<Element> {
         }
     }
 
-    /// Sends the only element of a stream such as `just` to the sink, without a subscription.
-    ///
-    /// Other streams send nothing and return false. Operators such as `flatMap` call this method to save a sink for
-    /// each inner stream.
-    func emitOnlyElement(to sink: Sink<Element>) -> Bool { false }
-
     init() { Resources.objectCreated() }
     deinit { Resources.objectDestroyed() }
 }

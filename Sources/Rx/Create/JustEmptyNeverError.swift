@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Creates a stream that sends the element at subscription, then completes.
     @inlinable
-    public static func just(_ element: Element) -> Observable<Element> { Observable(Just(element)) }
+    public static func just(_ element: Element) -> Observable<Element> { JustObservable(element) }
 
     /// Creates a stream that sends the element on the scheduler, then completes.
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Observable<Element> {
@@ -31,19 +31,33 @@ extension ObservableType {
 }
 
 // `@usableFromInline`, because the inlined `just` knows the type of the element and needs no metadata lookup.
+
+/// The stream of `just`. It creates its source at a subscription, because `flatMap` needs only the element.
+///
+/// Guard for `@unchecked`: the class adds no mutable state to the superclass.
 @usableFromInline
-final class Just<Element>: Source<Element> {
+final class JustObservable<Element>: Observable<Element>, @unchecked Sendable {
     private let element: Element
 
     @usableFromInline
-    init(_ element: Element) { self.element = element }
+    init(_ element: Element) {
+        self.element = element
+        super.init(sourceOnDemand: ())
+    }
 
-    override func connect(_ sink: Sink<Element>) { run(sink) }
+    override func makeSource() -> Source<Element> { Just(element) }
 
     override func emitOnlyElement(to sink: Sink<Element>) -> Bool {
         sink.next(element)
         return true
     }
+}
+
+private final class Just<Element>: Source<Element> {
+    private let element: Element
+    init(_ element: Element) { self.element = element }
+
+    override func connect(_ sink: Sink<Element>) { run(sink) }
 
     override func run(_ sink: Sink<Element>) {
         sink.next(element)

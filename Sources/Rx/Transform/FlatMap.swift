@@ -56,9 +56,9 @@ extension ObservableType {
     public func flatMapLatest() -> Observable<Never> { .never() }
 }
 
-/// Returns the selector with its result converted to a `Source`.
+/// Returns the selector with its result converted to an `Observable`.
 func streams<Element, Stream: ObservableConvertibleType>(
     _ selector: @escaping (Element) throws -> Stream
-) -> (Element) throws -> Source<Stream.Element> {
-    { element in try selector(element).asObservable().source }
+) -> (Element) throws -> Observable<Stream.Element> {
+    { element in try selector(element).asObservable() }
 }
