@@ -76,6 +76,14 @@ public protocol Bus: AnyObject, Sendable {
     func close()
 }
 
+/// A bus with a context that handles several messages in one turn.
+package protocol TurnBasedBus: Bus {
+    /// Runs work at the end of the context's present turn, after the callbacks of all messages of the turn.
+    ///
+    /// Returns false, and does nothing, if the caller does not run in the context.
+    func performAtEndOfTurn(_ work: @escaping @Sendable () -> Void) -> Bool
+}
+
 /// An activity on a bus that can be cancelled. Releasing the task does not cancel the activity.
 public struct BusTask: Sendable {
     private let cancelWork: @Sendable () -> Void

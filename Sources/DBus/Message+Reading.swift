@@ -36,8 +36,10 @@ extension Message {
     public func read<Result: ~Copyable>(
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
-        var reader = unsafe MessageReader(body: raw)
-        return try body(&reader)
+        try unsafe MessageBody.read(raw) { (bytes) throws(DBusError) in
+            var reader = unsafe MessageReader(bytes, of: raw)
+            return try body(&reader)
+        }
     }
 
     /// Calls `body` with the bytes of the path, without making a String.

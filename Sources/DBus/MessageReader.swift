@@ -1,26 +1,45 @@
 internal import CDBus
+import Glibc
 
 /// A reader that returns the values of a message in order, and checks the type of each value.
 ///
 /// Each method reads the current value and moves past it. If the value has another type, the method throws
-/// ``DBusError/malformed(_:)`` and does not move. Closures read the content of containers, so that no iterator of
-/// libdbus outlives the stack frame that made it.
+/// ``DBusError/malformed(_:)`` and does not move. Closures read the content of containers, so that no reader outlives
+/// the bytes that it reads.
 @safe
 public struct MessageReader: ~Copyable {
-    var iterator = unsafe DBusMessageIter()
+    // libdbus has validated the bytes, and every access checks the end of the container.
+    /// The first byte of the body. Alignment counts from here.
+    let base: UnsafeRawPointer
+    /// The offsets of the next value, and of the end of the container.
+    private(set) var position: Int
+    private let end: Int
+    /// The signature from the current value on. In an array, the signature of one element.
+    private(set) var types: UnsafePointer<UInt8>
+    private let isArray: Bool
+    /// libdbus's message, for the descriptors among its arguments; nil in a container.
+    private let message: OpaquePointer?
     private var steps = 0
 
-    init(body message: OpaquePointer) {
-        unsafe dbus_message_iter_init(message, &iterator)
+    /// Makes a reader of a message's arguments.
+    init(_ body: MessageBody, of message: OpaquePointer) {
+        unsafe (base, position, end, types) = (body.start, 0, body.count, body.signature)
+        isArray = false
+        unsafe self.message = message
     }
 
-    private init(inside parent: inout DBusMessageIter) {
-        unsafe dbus_message_iter_recurse(&parent, &iterator)
+    private init(
+        inside parent: borrowing MessageReader, _ content: Range<Int>, _ types: UnsafePointer<UInt8>, isArray: Bool
+    ) {
+        unsafe (base, position, end) = (parent.base, content.lowerBound, content.upperBound)
+        unsafe self.types = types
+        self.isArray = isArray
+        unsafe message = nil
     }
 
     /// The type of the current value.
     public var type: WireType {
-        mutating get { unsafe WireType(rawValue: dbus_message_iter_get_arg_type(&iterator)) }
+        mutating get { isArray && position >= end ? .end : unsafe WireSignature.type(types) }
     }
 
     /// Whether no value is left.
@@ -28,11 +47,45 @@ public struct MessageReader: ~Copyable {
 
     /// Moves past the current value, of any type.
     public mutating func skip() {
-        steps += 1
-        _ = unsafe dbus_message_iter_next(&iterator)
+        let current = type
+        guard current != .end else { return }
+        // A value beyond the end cannot occur in a validated message. The reader then moves to the end.
+        move(past: (try? valueEnd(current)) ?? end)
     }
 
+    /// Moves to the next value, which begins at an offset or at the first aligned offset after it.
+    private mutating func move(past next: Int) {
+        steps += 1
+        position = next
+        guard !isArray else { return }
+        switch unsafe types.pointee {
+        case UInt8(ascii: "a"), UInt8(ascii: "("), UInt8(ascii: "{"): unsafe types = WireSignature.end(of: types)
+        default: unsafe types += 1
+        }
+    }
+
+    /// Returns the offset after the current value.
+    private mutating func valueEnd(_ current: WireType) throws(DBusError) -> Int {
+        if let size = current.fixedSize { return try place(size, alignedTo: size) + size }
+        switch current {
+        case .string, .objectPath: return try textPlace(lengthSize: 4).upperBound + 1
+        case .signature: return try textPlace(lengthSize: 1).upperBound + 1
+        case .array: return try arrayContent().upperBound
+        default:
+            var inner = try contents(current)
+            while !inner.isAtEnd { inner.skip() }
+            return inner.position
+        }
+    }
+
+    @inline(__always)
     mutating func expect(_ expected: WireType) throws(DBusError) {
+        // The character of most types is also their character in a signature.
+        if unsafe Int32(types.pointee) == expected.rawValue, !isArray || position < end { return }
+        try expectSlowly(expected)
+    }
+
+    private mutating func expectSlowly(_ expected: WireType) throws(DBusError) {
         let found = type
         guard found == expected else {
             throw .malformed("Expected a value of type “\(expected.text)”, found “\(found.text)”.")
@@ -42,29 +95,96 @@ public struct MessageReader: ~Copyable {
     // Checks the declared type of the elements, which an empty array also has.
     mutating func expectArray(of element: WireType) throws(DBusError) {
         try expect(.array)
-        let found = unsafe WireType(rawValue: dbus_message_iter_get_element_type(&iterator))
+        let found = elementType
         guard found == element else {
             throw .malformed("Expected an array of “\(element.text)”, found one of “\(found.text)”.")
         }
     }
 
-    /// Reads a value of fixed size. `Number` must have the size of the value that libdbus writes.
-    mutating func fixed<Number: BitwiseCopyable>(_ type: WireType, _ initial: Number) throws(DBusError) -> Number {
+    /// The type of the elements of the current value, which must be an array.
+    var elementType: WireType { unsafe WireSignature.type(types + 1) }
+
+    // MARK: Bytes
+
+    /// Returns the first aligned offset with this number of bytes behind it.
+    @inline(__always)
+    private func place(_ count: Int, alignedTo alignment: Int) throws(DBusError) -> Int {
+        let start = (position + alignment - 1) & ~(alignment - 1)
+        guard count <= end - start else { throw Self.truncated }
+        return start
+    }
+
+    private static var truncated: DBusError { .malformed("The message ends within a value.") }
+
+    private func load<Number: BitwiseCopyable>(_ place: Int, as _: Number.Type) -> Number {
+        unsafe base.loadUnaligned(fromByteOffset: place, as: Number.self)
+    }
+
+    /// Returns the offsets of the bytes of a text. A length precedes the bytes, and a NUL follows them.
+    private func textPlace(lengthSize: Int) throws(DBusError) -> Range<Int> {
+        let length = try place(lengthSize, alignedTo: lengthSize)
+        let count = lengthSize == 4 ? Int(load(length, as: UInt32.self)) : Int(load(length, as: UInt8.self))
+        let start = length + lengthSize
+        guard count < end - start else { throw Self.truncated }
+        return start..<start + count
+    }
+
+    /// Returns the offsets of the elements of the current array.
+    private func arrayContent() throws(DBusError) -> Range<Int> {
+        let length = try place(4, alignedTo: 4)
+        let alignment = elementType.alignment
+        let start = (length + 4 + alignment - 1) & ~(alignment - 1)
+        let count = Int(load(length, as: UInt32.self))
+        guard count <= end - start else { throw Self.truncated }
+        return start..<start + count
+    }
+
+    /// Returns the bytes at these offsets.
+    private func bytes(_ place: Range<Int>) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: base + place.lowerBound, count: place.count)
+    }
+
+    /// Returns a reader of the content of the current value, which must be a container of this type.
+    private func contents(_ type: WireType) throws(DBusError) -> MessageReader {
+        switch type {
+        case .array:
+            return unsafe MessageReader(inside: self, try arrayContent(), types + 1, isArray: true)
+        case .variant:
+            let signature = try textPlace(lengthSize: 1)
+            let types = unsafe (base + signature.lowerBound).assumingMemoryBound(to: UInt8.self)
+            return unsafe MessageReader(inside: self, signature.upperBound + 1..<end, types, isArray: false)
+        default:
+            return unsafe MessageReader(inside: self, try place(0, alignedTo: 8)..<end, types + 1, isArray: false)
+        }
+    }
+
+    /// Reads a value of fixed size. `Number` must have the size of the type.
+    private mutating func fixed<Number: BitwiseCopyable>(
+        _ type: WireType, as _: Number.Type
+    ) throws(DBusError) -> Number {
         try expect(type)
-        var number = initial
-        unsafe dbus_message_iter_get_basic(&iterator, &number)
-        skip()
+        let size = MemoryLayout<Number>.size
+        let start = try place(size, alignedTo: size)
+        let number = load(start, as: Number.self)
+        move(past: start + size)
         return number
     }
+
+    // MARK: Containers
 
     /// Calls `body` with a reader of the current container, then moves past the container.
     mutating func enter<Result: ~Copyable>(
         _ type: WireType, _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         try expect(type)
-        var inner = unsafe MessageReader(inside: &iterator)
+        var inner = try contents(type)
         let result = try body(&inner)
-        skip()
+        if type == .array {
+            move(past: inner.end)
+        } else {
+            while !inner.isAtEnd { inner.skip() }
+            move(past: inner.position)
+        }
         return result
     }
 
@@ -97,14 +217,11 @@ public struct MessageReader: ~Copyable {
     ) throws(DBusError) {
         try dictionary { (entry) throws(DBusError) in
             try entry.expect(.string)
-            var name: UnsafePointer<CChar>?
-            unsafe dbus_message_iter_get_basic(&entry.iterator, &name)
-            entry.skip()
-            guard let name = unsafe name else { return }
-            try unsafe withSpan(name) { (name) throws(DBusError) in
-                try entry.variant { (value) throws(DBusError) in
-                    do throws(DBusError) { try property(name, &value) } catch { failed(name, error) }
-                }
+            let place = try entry.textPlace(lengthSize: 4)
+            entry.move(past: place.upperBound + 1)
+            let name = unsafe entry.bytes(place).assumingMemoryBound(to: UInt8.self).span
+            try entry.variant { (value) throws(DBusError) in
+                do throws(DBusError) { try property(name, &value) } catch { failed(name, error) }
             }
         }
     }
@@ -125,52 +242,58 @@ public struct MessageReader: ~Copyable {
 extension MessageReader {
     // Q5: a Boolean has four bytes on the wire.
     /// Reads a Boolean (`b`).
-    public mutating func bool() throws(DBusError) -> Bool { try fixed(.bool, UInt32(0)) != 0 }
+    public mutating func bool() throws(DBusError) -> Bool { try fixed(.bool, as: UInt32.self) != 0 }
     /// Reads a byte (`y`).
-    public mutating func byte() throws(DBusError) -> UInt8 { try fixed(.byte, 0) }
+    public mutating func byte() throws(DBusError) -> UInt8 { try fixed(.byte, as: UInt8.self) }
     /// Reads a signed number of 16 bits (`n`).
-    public mutating func int16() throws(DBusError) -> Int16 { try fixed(.int16, 0) }
+    public mutating func int16() throws(DBusError) -> Int16 { try fixed(.int16, as: Int16.self) }
     /// Reads an unsigned number of 16 bits (`q`).
-    public mutating func uint16() throws(DBusError) -> UInt16 { try fixed(.uint16, 0) }
+    public mutating func uint16() throws(DBusError) -> UInt16 { try fixed(.uint16, as: UInt16.self) }
     /// Reads a signed number of 32 bits (`i`).
-    public mutating func int32() throws(DBusError) -> Int32 { try fixed(.int32, 0) }
+    public mutating func int32() throws(DBusError) -> Int32 { try fixed(.int32, as: Int32.self) }
     /// Reads an unsigned number of 32 bits (`u`).
-    public mutating func uint32() throws(DBusError) -> UInt32 { try fixed(.uint32, 0) }
+    public mutating func uint32() throws(DBusError) -> UInt32 { try fixed(.uint32, as: UInt32.self) }
     /// Reads a signed number of 64 bits (`x`).
-    public mutating func int64() throws(DBusError) -> Int64 { try fixed(.int64, 0) }
+    public mutating func int64() throws(DBusError) -> Int64 { try fixed(.int64, as: Int64.self) }
     /// Reads an unsigned number of 64 bits (`t`).
-    public mutating func uint64() throws(DBusError) -> UInt64 { try fixed(.uint64, 0) }
+    public mutating func uint64() throws(DBusError) -> UInt64 { try fixed(.uint64, as: UInt64.self) }
     /// Reads a number with a fraction (`d`).
-    public mutating func double() throws(DBusError) -> Double { try fixed(.double, 0) }
+    public mutating func double() throws(DBusError) -> Double { try fixed(.double, as: Double.self) }
 
     /// Reads a string (`s`).
     public mutating func string() throws(DBusError) -> String {
-        try unsafe text(.string) { unsafe String(cString: $0) }
+        try unsafe text(.string) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// Reads an object path (`o`).
     public mutating func objectPath() throws(DBusError) -> ObjectPath {
-        try unsafe text(.objectPath) { ObjectPath(valid: unsafe String(cString: $0)) }
+        try unsafe text(.objectPath) { ObjectPath(valid: unsafe String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Reads a signature (`g`).
     public mutating func signature() throws(DBusError) -> String {
-        try unsafe text(.signature) { unsafe String(cString: $0) }
+        try unsafe text(.signature) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// Calls `body` with the bytes of a string (`s`), without making a String.
     public mutating func withString<Result>(_ body: (Span<UInt8>) -> Result) throws(DBusError) -> Result {
-        try unsafe text(.string) { unsafe withSpan($0, body) }
+        try unsafe text(.string) { unsafe body($0.assumingMemoryBound(to: UInt8.self).span) }
     }
 
     /// Calls `body` with the bytes of an object path (`o`), without making a String.
     public mutating func withObjectPath<Result>(_ body: (Span<UInt8>) -> Result) throws(DBusError) -> Result {
-        try unsafe text(.objectPath) { unsafe withSpan($0, body) }
+        try unsafe text(.objectPath) { unsafe body($0.assumingMemoryBound(to: UInt8.self).span) }
     }
 
-    /// Reads a file descriptor (`h`); the caller owns it.
+    /// Reads a file descriptor (`h`); the caller owns it. It must be an argument, not content of a container.
     public mutating func descriptor() throws(DBusError) -> OwnedDescriptor {
         try expect(.descriptor)
+        guard let message = unsafe message else {
+            throw .malformed("A file descriptor in a container cannot be read.")
+        }
+        var iterator = unsafe DBusMessageIter()
+        unsafe dbus_message_iter_init(message, &iterator)
+        for _ in 0..<steps { unsafe dbus_message_iter_next(&iterator) }
         // Checks the number, because libdbus does not check the index of the descriptor in the body.
         var number: Int32 = -1
         unsafe dbus_message_iter_get_basic(&iterator, &number)
@@ -182,12 +305,20 @@ extension MessageReader {
     /// Reads an array of bytes (`ay`).
     public mutating func bytes() throws(DBusError) -> [UInt8] {
         try expectArray(of: .byte)
-        return try enter(.array) { (inner) throws(DBusError) in
-            var start: UnsafePointer<UInt8>?
-            var count: Int32 = 0
-            unsafe dbus_message_iter_get_fixed_array(&inner.iterator, &start, &count)
-            return unsafe [UInt8](UnsafeBufferPointer(start: start, count: Int(count)))
-        }
+        let place = try arrayContent()
+        let copy = unsafe [UInt8](bytes(place))
+        move(past: place.upperBound)
+        return copy
+    }
+
+    /// Reads an array of bytes (`ay`). Returns `old` if it has the same bytes, which saves an allocation.
+    public mutating func bytes(reusing old: [UInt8]) throws(DBusError) -> [UInt8] {
+        try expectArray(of: .byte)
+        let place = try arrayContent()
+        let isEqual = unsafe old.count == place.count && memcmp(old, base + place.lowerBound, place.count) == 0
+        let result = unsafe isEqual ? old : [UInt8](bytes(place))
+        move(past: place.upperBound)
+        return result
     }
 
     /// Reads an array of strings (`as`).
@@ -199,14 +330,12 @@ extension MessageReader {
     }
 
     private mutating func text<Result>(
-        _ type: WireType, _ body: (UnsafePointer<CChar>) -> Result
+        _ type: WireType, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(DBusError) -> Result {
         try expect(type)
-        var pointer: UnsafePointer<CChar>?
-        unsafe dbus_message_iter_get_basic(&iterator, &pointer)
-        guard let pointer = unsafe pointer else { throw .malformed("The message contains no text.") }
-        let result = unsafe body(pointer)
-        skip()
+        let place = try textPlace(lengthSize: type == .signature ? 1 : 4)
+        let result = unsafe body(bytes(place))
+        move(past: place.upperBound + 1)
         return result
     }
 }

@@ -1,5 +1,3 @@
-internal import CDBus
-
 // MARK: Reading
 
 // `value()` calls itself for containers. D-Bus allows 64 nested containers, which bounds the recursion.
@@ -34,9 +32,9 @@ extension MessageReader {
     }
 
     private mutating func arrayValue() throws(DBusError) -> Value {
-        let element = WireType(rawValue: unsafe dbus_message_iter_get_element_type(&iterator))
+        let element = elementType
         if element == .byte { return .bytes(try bytes()) }
-        let signature = containerSignature().dropFirst()
+        let signature = currentSignature().dropFirst()
         if element == .entry {
             var entries: [Value.Entry] = []
             try dictionary { (entry) throws(DBusError) in
@@ -50,10 +48,9 @@ extension MessageReader {
         return .array(of: String(signature), elements)
     }
 
-    private mutating func containerSignature() -> String {
-        guard let text = unsafe dbus_message_iter_get_signature(&iterator) else { return "" }
-        defer { unsafe dbus_free(text) }
-        return unsafe String(cString: text)
+    private func currentSignature() -> String {
+        let count = unsafe WireSignature.end(of: types) - types
+        return unsafe String(decoding: UnsafeBufferPointer(start: types, count: count), as: UTF8.self)
     }
 }
 

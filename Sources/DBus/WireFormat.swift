@@ -30,6 +30,17 @@ public struct WireType: RawRepresentable, Hashable, Sendable {
 
     var text: String { rawValue == 0 ? "nothing" : String(Unicode.Scalar(UInt8(truncatingIfNeeded: rawValue))) }
 
+    /// The size of a value in bytes, which is also its alignment; nil for texts and containers.
+    var fixedSize: Int? {
+        switch self {
+        case .byte: 1
+        case .int16, .uint16: 2
+        case .bool, .int32, .uint32, .descriptor: 4
+        case .int64, .uint64, .double: 8
+        default: nil
+        }
+    }
+
     /// The alignment of a value in bytes. Source: D-Bus specification, "Summary of D-Bus marshaling".
     var alignment: Int {
         switch self {

@@ -134,6 +134,30 @@ import Testing
         }
     }
 
+    @Test func `Bodies are read equally whether they begin with a text or not`() throws {
+        let content: [Value] = [
+            .string("org.bluez.Device1"), .byte(7), .uint64(1 << 40), .signature("a{sv}"), .bytes([1, 2, 3]),
+            .array(of: "(yx)", [.structure([.byte(1), .int64(-2)]), .structure([.byte(3), .int64(-4)])]),
+            .dictionary(key: "q", value: "v", [Value.Entry(.uint16(0x59), .variant(.bytes([])))]),
+            .array(of: "at", []), .variant(.structure([.string(""), .variant(.double(0.5))])), .bool(true),
+        ]
+        for start in 0..<content.count {
+            let values = Array(content[start...]) + content[..<start]
+            let sent = try message { (body) throws(DBusError) in
+                for value in values { try body.value(value) }
+            }
+            let received = try #require(Message(bytes: sent.stamped(serial: 1, sender: ":1.1").bytes))
+            for copy in [sent, received] {
+                #expect(try copy.read { (body) throws(DBusError) in try body.values() } == values)
+                let skipped = try copy.read { (body) throws(DBusError) in
+                    for _ in values.dropLast() { body.skip() }
+                    return try body.value()
+                }
+                #expect(skipped == values.last)
+            }
+        }
+    }
+
     @Test(.proves(.Q14)) func `A file descriptor in a call works in the receiver`() async throws {
         let bus = PrivateBus()
         let (server, name) = try await bus.connected()

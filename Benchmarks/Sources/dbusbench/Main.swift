@@ -2,7 +2,9 @@
 
 // Table: usage. The process exits after COUNT advertisements or values, or runs until it is terminated.
 //
-//     dbusbench advertise|notify|packet [COUNT]
+//     dbusbench [--bus] advertise|notify|packet [COUNT]
+//
+// --bus: delivers in the context of the bus instead of on a queue.
 
 import Dispatch
 import Glibc
@@ -11,9 +13,11 @@ import RxBluetooth
 @main
 enum Main {
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard let what = arguments.first, let stream = stream(what) else {
-            return print("Usage: dbusbench advertise|notify|packet [COUNT]")
+        var arguments = CommandLine.arguments.dropFirst()
+        let delivery: Delivery = arguments.first == "--bus" ? .inBusContext : .immediate
+        if delivery == .inBusContext { arguments = arguments.dropFirst() }
+        guard let what = arguments.first, let stream = stream(what, delivery) else {
+            return print("Usage: dbusbench [--bus] advertise|notify|packet [COUNT]")
         }
         let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
         let counter = Counter(limit: limit)
@@ -28,12 +32,14 @@ enum Main {
     }
 
     /// Returns a stream of the sizes of received elements; nil if `what` is not a known name.
-    private static func stream(_ what: String) -> Observable<Int>? {
-        let manager = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "receiver")))
+    private static func stream(_ what: String, _ delivery: Delivery) -> Observable<Int>? {
+        var configuration = BluetoothManager.Configuration(queue: DispatchQueue(label: "receiver"))
+        configuration.delivery = delivery
+        let manager = BluetoothManager(configuration: configuration)
         switch what {
         case "advertise":
-            return manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
-                .map { $0.advertisementData.manufacturerData.count }
+            return manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, buffer: .unbounded))
+                .map { $0.advertisementData.manufacturerData(of: 0x0059)?.count ?? 0 }
         case "notify": return values(of: manager, .signals)
         case "packet": return values(of: manager, .socket)
         default: return nil

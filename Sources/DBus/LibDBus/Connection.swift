@@ -23,7 +23,7 @@ import Glibc
 /// - ``Bus/requestName(_:_:)`` does not queue for a name. If another connection owns it, the error is `AddressInUse`
 ///   and contains the owner's unique name.
 /// - ``Bus/close()`` gives libdbus one second to write the messages that were sent. Waiting calls are not sent.
-public final class Connection: Bus, ForwardingBus {
+public final class Connection: Bus, ForwardingBus, TurnBasedBus {
     private let core: ConnectionCore
 
     private init(_ core: ConnectionCore) { self.core = core }
@@ -49,6 +49,8 @@ public final class Connection: Bus, ForwardingBus {
     ///
     /// The name is set in every callback that a message of the bus causes, and nil again after closing.
     public var uniqueName: String? { core.uniqueName }
+
+    package func performAtEndOfTurn(_ work: @escaping @Sendable () -> Void) -> Bool { core.performAtEndOfTurn(work) }
 
     /// The bus to connect to.
     public enum Address: Hashable, Sendable {

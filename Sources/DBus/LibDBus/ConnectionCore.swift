@@ -41,6 +41,8 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 
     func preconditionInContext() { loop.preconditionInContext() }
 
+    func performAtEndOfTurn(_ work: @escaping @Sendable () -> Void) -> Bool { loop.performAtEndOfTurn(work) }
+
     func call(
         _ message: Message, timeout: Duration, reply: @escaping @Sendable (Result<Message, DBusError>) -> Void
     ) -> BusTask { calls.call(message, timeout: timeout, reply: reply) }

@@ -37,6 +37,8 @@ final class EventLoop: @unchecked Sendable {
     private weak var client: (any EventLoopClient)?
     private var poller: Poller?
     private var timers = TimerHeap()
+    /// Work for the end of the present turn.
+    private var endOfTurn: [Work] = []
     /// Watched sockets by descriptor.
     private var sockets: [Int32: WatchedSocket] = [:]
 
@@ -72,6 +74,13 @@ final class EventLoop: @unchecked Sendable {
 
     /// Runs work immediately if the caller is on the loop's thread, else like ``perform(_:)``.
     func enter(_ work: @escaping Work) { if isCurrent { work() } else { perform(work) } }
+
+    /// Runs work at the end of the present turn. Returns false if the caller is not on the loop's thread.
+    func performAtEndOfTurn(_ work: @escaping Work) -> Bool {
+        guard isCurrent else { return false }
+        endOfTurn.append(work)
+        return true
+    }
 
     // MARK: Timers
 
@@ -170,6 +179,9 @@ final class EventLoop: @unchecked Sendable {
             // Deadlines expire after the turn, so that a reply that has already arrived is delivered first.
             let now = MonotonicClock.now
             while let entry = timers.popDue(at: now) { entry.expire() }
+            let last = endOfTurn
+            endOfTurn = []
+            for work in last { work() }
         }
     }
 
@@ -177,7 +189,7 @@ final class EventLoop: @unchecked Sendable {
     ///
     /// Returns false if the thread must end; the thread must not use the loop afterwards.
     private func wait(_ batch: inout [Work], _ client: (any EventLoopClient)?) -> Bool {
-        let limit = client?.isBusy == true ? 0 : timers.earliest
+        let limit = client?.isBusy == true || !endOfTurn.isEmpty ? 0 : timers.earliest
         let canEnd = limit == nil && client?.isFinished != false && sockets.isEmpty
         if poller == nil { makePoller() }
         let mustPoll = inbox.withLock { inbox -> Bool? in

@@ -114,10 +114,21 @@ final class RawConnection: @unchecked Sendable {
 
     // MARK: Reading and writing
 
-    /// Delivers one message to the receiver. Returns whether more messages wait.
+    /// Delivers one message to the receiver. Returns false if no message waits.
+    ///
+    /// Takes signals from libdbus's queue, because `dbus_connection_dispatch` first looks for a pending call and copies
+    /// the list of filters. Calls need it: libdbus answers pings there.
     func dispatch() -> Bool {
-        guard let raw = unsafe raw else { return false }
-        return unsafe dbus_connection_dispatch(raw) == DBUS_DISPATCH_DATA_REMAINS
+        guard let raw = unsafe raw, let message = unsafe dbus_connection_borrow_message(raw) else { return false }
+        guard unsafe dbus_message_get_type(message) == Message.Kind.signal.rawValue, let receiver else {
+            unsafe dbus_connection_return_message(raw, message)
+            _ = unsafe dbus_connection_dispatch(raw)
+            return true
+        }
+        unsafe dbus_connection_steal_borrowed_message(raw, message)
+        unsafe receiver.receive(message)
+        unsafe dbus_message_unref(message)
+        return true
     }
 
     /// Queues a message for writing. Returns its serial number, or nil if libdbus refuses it.

@@ -9,10 +9,16 @@ final class SignalRouter: @unchecked Sendable {
     private let lifecycle: ConnectionLifecycle
     private let connection: RawConnection
     private let calls: CallTable
-    private var subscriptions: [SignalSubscription] = []
+    private var subscriptions: [SubscriptionEntry] = []
     /// The number of subscriptions and tracked owners that use each rule.
     private var rules: [MatchRule: Int] = [:]
     private var owners = NameOwnerTable()
+    /// A subscription with what decides quickly that a signal does not match.
+    private struct SubscriptionEntry {
+        let member: MemberKey
+        let subscription: SignalSubscription
+    }
+
     /// The message object for the next signal, reused as long as no subscriber retains it.
     private var reusable: Message
     private let empty: Message
@@ -33,7 +39,8 @@ final class SignalRouter: @unchecked Sendable {
         let subscription = SignalSubscription(rule, handler)
         loop.enter {
             guard !self.lifecycle.state.isClosed, !subscription.isEnded else { return }
-            self.subscriptions.append(subscription)
+            self.subscriptions.append(
+                SubscriptionEntry(member: MemberKey(of: rule.member), subscription: subscription))
             if self.lifecycle.state.isOpen { self.register(subscription) }
         }
         return BusTask {
@@ -57,7 +64,7 @@ final class SignalRouter: @unchecked Sendable {
         subscription.handler = nil
         // Releasing the handler may run code that calls back into the router, so the handler is released last.
         defer { withExtendedLifetime(handler) {} }
-        guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+        guard let index = subscriptions.firstIndex(where: { $0.subscription === subscription }) else { return }
         subscriptions.remove(at: index)
         guard subscription.isRegistered, lifecycle.state.isOpen else { return }
         removeRule(subscription.rule)
@@ -69,7 +76,7 @@ final class SignalRouter: @unchecked Sendable {
     func receive(_ raw: OpaquePointer) {
         guard !subscriptions.isEmpty else { return }
         unsafe reusable.exchange(dbus_message_ref(raw))
-        deliver(reusable)
+        unsafe deliver(reusable, SignalHeader(raw))
         if isKnownUniquelyReferenced(&reusable) {
             unsafe reusable.exchange(dbus_message_ref(empty.raw))
         } else {
@@ -78,14 +85,18 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
-    private func deliver(_ signal: Message) {
-        updateOwner(signal)
+    private func deliver(_ signal: Message, _ header: SignalHeader) {
+        let member = header.memberKey
+        if member == Self.ownerChange { updateOwner(signal) }
         // Iterates over a copy, because handlers may subscribe and cancel.
         let subscriptions = subscriptions
-        for subscription in subscriptions where !subscription.isEnded && subscription.matches(signal) {
-            subscription.handler?(signal)
+        for entry in subscriptions where entry.member.mayEqual(member) {
+            let subscription = entry.subscription
+            if !subscription.isEnded, subscription.matches(signal, header) { subscription.handler?(signal) }
         }
     }
+
+    private static let ownerChange = MemberKey(of: "NameOwnerChanged")
 
     // MARK: Match rules
 
@@ -150,7 +161,7 @@ final class SignalRouter: @unchecked Sendable {
 
     /// Sends the rules of subscriptions that were made while the connection was opening.
     func open() {
-        for subscription in subscriptions { register(subscription) }
+        for entry in subscriptions { register(entry.subscription) }
     }
 
     /// Ends all subscriptions.
@@ -158,9 +169,9 @@ final class SignalRouter: @unchecked Sendable {
         let subscriptions = subscriptions
         self.subscriptions = []
         (rules, owners) = ([:], NameOwnerTable())
-        for subscription in subscriptions {
-            subscription.end()
-            subscription.handler = nil
+        for entry in subscriptions {
+            entry.subscription.end()
+            entry.subscription.handler = nil
         }
     }
 }
@@ -174,20 +185,34 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
     var handler: (@Sendable (Message) -> Void)?
     /// Whether the rule was sent to the bus.
     var isRegistered = false
+    private let interface: CText?
+    private let member: CText?
+    private let path: CText?
+    private let sender: CText
+    private let hasArguments: Bool
 
     init(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) {
         self.rule = rule
         self.handler = handler
+        interface = rule.interface.map(CText.init)
+        member = rule.member.map(CText.init)
+        path = rule.path.map { CText($0.description) }
+        sender = CText(rule.sender)
+        hasArguments = rule.firstArgument != nil || rule.firstArgumentPath != nil
     }
 
     /// Whether the rule's sender is a unique name or the bus itself, as signals name their sender.
     var namesSender: Bool { rule.sender == BusName.daemon || rule.sender.utf8.first == UInt8(ascii: ":") }
 
     // Q17: any process can address a signal to us, whatever our rules are, so the sender is checked here.
-    func matches(_ signal: Message) -> Bool {
-        guard rule.matches(signal) else { return false }
-        if let owner { return owner.uniqueName.map { signal.isSent(by: $0) } ?? false }
-        return signal.isSent(by: rule.sender)
+    /// Returns whether a signal matches the rule and comes from its sender. Compares bytes, and makes no String.
+    func matches(_ signal: Message, _ header: SignalHeader) -> Bool {
+        if let member, unsafe !member.equals(header.member) { return false }
+        if let interface, unsafe !interface.equals(header.interface) { return false }
+        if let path, unsafe !path.containsPath(header.path, orBelow: rule.includesChildren) { return false }
+        if hasArguments, !rule.matches(signal) { return false }
+        guard let owner else { return unsafe sender.equals(header.sender) }
+        return unsafe owner.name?.equals(header.sender) ?? false
     }
 }
 
@@ -195,7 +220,10 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
 final class NameOwner: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     /// The owner's unique name; nil if the name has no owner.
-    var uniqueName: String?
+    var uniqueName: String? {
+        didSet { name = uniqueName.map(CText.init) }
+    }
+    fileprivate var name: CText?
     fileprivate var users = 0
 }
 

@@ -6,6 +6,8 @@ package struct SerialObserver<Element> {
 
     package func on(_ event: Event<Element>) { sink.on(event) }
 
+    package func onNext(_ element: Element) { sink.next(element) }
+
     package func onError(_ error: any Error) { sink.error(error) }
 }
 

@@ -12,8 +12,11 @@ extension BluetoothManager {
         public var adapter: AdapterSelection
         /// The scheduler on which streams deliver elements, errors and completions. Default: the main queue.
         ///
+        /// With ``Delivery/inBusContext``, streams do not use the scheduler; its clock and timers are still used.
         /// Time stamps are the `now` of the scheduler. Deadlines run on the clock of the bus, see ``Deadlines``.
         public var scheduler: any SchedulerType
+        /// When and where streams deliver their events. Default: ``Delivery/immediate``.
+        public var delivery: Delivery = .immediate
         /// How long to wait for replies. Default: see ``Deadlines``.
         public var deadlines: Deadlines
         /// How to answer pairing requests. Default: decline all, see ``PairingPolicy``.
@@ -69,6 +72,50 @@ extension BluetoothManager {
             self.logContents = logContents
         }
     }
+}
+
+/// When and where a manager's streams deliver elements, errors and completions.
+///
+/// In all modes, the streams of one manager deliver one event at a time, in the order in which the events occurred,
+/// also across streams. After a subscription is disposed of on the delivering thread, it delivers nothing.
+public struct Delivery: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case immediate
+        case batched(Duration)
+        case inBusContext
+    }
+
+    let kind: Kind
+
+    /// Events are delivered on the scheduler as soon as possible.
+    ///
+    /// Messages that arrive together cause one wake-up of the scheduler.
+    public static let immediate = Delivery(kind: .immediate)
+
+    /// Events are delivered on the scheduler, at the latest after a time window.
+    ///
+    /// The window begins with the first waiting event. At its end, all waiting events are delivered at once. At high
+    /// rates, this saves most wake-ups; each event may be late by the window.
+    ///
+    /// - Parameter window: The longest time that an event waits. Zero or less is the same as ``immediate``.
+    public static func batched(within window: Duration) -> Delivery {
+        Delivery(kind: window > .zero ? .batched(window) : .immediate)
+    }
+
+    /// Events are delivered on the thread of the bus connection, without a change of threads.
+    ///
+    /// This is the cheapest mode, for handlers that only compute, store or send. The contract:
+    ///
+    /// - All streams of the manager deliver on this one thread, at the end of a turn in which the thread has handled
+    ///   messages of the bus. A handler may use all methods of the library, subscribe and dispose.
+    /// - A handler must not block. While it runs, the manager receives nothing, sends nothing and detects no time-out.
+    /// - A handler must not wait for another event of the same manager, for example with a semaphore, a synchronous
+    ///   dispatch or a blocking read. The event cannot arrive, so the program deadlocks.
+    /// - A handler must not wait for a lock or a queue that a thread holds while it waits for the manager.
+    /// - Timers of the library run on the scheduler. What they cause is then delivered on the bus thread.
+    ///
+    /// Before the first bus is opened, and after the last bus is released, streams deliver on the scheduler.
+    public static let inBusContext = Delivery(kind: .inBusContext)
 }
 
 /// Which adapter a manager works with, if the machine has several.

@@ -69,8 +69,16 @@ extension Diagnosis.ScanStatus {
         case .stopping: return "A discovery session with \(adapter) is being stopped."
         case .active:
             let heard = sinceAdvertisement.map { "last advertisement \($0.spoken) ago" } ?? "no advertisement yet"
-            return "This program has been scanning with \(adapter) for \(duration.spoken) (\(scans)); \(heard)."
+            let time = "for \(duration.spoken) (\(scans))"
+            return "This program has been scanning with \(adapter) \(time); \(heard)\(lossText)."
         }
+    }
+}
+
+extension Diagnosis.ScanStatus {
+    /// The number of dropped results as the end of a sentence; empty if there are none.
+    private var lossText: String {
+        droppedResults == 0 ? "" : "; its subscribers were too slow for \(droppedResults) results, which were dropped"
     }
 }
 

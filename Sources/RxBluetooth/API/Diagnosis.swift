@@ -66,6 +66,10 @@ public struct Diagnosis: Equatable, Sendable {
         public let subscribers: Int
         /// The time since the last advertisement of any device; nil if none was received.
         public let sinceAdvertisement: Duration?
+        /// The number of scan results that the present scans have lost because their subscribers were too slow.
+        ///
+        /// See ``ScanOptions/buffer``.
+        public let droppedResults: Int
 
         /// The step of a discovery session.
         public enum Step: Equatable, Sendable {

@@ -28,6 +28,7 @@ extension BluetoothEvent.Kind {
         case .operationEnded: "An operation ended."
         case .operationDropped: "An operation was dropped before it started."
         case .valueDropped: "A notified value was dropped, because its subscriber is too slow."
+        case .scanResultsDropped: "Scan results were dropped, because their subscriber is too slow."
         case .linkNotClosed: "Closing the link failed; it may still be up."
         case .agentRefused(_, false): "bluetoothd refused to register the pairing agent."
         case .agentRefused(_, true): "bluetoothd refused to make the pairing agent the default."
@@ -85,6 +86,9 @@ extension BluetoothEvent.Kind {
         case .valueDropped(let characteristic, let total):
             details.add(characteristic.peripheral)
             details["handle"] = Hex.text(characteristic.handle)
+            details["count"] = "\(total)"
+        case .scanResultsDropped(let count, let total):
+            details["dropped"] = "\(count)"
             details["count"] = "\(total)"
         case .agentRefused(let error, _): details.add(error)
         case .pairingAnswered(let peripheral, let isAccepted):

@@ -70,6 +70,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// The number of dropped values of the characteristic is `total`.
         case valueDropped(Characteristic, total: Int)
+        /// Scan results were dropped because the subscriber of a scan was too slow.
+        ///
+        /// `count` results were dropped at once; the number of dropped results of this scan is `total`.
+        case scanResultsDropped(count: Int, total: Int)
         /// bluetoothd refused to register the pairing agent, or to make it the default agent.
         case agentRefused(BluetoothError, asDefault: Bool)
         /// The policy answered a pairing request.
@@ -128,14 +132,16 @@ public enum LogContents: Hashable, Sendable {
 final class EventLog: Sendable {
     private let logger: Logger
     private let contents: LogContents
+    private let delivery: DeliveryQueue
     private let scheduler: any SchedulerType
     private let subject = PublishSubject<BluetoothEvent>()
     private let count = Atomic<UInt64>(0)
 
-    init(_ logger: Logger, _ contents: LogContents, on scheduler: any SchedulerType) {
+    init(_ logger: Logger, _ contents: LogContents, by delivery: DeliveryQueue) {
         self.logger = logger
         self.contents = contents
-        self.scheduler = scheduler
+        self.delivery = delivery
+        scheduler = delivery.scheduler
     }
 
     /// Records an event at the log level of the method's name. All four methods may run on any thread.
@@ -157,9 +163,6 @@ final class EventLog: Sendable {
 
     /// The events after the subscription, with a bounded buffer that drops the oldest events.
     var events: Observable<BluetoothEvent> {
-        subject.observe(
-            on: scheduler, within: ValueBuffer(capacity: 1024, overflow: .dropOldest),
-            overflow: BluetoothError(.overflow)
-        ) {}
+        subject.observe(by: delivery, within: DeliveryBuffer(capacity: 1024, overflow: .dropOldest))
     }
 }

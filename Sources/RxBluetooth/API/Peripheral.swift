@@ -12,7 +12,7 @@ public final class Peripheral: Sendable {
     let number: UInt64
     private let adapter: AdapterIdentity
     private weak let access: BlueZAccess?
-    let scheduler: (any SchedulerType)?
+    private let delivery: DeliveryQueue?
     private let info: Guarded<Info>
     private let use = Guarded(Use())
 
@@ -37,7 +37,7 @@ public final class Peripheral: Sendable {
         self.number = number
         self.adapter = adapter
         self.access = access
-        scheduler = access?.settings.scheduler
+        delivery = access?.settings.delivery
         info = Guarded(Info(name: nil, kind: kind))
     }
 
@@ -189,10 +189,16 @@ public final class Peripheral: Sendable {
 
     /// Returns a stream that runs `begin` in the bus context and delivers on the manager's scheduler.
     func stream<Element: Sendable>(
+        within buffer: DeliveryBuffer<Element> = .unlimited,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        guard let scheduler else { return .error(BluetoothError(.closed)) }
-        return undelivered(begin).observe(on: scheduler)
+        guard let delivery else { return .error(BluetoothError(.closed)) }
+        return BlueZAccess.stream(
+            by: delivery, within: buffer,
+            { [weak access] () throws(BluetoothError) in
+                guard let access else { throw BluetoothError(.closed) }
+                return access
+            }, begin)
     }
 
     /// Returns a stream that runs `begin` as soon as it is known whether Bluetooth can be used.
@@ -210,26 +216,20 @@ public final class Peripheral: Sendable {
         within buffer: ValueBuffer, of characteristic: Characteristic,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<[UInt8]>) -> Void
     ) -> Observable<[UInt8]> {
-        guard let scheduler else { return .error(BluetoothError(.closed)) }
-        let overflow = BluetoothError(.overflow, operation: .notify, target: characteristic.target)
-        return undelivered(begin).observe(on: scheduler, within: buffer, overflow: overflow) { [self] in
+        let overflow: DeliveryBuffer<[UInt8]>.Overflow =
+            switch buffer.overflow {
+            case .fail: .fail(BluetoothError(.overflow, operation: .notify, target: characteristic.target))
+            case .dropOldest: .dropOldest
+            case .dropNewest: .dropNewest
+            }
+        let buffer = DeliveryBuffer<[UInt8]>(capacity: buffer.capacity, overflow: overflow) { [self] count in
             let total = info.withLock { info in
-                info.drops[characteristic.key, default: 0] += 1
+                info.drops[characteristic.key, default: 0] += count
                 return info.drops[characteristic.key] ?? 0
             }
             access?.settings.eventLog.debug(.valueDropped(characteristic, total: total))
         }
-    }
-
-    /// Returns a stream that runs `begin` in the bus context and also delivers there.
-    private func undelivered<Element: Sendable>(
-        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
-    ) -> Observable<Element> {
-        BlueZAccess.stream(
-            { [weak access] () throws(BluetoothError) in
-                guard let access else { throw BluetoothError(.closed) }
-                return access
-            }, begin)
+        return stream(within: buffer, begin)
     }
 
     /// Returns the number of values of a characteristic that were lost because a buffer was full.
@@ -252,7 +252,7 @@ extension Peripheral {
 
     /// Returns a stream that fails on the manager's scheduler.
     func failed<Element>(_ error: BluetoothError) -> Observable<Element> {
-        scheduler.map { .error(error).observe(on: $0) } ?? .error(error)
+        delivery.map { .error(error).observe(on: $0.scheduler) } ?? .error(error)
     }
 
     /// Sets the connection state, and emits and logs a change.

@@ -75,11 +75,16 @@ public struct ScanOptions: Hashable, Sendable {
     public var listedServicesOnly: Bool
     /// Filters; a peripheral has to match at least one of them. Default: empty, all peripherals.
     public var filters: [ScanFilter]
+    /// The buffer before a subscriber that is slower than the advertisements. Default: ``ScanBuffer/latest``.
+    ///
+    /// ``BluetoothManager/observePresence(withServices:options:presence:)`` ignores this option: no change is lost.
+    public var buffer: ScanBuffer
 
     /// Creates options. The defaults are those of the properties.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
-        restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = []
+        restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = [],
+        buffer: ScanBuffer = .latest
     ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
@@ -87,7 +92,36 @@ public struct ScanOptions: Hashable, Sendable {
         self.restartsAfterSilence = restartsAfterSilence
         self.listedServicesOnly = listedServicesOnly
         self.filters = filters
+        self.buffer = buffer
     }
+}
+
+/// The buffer between a scan and a slower subscriber: what to keep if many scan results wait.
+///
+/// ``BluetoothEvent/Kind/scanResultsDropped(count:total:)`` reports dropped results, and so does
+/// ``Diagnosis/ScanStatus/droppedResults``.
+public struct ScanBuffer: Hashable, Sendable {
+    enum Policy: Hashable, Sendable {
+        case latest
+        case dropOldest(Int)
+        case unbounded
+    }
+
+    let policy: Policy
+
+    /// Keeps the latest result of each peripheral if many results wait.
+    ///
+    /// All results are kept while at most 512 wait. If more wait, those that a newer result of the same peripheral
+    /// replaces are dropped. The number of waiting results is at most 512, or twice the number of peripherals.
+    public static let latest = ScanBuffer(policy: .latest)
+
+    /// Keeps a number of results, and drops the oldest when another arrives.
+    ///
+    /// - Parameter capacity: The number of results that the buffer holds; minimum: 1.
+    public static func dropOldest(_ capacity: Int) -> ScanBuffer { ScanBuffer(policy: .dropOldest(max(1, capacity))) }
+
+    /// Keeps all results. The memory grows without a limit while the subscriber is too slow.
+    public static let unbounded = ScanBuffer(policy: .unbounded)
 }
 
 /// A scan result: a peripheral with its advertised data and RSSI.
@@ -175,8 +209,8 @@ public struct ScanFilter: Hashable, Sendable {
         case .prefix(let start): if heard.localName?.hasPrefix(start) != true { return false }
         }
         return services.allSatisfy { heard.contains($0) }
-            && manufacturerData.allSatisfy { $1.matches(heard.manufacturerData[$0]) }
-            && serviceData.allSatisfy { $1.matches(heard.serviceData[$0]) }
+            && manufacturerData.allSatisfy { $1.matches(heard.manufacturerData(of: $0)) }
+            && serviceData.allSatisfy { $1.matches(heard.serviceData(of: $0)) }
     }
 }
 

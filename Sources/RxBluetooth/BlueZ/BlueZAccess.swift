@@ -53,6 +53,7 @@ final class BlueZAccess: Sendable {
         guard case .open(let present) = phase else { throw BluetoothError(.closed) }
         if isOurs {
             settings.clock.follow(bus.clock)
+            settings.delivery.follow(bus)
             reports.onNext(nil)
             handle.perform { $0.start() }
         }
@@ -133,9 +134,10 @@ extension BlueZAccess {
     /// `begin` runs in the bus context for each subscription. The closure that it passes to ``Emitter/onEnd(_:)``
     /// undoes the work, also in the bus context. Elements are delivered on the manager's scheduler.
     func stream<Element: Sendable>(
+        within buffer: DeliveryBuffer<Element> = .unlimited,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        Self.stream({ () throws(BluetoothError) in self }, begin).observe(on: settings.scheduler)
+        Self.stream(by: settings.delivery, within: buffer, { () throws(BluetoothError) in self }, begin)
     }
 
     /// Returns a stream that begins when it is known whether Bluetooth can be used.
@@ -150,16 +152,18 @@ extension BlueZAccess {
 
     /// Returns a cold stream with subscriptions that keep the manager alive, for callers that do not.
     ///
-    /// It works like the stream of the instance method, but delivers its events in the bus context.
+    /// It works like the stream of the instance method.
     static func stream<Element: Sendable>(
+        by queue: DeliveryQueue, within buffer: DeliveryBuffer<Element> = .unlimited,
         _ access: @escaping @Sendable () throws(BluetoothError) -> BlueZAccess,
         _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
     ) -> Observable<Element> {
         Observable<Element>.createSerial { observer in
+            let delivery = StreamDelivery(observer, queue, buffer)
             do throws(BluetoothError) {
                 let access = try access()
                 let handle = try access.client()
-                let emitter = handle.client.sibling(Emitter(observer))
+                let emitter = handle.client.sibling(Emitter<Element> { delivery.enqueue($0) })
                 let isGivenUp = Guarded(false)
                 handle.perform { client in
                     // If the subscription is disposed of before this work runs, it never begins (S57).
@@ -167,11 +171,12 @@ extension BlueZAccess {
                 }
                 return Disposables.create {
                     isGivenUp.withLock { $0 = true }
+                    delivery.stop()
                     withExtendedLifetime(access) { handle.perform { _ in emitter.value.dispose() } }
                 }
             } catch {
-                observer.onError(error)
-                return Disposables.create()
+                delivery.enqueue(.error(error))
+                return Disposables.create { delivery.stop() }
             }
         }
     }

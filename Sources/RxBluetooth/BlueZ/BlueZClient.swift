@@ -261,33 +261,27 @@ extension BlueZClient: ObjectMirrorObserver {
 
     func deviceFound(_ key: DeviceKey) { links[key]?.deviceFound() }
 
-    func deviceAdded(_ key: DeviceKey) {
-        scans.received(key)
-        scans.connectionChanged(key)
-        bonds.changed(key)
+    func deviceAdded(_ device: DeviceRecord) {
+        scans.received(device)
+        scans.connectionChanged(device.key)
+        bonds.changed(device.key)
     }
 
     func deviceChanged(_ change: DeviceChange) {
-        let key = change.key
+        let device = change.device
+        let key = device.key
         let advertised = change.wasConnected ? DeviceRecord.advertisedWhileConnected : DeviceRecord.advertised
-        if change.set.intersects(advertised) { scans.received(key) }
+        if change.set.intersects(advertised) { scans.received(device) }
         if change.all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
-        let isConnected = mirror.devices[key]?.isConnected
-        if change.wasConnected, isConnected != true { links.recordDisconnected(key) }
-        if isConnected != change.wasConnected { scans.connectionChanged(key) }
+        if device.isConnected != change.wasConnected {
+            if change.wasConnected { links.recordDisconnected(key) }
+            scans.connectionChanged(key)
+        }
         guard let link = links[key] else { return }
-        if change.set.intersects(DeviceRecord.bonding), let device = mirror.devices[key],
-            device.isPaired || device.isBonded
-        {
-            link.queue.paired()
-        }
+        if change.set.intersects(DeviceRecord.bonding), device.isPaired || device.isBonded { link.queue.paired() }
         if change.all.intersects(DeviceRecord.named) { link.name.changed() }
-        if change.all.intersects(DeviceRecord.connected) {
-            link.connectedChanged(mirror.devices[key]?.isConnected ?? false)
-        }
-        if change.all.intersects(DeviceRecord.resolved), mirror.devices[key]?.isResolved == true {
-            link.servicesResolved()
-        }
+        if change.all.intersects(DeviceRecord.connected) { link.connectedChanged(device.isConnected) }
+        if change.all.intersects(DeviceRecord.resolved), device.isResolved { link.servicesResolved() }
     }
 
     func deviceRemoved(_ key: DeviceKey) {

@@ -39,12 +39,23 @@ struct Confined<Value>: @unchecked Sendable {
 /// `Bus` with the same name. Methods with a callback trap if they are called outside the context.
 struct BusContext {
     private let bus: any Bus
+    private let turns: (any TurnBasedBus)?
 
-    init(_ bus: any Bus) { self.bus = bus }
+    init(_ bus: any Bus) {
+        self.bus = bus
+        turns = bus as? any TurnBasedBus
+    }
 
     func perform(_ work: @escaping () -> Void) {
         let work = confined(work)
         bus.perform { work.value() }
+    }
+
+    /// Runs work at the end of the context's present turn. Returns false, and does nothing, if the bus has no turns.
+    func performAtEndOfTurn(_ work: @escaping () -> Void) -> Bool {
+        guard let turns else { return false }
+        let work = confined(work)
+        return turns.performAtEndOfTurn { work.value() }
     }
 
     @discardableResult

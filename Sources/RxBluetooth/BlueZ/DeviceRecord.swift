@@ -1,13 +1,14 @@
 import DBus
 
 /// The properties of a device in bluetoothd, and the services below it.
-struct DeviceRecord {
+///
+/// A class, so that a signal changes the record in place after one look-up, and the mirror's table stays small.
+final class DeviceRecord {
     let key: DeviceKey
     /// The present address. After bonding it may differ from the address in the object path (Q62).
     var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
-    var alias: String?
     var rssi: Int16?
     var advertisement = AdvertisementData()
     var isConnected = false
@@ -40,12 +41,18 @@ struct DeviceRecord {
             guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is not an RSSI.") }
             record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
         },
-        .init("ManufacturerData", clear: { $0.advertisement.manufacturerData = [:] }) {
+        .init("ManufacturerData", clear: { $0.advertisement.manufacturers = .empty }) {
             (record, value) throws(DBusError) in
-            record.advertisement.manufacturerData = try Self.manufacturerData(&value)
+            let old = record.advertisement.manufacturers
+            record.advertisement.manufacturers = try old.updated(&value) { (company) throws(DBusError) in
+                try company.uint16()
+            }
         },
-        .init("ServiceData", clear: { $0.advertisement.serviceData = [:] }) { (record, value) throws(DBusError) in
-            record.advertisement.serviceData = try Self.serviceData(&value)
+        .init("ServiceData", clear: { $0.advertisement.services = .empty }) { (record, value) throws(DBusError) in
+            let old = record.advertisement.services
+            record.advertisement.services = try old.updated(&value) { (uuid) throws(DBusError) in
+                try uuid.withString { BluetoothUUID(bytes: $0) }
+            }
         },
         .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
             // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58). An empty
@@ -75,10 +82,7 @@ struct DeviceRecord {
             }
         ) { (record, value) throws(DBusError) in
             record.name = try value.string()
-            record.advertisement.localName = record.name.flatMap(Self.trimmed)
-        },
-        .init("Alias", clear: { $0.alias = nil }) { (record, value) throws(DBusError) in
-            record.alias = try value.string()
+            record.advertisement.localName = record.name.flatMap(DeviceRecord.trimmed)
         },
         .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
             record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
@@ -115,25 +119,6 @@ struct DeviceRecord {
     static let named = table.changes(["Name"])
 
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
-
-    private static func manufacturerData(_ value: inout MessageReader) throws(DBusError) -> [UInt16: [UInt8]] {
-        var data: [UInt16: [UInt8]] = [:]
-        try value.dictionary { (entry) throws(DBusError) in
-            let company = try entry.uint16()
-            data[company] = try entry.variant { (content) throws(DBusError) in try content.bytes() }
-        }
-        return data
-    }
-
-    private static func serviceData(_ value: inout MessageReader) throws(DBusError) -> [BluetoothUUID: [UInt8]] {
-        var data: [BluetoothUUID: [UInt8]] = [:]
-        try value.dictionary { (entry) throws(DBusError) in
-            let uuid = try entry.withString { BluetoothUUID(bytes: $0) }
-            let bytes = try entry.variant { (content) throws(DBusError) in try content.bytes() }
-            if let uuid { data[uuid] = bytes }
-        }
-        return data
-    }
 
     /// Returns a name without trailing NULs and blanks (Q57); nil if nothing remains.
     static func trimmed(_ name: String) -> String? {

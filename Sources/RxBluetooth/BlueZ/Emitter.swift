@@ -7,8 +7,6 @@ final class Emitter<Element: Sendable>: StreamObserver {
 
     init(_ observer: @escaping (Event<Element>) -> Void) { self.observer = observer }
 
-    init(_ observer: SerialObserver<Element>) { self.observer = { observer.on($0) } }
-
     /// Whether the stream has not ended.
     var isActive: Bool { observer != nil }
 

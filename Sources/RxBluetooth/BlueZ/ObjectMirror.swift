@@ -12,7 +12,7 @@ protocol ObjectMirrorObserver: AnyObject {
     /// Handles a device that bluetoothd did not show before.
     func deviceFound(_ key: DeviceKey)
     /// Handles a device after the signal that added it was read completely.
-    func deviceAdded(_ key: DeviceKey)
+    func deviceAdded(_ device: DeviceRecord)
     func deviceChanged(_ change: DeviceChange)
     func deviceRemoved(_ key: DeviceKey)
     /// Handles the removal of a device with its adapter.
@@ -34,7 +34,7 @@ enum ObservedProperties { case none, mtu, all }
 
 /// A change of a device's properties by one signal.
 struct DeviceChange {
-    let key: DeviceKey
+    let device: DeviceRecord
     /// The properties with a new value.
     let set: Changes
     /// The properties with a new value, and those that were invalidated.
@@ -83,7 +83,6 @@ final class ObjectMirror {
     func recordRejection() { rejected += 1 }
     func recordAbort(of key: DeviceKey) { devices[key]?.aborts += 1 }
     func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
-    func recordAdvertisement(of key: DeviceKey, during session: Int) { devices[key]?.lastSession = session }
 
     /// Returns the record of a characteristic; nil if there is none.
     func record(_ key: CharacteristicKey) -> CharacteristicRecord? {
@@ -115,7 +114,7 @@ final class ObjectMirror {
         for adapter in adapters.values { peripherals.follow(adapter) }
         for (key, record) in devices {
             // A record is removed if the snapshot has objects below a device, but not the device itself.
-            if record.isListed { makePeripheral(key) } else { devices[key] = nil }
+            if record.isListed { makePeripheral(record) } else { devices[key] = nil }
         }
     }
 
@@ -125,7 +124,7 @@ final class ObjectMirror {
         let hasDevice = try add(key, &body, isSnapshot: false)
         switch key {
         case .adapter: observer.adaptersChanged()
-        case .device(let key): if hasDevice { observer.deviceAdded(key) }
+        case .device(let key): if hasDevice, let device = devices[key] { observer.deviceAdded(device) }
         default: break
         }
     }
@@ -150,16 +149,14 @@ final class ObjectMirror {
             case (.battery, .device(let key)):
                 guard isSnapshot || devices[key] != nil else { return }
                 _ = try BatteryRecord.table.read(
-                    &entry, into: &devices[key, default: DeviceRecord(key: key)].battery, rejected: &rejected)
+                    &entry, into: &record(of: key).battery, rejected: &rejected)
                 observer.batteryChanged(key)
             case (.service, .service(let key, let handle)):
                 guard isSnapshot || devices[key] != nil else { return }
-                devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()].epoch =
-                    nextEpoch(key)
+                let device = record(of: key)
+                device.services[handle, default: ServiceRecord()].epoch = nextEpoch(key)
                 _ = try ServiceRecord.table.read(
-                    &entry,
-                    into: &devices[key, default: DeviceRecord(key: key)].services[handle, default: ServiceRecord()],
-                    rejected: &rejected)
+                    &entry, into: &device.services[handle, default: ServiceRecord()], rejected: &rejected)
                 observer.serviceAdded(to: key)
             case (.characteristic, .characteristic(let key)):
                 guard isSnapshot || devices[key.device] != nil else { return }
@@ -185,7 +182,7 @@ final class ObjectMirror {
         // In a snapshot, the peripheral is made later: it needs the identity of its adapter, which may follow the
         // device (Q28).
         guard !isSnapshot else { return }
-        makePeripheral(key)
+        makePeripheral(record)
         observer.deviceFound(key)
     }
 
@@ -195,17 +192,24 @@ final class ObjectMirror {
         return epochs
     }
 
-    private func makePeripheral(_ key: DeviceKey) {
-        let kind = devices[key]?.addressKind
-        devices[key]?.peripheral = peripherals.peripheral(for: key, kind: kind, of: access)
-        devices[key]?.updatePeripheral()
+    private func makePeripheral(_ record: DeviceRecord) {
+        record.peripheral = peripherals.peripheral(for: record.key, kind: record.addressKind, of: access)
+        record.updatePeripheral()
+    }
+
+    /// Returns the record of a device. Adds an empty record if there is none.
+    private func record(of key: DeviceKey) -> DeviceRecord {
+        if let record = devices[key] { return record }
+        let record = DeviceRecord(key: key)
+        devices[key] = record
+        return record
     }
 
     /// The record of a characteristic, or an empty record if there is none.
     private subscript(key: CharacteristicKey) -> CharacteristicRecord {
         get { record(key) ?? CharacteristicRecord() }
         set {
-            devices[key.device, default: DeviceRecord(key: key.device)]
+            record(of: key.device)
                 .services[key.service, default: ServiceRecord()].characteristics[key.handle] = newValue
         }
     }
@@ -259,23 +263,23 @@ final class ObjectMirror {
     }
 
     private func changeDevice(_ key: DeviceKey, _ body: inout MessageReader) throws(DBusError) {
-        guard let index = devices.index(forKey: key) else {
+        guard var device = devices[key] else {
             unknownObjectSignals += 1
             return
         }
         // The state before the signal is reported: during a connection, the name and the services are not advertised
         // ones (Q58).
-        let wasConnected = devices.values[index].isConnected
-        let changes = try DeviceRecord.table.read(&body, into: &devices.values[index], rejected: &rejected)
+        let wasConnected = device.isConnected
+        let changes = try DeviceRecord.table.read(&body, into: &device, rejected: &rejected)
         // Values that were read are kept, even if the list of invalidated properties is malformed.
         var all = changes
         do throws(DBusError) {
-            all.formUnion(try DeviceRecord.table.clear(&body, in: &devices.values[index]))
+            all.formUnion(try DeviceRecord.table.clear(&body, in: &device))
         } catch {
             rejected += 1
         }
-        if all.intersects(DeviceRecord.named) { devices[key]?.updatePeripheral() }
-        observer.deviceChanged(DeviceChange(key: key, set: changes, all: all, wasConnected: wasConnected))
+        if all.intersects(DeviceRecord.named) { device.updatePeripheral() }
+        observer.deviceChanged(DeviceChange(device: device, set: changes, all: all, wasConnected: wasConnected))
     }
 
     private func changeCharacteristic(_ key: CharacteristicKey, _ body: inout MessageReader) throws(DBusError) {

@@ -4,10 +4,14 @@ import Logging
 import Rx
 
 /// The manager's configuration with its event log and its clock.
-struct Settings: Sendable {
+///
+/// A class, so that reading one value on a hot path does not copy all of them.
+final class Settings: Sendable {
     let adapter: AdapterSelection
     let deadlines: Deadlines
+    /// Runs work in the order of the delivered events.
     let scheduler: any SchedulerType
+    let delivery: DeliveryQueue
     let pairing: PairingPolicy
     let eventLog: EventLog
     /// Access to the adapter's controller, for facts that bluetoothd does not report; nil if there is none.
@@ -18,11 +22,12 @@ struct Settings: Sendable {
     init(_ configuration: BluetoothManager.Configuration) {
         adapter = configuration.adapter
         deadlines = configuration.deadlines
-        scheduler = configuration.scheduler
+        delivery = DeliveryQueue(configuration.delivery, on: configuration.scheduler)
+        scheduler = delivery.scheduler
         pairing = configuration.pairing
         controller = configuration.controller
         eventLog = EventLog(
-            configuration.logger ?? silentLogger, configuration.logContents, on: configuration.scheduler)
+            configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
     }
 }
 
@@ -38,13 +43,15 @@ struct MonotonicTime: Sendable {
 ///
 /// Deadlines run on the same clock. It does not advance during a suspend, because neither bluetoothd nor a peripheral
 /// can reply then. So a suspend neither uses up a deadline nor counts as silence.
-final class ManagerClock: Sendable {
-    private let bus = Guarded(BusClock.monotonic)
+final class ManagerClock: @unchecked Sendable {
+    // Guard: `lock` guards `clock`.
+    private let lock = Lock()
+    private var clock = BusClock.monotonic
 
     /// Uses the clock of a newly opened bus. All buses of one manager share one time.
-    func follow(_ clock: BusClock) { bus.withLock { $0 = clock } }
+    func follow(_ clock: BusClock) { lock.withLock { self.clock = clock } }
 
-    var now: MonotonicTime { MonotonicTime(time: bus.withLock { $0 }.now) }
+    var now: MonotonicTime { MonotonicTime(time: lock.withLock { clock }.now) }
 
     /// Returns the time since a moment, in whole milliseconds.
     func elapsed(since start: MonotonicTime) -> Duration {

@@ -10,9 +10,15 @@ public struct AdvertisementData: Hashable, Sendable {
     /// The transmit power that the device advertises, in dBm; nil if it advertises none.
     public internal(set) var txPowerLevel: Int16?
     /// The manufacturer data, by company identifier.
-    public internal(set) var manufacturerData: [UInt16: [UInt8]]
+    ///
+    /// The dictionary is made for each access. ``manufacturerData(of:)`` is faster.
+    public var manufacturerData: [UInt16: [UInt8]] { manufacturers.entries }
     /// The service data, by service UUID.
-    public internal(set) var serviceData: [BluetoothUUID: [UInt8]]
+    ///
+    /// The dictionary is made for each access. ``serviceData(of:)`` is faster.
+    public var serviceData: [BluetoothUUID: [UInt8]] { services.entries }
+    var manufacturers = AdvertisedBytes<UInt16>.empty
+    var services = AdvertisedBytes<BluetoothUUID>.empty
     /// The services that the device lists in its advertisements.
     public internal(set) var serviceUUIDs: [BluetoothUUID]
     /// The appearance value of the Bluetooth SIG; nil if the device advertises none.
@@ -43,13 +49,19 @@ public struct AdvertisementData: Hashable, Sendable {
     ) {
         self.localName = localName
         self.txPowerLevel = txPowerLevel
-        self.manufacturerData = manufacturerData
-        self.serviceData = serviceData
+        manufacturers = AdvertisedBytes(manufacturerData)
+        services = AdvertisedBytes(serviceData)
         self.serviceUUIDs = serviceUUIDs
         self.appearance = appearance
         self.flags = flags
         self.isConnectable = isConnectable
     }
+
+    /// Returns the manufacturer data with this company identifier; nil if there is none.
+    public func manufacturerData(of company: UInt16) -> [UInt8]? { manufacturers[company] }
+
+    /// Returns the data of a service; nil if there is none.
+    public func serviceData(of service: BluetoothUUID) -> [UInt8]? { services[service] }
 }
 
 extension AdvertisementData {
@@ -58,5 +70,5 @@ extension AdvertisementData {
 
     // Checks the data also, because some devices send data of a service that they do not list (Q44).
     /// Whether the device lists a service or advertises data of the service.
-    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData[service] != nil }
+    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || services[service] != nil }
 }

@@ -64,6 +64,23 @@ import Testing
         await #expect(processExitsWith: .failure) { EventLoop().preconditionInContext() }
     }
 
+    @Test func `Work for the end of a turn runs after the other work, and only in the context`() async throws {
+        let loop = EventLoop()
+        let record = Record<Int>()
+        #expect(!loop.performAtEndOfTurn { record.add(0) })
+        loop.perform {
+            for number in [3, 4] { _ = loop.performAtEndOfTurn { record.add(number) } }
+            // This work belongs to the next turn.
+            loop.perform { record.add(5) }
+            record.add(1)
+            record.add(2)
+        }
+        #expect(try await record.first(5) == [1, 2, 3, 4, 5])
+        // Work that is added at the end of a turn also runs, without another event.
+        loop.perform { _ = loop.performAtEndOfTurn { _ = loop.performAtEndOfTurn { record.add(6) } } }
+        #expect(try await record.first(6).last == 6)
+    }
+
     @Test func `The timer heap keeps its order`() {
         var random = SystemRandomNumberGenerator()
         var heap = TimerHeap()

@@ -49,10 +49,11 @@ struct PropertyTableTests {
             "Appearance": .variant(.uint16(1)), "AdvertisingFlags": .strings(["x"]),
         ]
         for (name, value) in wrong {
-            let (record, rejected) = try read(.properties([name: value, "RSSI": .int16(-40), "Alias": .string("a")]))
+            let (record, rejected) = try read(
+                .properties([name: value, "RSSI": .int16(-40), "Address": .string("F0:F1:F2:F3:F4:11")]))
             #expect(rejected == 1, "\(name)")
             #expect(record.rssi == -40)
-            #expect(record.alias == "a")
+            #expect(record.address == "F0:F1:F2:F3:F4:11")
             #expect(record.advertisement == AdvertisementData())
         }
     }
@@ -111,12 +112,12 @@ struct PropertyTableTests {
             try body.value(.strings(["RSSI", "TxPower", "Unknown", "Name"]))
         }
         var record = try read(
-            .properties(["RSSI": .int16(-1), "TxPower": .int16(1), "Name": .string("n"), "Alias": .string("a")])
+            .properties(["RSSI": .int16(-1), "TxPower": .int16(1), "Name": .string("n"), "Bonded": .bool(true)])
         ).record
         try message.read { (body) throws(DBusError) in _ = try DeviceRecord.table.clear(&body, in: &record) }
         #expect(record.rssi == nil)
         #expect(record.advertisement.txPowerLevel == nil)
         #expect(record.advertisement.localName == nil)
-        #expect(record.alias == "a")
+        #expect(record.bonded == true)
     }
 }

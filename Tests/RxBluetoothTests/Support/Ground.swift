@@ -1,5 +1,6 @@
 import BusTesting
 import Foundation
+import RxBluetooth
 import RxBluetoothMocks
 import RxTest
 import Testing
@@ -9,6 +10,10 @@ import Testing
 /// The variable `RXBLUETOOTH_GROUND` with the value `private-bus` selects real buses. Both kinds run in virtual time.
 enum Ground {
     static let isPrivateBus = ProcessInfo.processInfo.environment["RXBLUETOOTH_GROUND"] == "private-bus"
+
+    /// The default delivery of managers: `RXBLUETOOTH_DELIVERY` with the value `bus` selects that in the bus context.
+    static let delivery: Delivery =
+        ProcessInfo.processInfo.environment["RXBLUETOOTH_DELIVERY"] == "bus" ? .inBusContext : .immediate
 
     static func simulation(
         _ scenario: Scenario = .everyday, scheduler: TestScheduler, starting: Bool = true

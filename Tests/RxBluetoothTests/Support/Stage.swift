@@ -15,7 +15,7 @@ struct Stage {
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
         deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
-        controller: (any HostController)? = nil
+        controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
@@ -23,14 +23,18 @@ struct Stage {
         var configuration = BluetoothManager.Configuration(
             adapter: adapter, scheduler: wallClock, deadlines: deadlines, pairing: pairing)
         configuration.controller = controller
+        configuration.delivery = delivery
         manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
     }
 
     init(
         with peripherals: [SimulatedPeripheral], deadlines: Deadlines = .prompt,
-        pairing: PairingPolicy = PairingPolicy(), controller: (any HostController)? = nil
+        pairing: PairingPolicy = PairingPolicy(), controller: (any HostController)? = nil,
+        delivery: Delivery = Ground.delivery
     ) {
-        self.init(Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller)
+        self.init(
+            Scenario(peripherals: peripherals), deadlines: deadlines, pairing: pairing, controller: controller,
+            delivery: delivery)
     }
 
     /// Subscribes to a stream. Returns a recording of its events with their times.

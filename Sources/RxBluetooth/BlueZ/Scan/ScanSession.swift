@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 
 /// The discovery session of a manager on one adapter, shared by all its scans.
 ///
@@ -14,6 +15,8 @@ final class ScanSession {
     private var since: MonotonicTime?
     /// When an advertisement of any device was received last.
     private var lastReceived: MonotonicTime?
+    /// The time stamp of the advertisements in this turn of the bus context; nil before the first.
+    private var turnDate: Date?
     /// The timer of the pause before the next start.
     private var pause: BusTask?
     /// The last filter that was sent to bluetoothd; nil if cleared, or if bluetoothd may have exited.
@@ -199,11 +202,21 @@ final class ScanSession {
     // MARK: Signals
 
     /// Handles an advertisement of a device.
-    func received(_ key: DeviceKey) {
+    func received(_ device: DeviceRecord) {
         guard state.isActive else { return }
         watchdog.hasReceived = true
+        subscribers.received(device, during: state.number, at: timeOfTurn())
+    }
+
+    /// Returns the time of this turn of the bus context, and records that an advertisement was received.
+    ///
+    /// The clocks are read once for all messages of a turn.
+    private func timeOfTurn() -> Date {
+        if let turnDate { return turnDate }
         lastReceived = client.settings.now
-        subscribers.received(key, during: state.number, at: client.settings.date)
+        let date = client.settings.date
+        if client.bus.performAtEndOfTurn({ [weak self] in self?.turnDate = nil }) { turnDate = date }
+        return date
     }
 
     /// Handles the removal of a device by bluetoothd.
@@ -236,7 +249,8 @@ final class ScanSession {
         }
         return Diagnosis.ScanStatus(
             adapter: name, step: step, duration: client.settings.elapsed(since: since),
-            subscribers: subscribers.count, sinceAdvertisement: lastReceived.map { client.settings.elapsed(since: $0) })
+            subscribers: subscribers.count, sinceAdvertisement: lastReceived.map { client.settings.elapsed(since: $0) },
+            droppedResults: subscribers.drops)
     }
 }
 
@@ -244,6 +258,8 @@ final class ScanSession {
 final class ScanSessions {
     private unowned let client: BlueZClient
     private var sessions: [UInt16: ScanSession] = [:]
+    /// The session of the latest advertisement, so that most advertisements need no look-up.
+    private var latest: (adapter: UInt16, session: ScanSession)?
 
     init(_ client: BlueZClient) { self.client = client }
 
@@ -283,7 +299,13 @@ final class ScanSessions {
     }
 
     /// Handles an advertisement of a device.
-    func received(_ key: DeviceKey) { sessions[key.adapter]?.received(key) }
+    func received(_ device: DeviceRecord) {
+        let adapter = device.key.adapter
+        if let latest, latest.adapter == adapter { return latest.session.received(device) }
+        guard let session = sessions[adapter] else { return }
+        latest = (adapter, session)
+        session.received(device)
+    }
 
     /// Handles a connection to a device that any program has made or lost.
     func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }

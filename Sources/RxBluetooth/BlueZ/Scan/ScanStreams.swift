@@ -6,8 +6,13 @@ extension BlueZAccess {
         _ services: [BluetoothUUID], _ options: ScanOptions, on selection: AdapterSelection
     ) -> Observable<ScannedPeripheral> {
         if let flaw = options.flaw { return refused(flaw) }
-        let scan = stream { (client, emitter: Emitter<ScannedPeripheral>) in
-            Self.join(client, services, options, selection, emitter) { (emitter, nil) }
+        let scan = Observable<ScannedPeripheral>.deferred { [self] in
+            // Each subscription has its own buffer and count.
+            let drops = ScanDrops()
+            return stream(within: options.buffer.delivery(drops, settings.eventLog)) {
+                (client, emitter: Emitter<ScannedPeripheral>) in
+                Self.join(client, services, options, selection, emitter, drops) { (emitter, nil) }
+            }
         }
         return options.resumes ? resuming(scan, selection) { !$0.isCached } : scan
     }
@@ -42,7 +47,8 @@ extension BlueZAccess {
     /// Adds a subscriber to the scan session of an adapter as soon as the state of Bluetooth is known.
     private static func join<Element: Sendable>(
         _ client: BlueZClient, _ services: [BluetoothUUID], _ options: ScanOptions, _ selection: AdapterSelection,
-        _ emitter: Emitter<Element>, as listener: @escaping () -> (Emitter<ScannedPeripheral>, PresenceTracker?)
+        _ emitter: Emitter<Element>, _ drops: ScanDrops = ScanDrops(),
+        as listener: @escaping () -> (Emitter<ScannedPeripheral>, PresenceTracker?)
     ) {
         client.begin(.scan, nil, emitter) { (client, _) throws(BluetoothError) in
             let adapter = try client.chooseAdapter(selection)
@@ -50,7 +56,7 @@ extension BlueZAccess {
             client.scans.add(
                 ScanSubscriber(
                     services: services, options: options, selection: selection, emitter: observer,
-                    presence: presence),
+                    presence: presence, drops: drops),
                 on: adapter)
         }
     }

@@ -14,6 +14,8 @@ final class ScanSubscribers {
 
     var isEmpty: Bool { list.isEmpty }
     var count: Int { list.all.count }
+    /// The number of scan results that slow subscribers have lost.
+    var drops: Int { list.all.reduce(0) { $0 + $1.drops.total } }
     var filter: DiscoveryFilter { DiscoveryFilter(list.all) }
     /// The shortest silence after which a scan restarts the session; nil if no scan has this option.
     var restartsAfterSilence: Duration? { list.all.compactMap(\.options.restartsAfterSilence).min() }
@@ -49,15 +51,13 @@ final class ScanSubscribers {
     /// Emits an advertisement of a device to each subscriber that admits it.
     ///
     /// For speed, a result is built only if a subscriber admits the advertisement.
-    func received(_ key: DeviceKey, during session: Int, at date: Date) {
-        client.mirror.recordAdvertisement(of: key, during: session)
-        guard let record = client.mirror.devices[key] else { return }
-        var built: ScannedPeripheral?
-        for subscriber in list.all where subscriber.admit(record) {
-            let peripheral = built ?? scanned(record, during: session, at: date)
-            built = peripheral
-            subscriber.emitter.next(peripheral)
-        }
+    func received(_ record: DeviceRecord, during session: Int, at date: Date) {
+        record.lastSession = session
+        let subscribers = list.all
+        guard let first = subscribers.firstIndex(where: { $0.admit(record) }) else { return }
+        let result = scanned(record, during: session, at: date)
+        subscribers[first].emitter.next(result)
+        for subscriber in subscribers[(first + 1)...] where subscriber.admit(record) { subscriber.emitter.next(result) }
     }
 
     /// Handles the removal of a device by bluetoothd.
@@ -111,6 +111,9 @@ final class ScanSubscriber: StreamObserver {
     let emitter: Emitter<ScannedPeripheral>
     /// The tracker of present peripherals; nil for an ordinary scan.
     let presence: PresenceTracker?
+    let drops: ScanDrops
+    /// Whether this subscription emits every advertisement.
+    private let admitsAll: Bool
     private var reported: [DeviceKey: Appearance] = [:]
 
     /// A peripheral is emitted again when one of these values has changed.
@@ -121,17 +124,20 @@ final class ScanSubscriber: StreamObserver {
 
     init(
         services: [BluetoothUUID], options: ScanOptions, selection: AdapterSelection,
-        emitter: Emitter<ScannedPeripheral>, presence: PresenceTracker?
+        emitter: Emitter<ScannedPeripheral>, presence: PresenceTracker?, drops: ScanDrops
     ) {
         self.services = services
         self.options = options
         self.selection = selection
         self.emitter = emitter
         self.presence = presence
+        self.drops = drops
+        admitsAll = services.isEmpty && options.filters.isEmpty && options.allowsDuplicates
     }
 
     /// Returns whether this subscription emits an advertisement, and records its name and services.
     func admit(_ record: DeviceRecord) -> Bool {
+        if admitsAll { return true }
         let advertisement = record.advertisement
         let isListed = options.listedServicesOnly ? advertisement.lists : advertisement.contains
         guard services.isEmpty || services.contains(where: isListed) else { return false }
