@@ -35,8 +35,8 @@ test-threads: deps ## run the in-process tests of `make test` with the thread sa
 test-fresh: ## run both commands of the README in a clean Debian 12, as root and as a user; needs root, takes long
 	@scripts/test-fresh
 
-fuzz: deps ## pass ten million mutated D-Bus messages to all code that reads messages
-	@swift build -c release --product fuzz && .build/release/fuzz --count 10000000 --jobs $$(nproc)
+fuzz: deps ## pass ten million mutated D-Bus messages, and as many packets, to all code that reads them
+	@swift build -c release --product fuzz && .build/release/fuzz --packets --count 10000000 && .build/release/fuzz --count 10000000 --jobs $$(nproc)
 
 fuzz-addresses: deps ## pass a million messages, with the address sanitizer
 	@swift build -c release --product fuzz --sanitize=address --scratch-path .build/address

@@ -4,7 +4,9 @@ import Synchronization
 
 /// Sends mutated D-Bus messages to all code of this package that reads such messages.
 ///
-///     fuzz [--count N] [--seed N] [--first N] [--jobs N] [--trace]
+/// With `--packets`, it passes mutated events of the management socket to the code that reads them instead.
+///
+///     fuzz [--packets] [--count N] [--seed N] [--first N] [--jobs N] [--trace]
 ///
 /// After a crash, the last line of the output shows where to continue with `--first`. `--trace` prints each case before
 /// it runs, so the last printed case is the one that crashed.
@@ -17,6 +19,7 @@ enum Main {
             exit(64)
         }
         let begin = ContinuousClock.now
+        if options.isOfPackets { return runPackets(options) }
         let tally = run(options)
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         for line in tally.lines { print(line) }
@@ -54,6 +57,22 @@ enum Main {
         return sum.withLock { $0.tally }
     }
 
+    /// Runs the packets in parts of a million, and exits with a failure if a check failed.
+    private static func runPackets(_ options: Options) {
+        let campaign = PacketCampaign(seed: options.seed)
+        let part = 1_000_000
+        let sum = Mutex(PacketTally())
+        DispatchQueue.concurrentPerform(iterations: (options.count + part - 1) / part) { number in
+            let first = options.first + number * part
+            let tally = campaign.run(first..<min(first + part, options.first + options.count))
+            sum.withLock { $0 += tally }
+        }
+        let tally = sum.withLock { $0 }
+        print("\(tally.text) from seed \(options.seed), no crash; at most \(peakMemory) resident")
+        for finding in tally.findings { print("FOUND: \(finding)") }
+        exit(tally.findings.isEmpty ? 0 : 1)
+    }
+
     /// The peak memory of this process as text, from the kernel.
     private static var peakMemory: String {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
@@ -71,6 +90,7 @@ struct Options {
     var first = 0
     var jobs = 1
     var isTracing = false
+    var isOfPackets = false
 
     struct Wrong: Error, CustomStringConvertible { let description: String }
 
@@ -91,6 +111,7 @@ struct Options {
                 first = try number(word) / Campaign.batch * Campaign.batch
             case "--jobs": jobs = max(1, try number(word))
             case "--trace": isTracing = true
+            case "--packets": isOfPackets = true
             default: throw Wrong(description: "“\(word)” is not an option.")
             }
         }

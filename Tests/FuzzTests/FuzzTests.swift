@@ -19,4 +19,18 @@ struct FuzzTests {
         #expect(tally.notified > 100)
         #expect(tally.errors > 100)
     }
+
+    /// `make fuzz` runs the same checks with ten million packets.
+    @Test func `100,000 mutated packets cause no crash, and a well-formed one is read after each`() {
+        let tally = PacketCampaign(seed: 1).run(0..<100_000)
+        print(tally.text)
+        #expect(tally.findings.isEmpty, "\(tally.findings)")
+        // Each kind of bad input must occur often enough.
+        #expect(tally.found > 50_000)
+        #expect(tally.malformedEvents > 10_000)
+        #expect(tally.truncated > 10_000)
+        #expect(tally.zeroLength > 1_000)
+        #expect(tally.wrongLength > 5_000)
+        #expect(tally.repeated > 1_000)
+    }
 }

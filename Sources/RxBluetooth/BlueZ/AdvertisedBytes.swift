@@ -36,7 +36,7 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
     }
 
     /// Replaces the data of a key.
-    private mutating func insert(_ bytes: [UInt8], for key: Key) {
+    mutating func insert(_ bytes: [UInt8], for key: Key) {
         switch self {
         case .empty: self = .one(key, bytes)
         case .one(key, _): self = .one(key, bytes)

@@ -1,6 +1,7 @@
 /// The advertised data of a device: the latest value of each kind that bluetoothd received.
 ///
-/// bluetoothd merges a device's advertisements and scan responses, and does not show the single packets. To test a
+/// bluetoothd merges a device's advertisements and scan responses, and does not show the single packets. With the
+/// kernel's management socket as ``ScanSource``, ``rawData`` has the latest packet. To test a
 /// parser, make a value with the data that the parser expects, for example
 /// `AdvertisementData(manufacturerData: [0x0059: [1, 2]])`. Source: BlueZ, `device-api.txt`.
 public struct AdvertisementData: Hashable, Sendable {
@@ -30,6 +31,12 @@ public struct AdvertisementData: Hashable, Sendable {
     /// bluetoothd does not report whether an advertisement is connectable, so the value is nil at first. It becomes
     /// true when the device is connected or has a bond, and then stays true.
     public internal(set) var isConnectable: Bool?
+    /// The bytes of the latest packet: its AD structures; nil for data from bluetoothd.
+    ///
+    /// Scans that use the kernel's management socket have raw data, see ``ScanSource``. In an active scan, the kernel
+    /// usually reports an advertisement and its scan response as one packet. The other properties also contain values
+    /// of earlier packets; ``init(packet:)`` returns those of one packet only.
+    public internal(set) var rawData: [UInt8]?
 
     /// Makes advertised data, for example to test a parser.
     ///
