@@ -56,7 +56,7 @@ final class BluetoothDaemon {
         let adapter = DaemonAdapter(
             number: number, hardware, loop: loop, agents: agents, radio: environment.radio,
             storage: environment.storage,
-            features: environment.features, quirks: environment.quirks)
+            features: environment.features, quirks: environment.quirks, management: environment.management)
         adapters.append(adapter)
         adapter.appear()
     }

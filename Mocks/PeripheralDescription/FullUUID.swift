@@ -1,6 +1,6 @@
 /// UUIDs as bluetoothd writes them: 128 bits, lower case.
 package enum FullUUID {
-    private static let base = "-0000-1000-8000-00805f9b34fb"
+    static let base = "-0000-1000-8000-00805f9b34fb"
 
     /// Returns the full form of a UUID of 16, 32 or 128 bits; nil for any other text.
     ///

@@ -11,8 +11,12 @@ final class AdvertisingReport {
     let services: [String]
     let manufacturerData: [(key: UInt16, data: [UInt8])]
     let serviceData: [(key: String, data: [UInt8])]
+    /// The AD structures of the packet.
+    private(set) lazy var packet = AdvertisingPacket.bytes(advertisement)
+    private let advertisement: SimulatedAdvertisement
 
     init(_ advertisement: SimulatedAdvertisement) {
+        self.advertisement = advertisement
         name = advertisement.name.flatMap(Self.text)
         isConnectable = advertisement.isConnectable
         txPower = advertisement.txPower.map(Int16.init)

@@ -90,6 +90,7 @@ extension SimulatedBlueZ {
 final class DaemonEnvironment {
     let radio: RadioMedium
     let storage = DeviceStorage()
+    let management = ManagementSockets()
     let features: Set<SimulatedFeature>
     let quirks: Set<Quirk>
     var hardware: [Int: SimulatedAdapter]

@@ -10,6 +10,7 @@ final class DaemonAdapter {
     let storage: DeviceStorage
     let features: Set<SimulatedFeature>
     let quirks: Set<Quirk>
+    let management: ManagementSockets
     let deviceTable: InterfaceTable<DaemonDevice>
     let agents: AgentManager
     let discovery = DiscoverySessions()
@@ -46,7 +47,7 @@ final class DaemonAdapter {
     init(
         number: Int, _ hardware: SimulatedAdapter, loop: DaemonLoop, agents: AgentManager, radio: RadioMedium,
         storage: DeviceStorage,
-        features: Set<SimulatedFeature>, quirks: Set<Quirk>
+        features: Set<SimulatedFeature>, quirks: Set<Quirk>, management: ManagementSockets
     ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
@@ -60,6 +61,7 @@ final class DaemonAdapter {
         self.storage = storage
         self.features = features
         self.quirks = quirks
+        self.management = management
         deviceTable = DaemonDevice.table(with: features)
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
         isPairable = agents.defaultAgent != nil
@@ -122,6 +124,7 @@ final class DaemonAdapter {
         let watching = monitors.isListening ? monitors.matching(report) : []
         let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
         guard isScanned || !watching.isEmpty else { return }
+        management.send(report, rssi: rssi, from: deviceState, on: number)
         let isDiscoverable =
             !watching.isEmpty || discovery.isDiscoverable(report, address: deviceState.address)
         let device: DaemonDevice

@@ -31,6 +31,12 @@ extension BluetoothManager {
         /// given bus cannot read them, because the adapters of that bus may be simulated: ``Peripheral/readRSSI()``
         /// fails with ``BluetoothError/Kind/unsupported``.
         public var controller: (any HostController)?
+        /// The source of advertisements besides bluetoothd, see ``ScanSource``. Default: nil.
+        ///
+        /// If nil, a manager on the system bus uses the kernel's management socket. A manager on a given bus scans over
+        /// D-Bus only, because the adapters of that bus may be simulated; the same applies if the environment variable
+        /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
+        public var advertisements: (any AdvertisementSource)?
 
         /// Makes a configuration that delivers on a dispatch queue.
         ///

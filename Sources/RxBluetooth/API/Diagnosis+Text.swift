@@ -9,7 +9,7 @@ extension Diagnosis: CustomStringConvertible {
     public var facts: [String] {
         [busText, daemonText].compactMap { $0 } + adapters.map(\.sentence) + (adapters.isEmpty ? [] : [choice])
             + switches.map(\.sentence)
-            + scans.map(\.sentence) + foreignScanTexts + connections.map(\.sentence)
+            + sourceTexts + scans.map(\.sentence) + foreignScanTexts + connections.map(\.sentence)
             + pairings.map(\.sentence)
     }
 
@@ -27,6 +27,15 @@ extension Diagnosis: CustomStringConvertible {
         case .refuses(let name, _): "bluetoothd runs as \(name)."
         case .silent, .notRunning, .unknown: nil
         }
+    }
+
+    /// The sources of the scans; without a scan, the source that the next one would use.
+    private var sourceTexts: [String] {
+        var sources = scans.map(\.source)
+        if sources.isEmpty, let scanSource { sources = [scanSource] }
+        var texts: [String] = []
+        for text in sources.map(\.sentence) where !texts.contains(text) { texts.append(text) }
+        return texts
     }
 
     private var foreignScanTexts: [String] {

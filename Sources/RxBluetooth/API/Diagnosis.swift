@@ -17,6 +17,10 @@ public struct Diagnosis: Equatable, Sendable {
     public let choice: String
     /// The rfkill switches of this machine; empty without a ``HostController``.
     public let switches: [RadioSwitch]
+    /// The source of advertisements that the next scan would use; nil if it was not known before the deadline.
+    ///
+    /// It applies to scans with the source ``ScanSource/automatic``.
+    public let scanSource: ScanSourceStatus?
     /// The discovery sessions of this manager.
     public let scans: [ScanStatus]
     /// The scans of other programs, with adapters that this manager does not scan with.
@@ -70,6 +74,12 @@ public struct Diagnosis: Equatable, Sendable {
         ///
         /// See ``ScanOptions/buffer``.
         public let droppedResults: Int
+        /// The source of the advertisements: ``ScanSource/management`` if at least one of the scans uses it.
+        public let source: ScanSourceStatus
+        /// The number of packets with malformed data from the management socket, on all adapters.
+        ///
+        /// The other data of such a packet is used.
+        public let malformedPackets: Int
 
         /// The step of a discovery session.
         public enum Step: Equatable, Sendable {
@@ -79,6 +89,22 @@ public struct Diagnosis: Equatable, Sendable {
             case active
             /// The session is stopping.
             case stopping
+        }
+    }
+
+    /// The source of advertisements that a scan uses, and the reason.
+    public struct ScanSourceStatus: Equatable, Sendable {
+        /// The source: ``ScanSource/dbus`` or ``ScanSource/management``.
+        public let source: ScanSource
+        /// The reason as the end of a sentence, without a full stop.
+        public let reason: String
+
+        /// The source and the reason as a sentence.
+        public var sentence: String {
+            switch source {
+            case .management: "Advertisements are received from the kernel's management socket: \(reason)."
+            case .dbus, .automatic: "Advertisements are received from bluetoothd over D-Bus: \(reason)."
+            }
         }
     }
 

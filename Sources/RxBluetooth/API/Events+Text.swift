@@ -20,6 +20,7 @@ extension BluetoothEvent.Kind {
         case .scanRestarted: "A discovery session stopped reporting and is restarted."
         case .scanEnded: "A discovery session ended."
         case .scanInterrupted: "A scan was interrupted."
+        case .advertisementSourceLost: "The management socket failed, and scans continue over D-Bus."
         case .connection: "The state of a connection changed."
         case .connectRepeated: "The controller aborted an attempt to connect."
         case .reconnection: "A connection was lost or could not be made, and is retried."
@@ -57,6 +58,7 @@ extension BluetoothEvent.Kind {
             details["adapter"] = adapter
             details.add(error)
         case .scanInterrupted(let error, let again): details.add(error, again)
+        case .advertisementSourceLost(let error): details.add(error)
         case .connection(let peripheral, let state): details.add(peripheral, state)
         case .connectRepeated(let peripheral, let aborts, let again):
             details.add(peripheral)

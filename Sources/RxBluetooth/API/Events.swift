@@ -43,6 +43,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// The scan is repeated after `again`, as soon as Bluetooth can be used.
         case scanInterrupted(BluetoothError, again: Duration)
+        /// The ``AdvertisementSource`` failed or was closed while scans used it.
+        ///
+        /// Scans with the source ``ScanSource/automatic`` continue over D-Bus, the others fail.
+        case advertisementSourceLost(BluetoothError)
         /// The state of a connection has changed.
         case connection(Peripheral, ConnectionState)
         /// Closing the link of a connection failed, so the link may still be up.

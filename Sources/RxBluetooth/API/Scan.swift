@@ -16,6 +16,7 @@ extension BluetoothManager {
     /// - ``BluetoothError/Kind/busy`` if the controller refuses to scan for more than 11 s.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/startScan``.
     /// - ``BluetoothError/Kind/invalidArgument`` for invalid options, before anything is sent.
+    /// - Other kinds with the source ``ScanSource/management``, see there.
     ///
     /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`.
     ///
@@ -79,12 +80,14 @@ public struct ScanOptions: Hashable, Sendable {
     ///
     /// ``BluetoothManager/observePresence(withServices:options:presence:)`` ignores this option: no change is lost.
     public var buffer: ScanBuffer
+    /// Where the scan receives advertisements from. Default: ``ScanSource/automatic``.
+    public var source: ScanSource
 
     /// Creates options. The defaults are those of the properties.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
         restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = [],
-        buffer: ScanBuffer = .latest
+        buffer: ScanBuffer = .latest, source: ScanSource = .automatic
     ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
@@ -93,6 +96,7 @@ public struct ScanOptions: Hashable, Sendable {
         self.listedServicesOnly = listedServicesOnly
         self.filters = filters
         self.buffer = buffer
+        self.source = source
     }
 }
 

@@ -263,6 +263,7 @@ extension BlueZClient: ObjectMirrorObserver {
 
     func deviceAdded(_ device: DeviceRecord) {
         scans.received(device)
+        scans.deviceAdded(device.key)
         scans.connectionChanged(device.key)
         bonds.changed(device.key)
     }
@@ -272,6 +273,7 @@ extension BlueZClient: ObjectMirrorObserver {
         let key = device.key
         let advertised = change.wasConnected ? DeviceRecord.advertisedWhileConnected : DeviceRecord.advertised
         if change.set.intersects(advertised) { scans.received(device) }
+        if change.set.intersects(DeviceRecord.addressed) { scans.addressChanged(of: key) }
         if change.all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
         if device.isConnected != change.wasConnected {
             if change.wasConnected { links.recordDisconnected(key) }

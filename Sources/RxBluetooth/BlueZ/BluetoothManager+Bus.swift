@@ -4,14 +4,15 @@ extension BluetoothManager {
     /// Makes a manager of this machine's Bluetooth, over the system bus.
     ///
     /// The first subscription to one of its streams opens the bus. If the bus is lost, the next subscription opens it
-    /// again. If the configuration has no ``Configuration/controller``, the manager uses the controllers of this
-    /// machine.
+    /// again. If the configuration has no ``Configuration/controller`` or no ``Configuration/advertisements``, the
+    /// manager uses the controllers of this machine.
     ///
     /// - Parameter configuration: The adapter, the scheduler, deadlines, pairing and the log. Default: see
     ///   ``Configuration``.
     public convenience init(configuration: Configuration = Configuration()) {
         var configuration = configuration
         configuration.controller = configuration.controller ?? HCIController()
+        configuration.advertisements = configuration.advertisements ?? KernelAdvertisements.ofSystemBus
         self.init(configuration: configuration) { Connection.open(.system) }
     }
 

@@ -21,6 +21,8 @@ final class DeviceRecord {
     var aborts = 0
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
+    /// Whether bluetoothd has signalled a change since the last packet from the management socket.
+    var isSignalled = false
     /// The last scan session in which the device was received.
     var lastSession = 0
     /// The user's object for the device, retained as long as bluetoothd has the device (S46).
@@ -116,6 +118,7 @@ final class DeviceRecord {
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
     static let bonding = table.changes(["Bonded", "Paired"])
+    static let addressed = table.changes(["Address"])
     static let named = table.changes(["Name"])
 
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }

@@ -16,6 +16,8 @@ final class Settings: Sendable {
     let eventLog: EventLog
     /// Access to the adapter's controller, for facts that bluetoothd does not report; nil if there is none.
     let controller: (any HostController)?
+    /// The source of advertisements besides bluetoothd; nil if there is none.
+    let advertisements: (any AdvertisementSource)?
     /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()
 
@@ -26,6 +28,7 @@ final class Settings: Sendable {
         scheduler = delivery.scheduler
         pairing = configuration.pairing
         controller = configuration.controller
+        advertisements = configuration.advertisements
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
     }

@@ -19,6 +19,9 @@ extension BluetoothError: CustomStringConvertible {
             "Check that the system bus runs (systemctl status dbus), or install it: sudo apt install dbus."
         case .daemonUnavailable where detail != nil: "Restart it: sudo systemctl restart bluetooth."
         case .daemonUnavailable: "Start it: sudo systemctl start bluetooth."
+        case .unauthorized where isOfAdvertisementSource, .unsupported where isOfAdvertisementSource:
+            "Give the program CAP_NET_ADMIN in the network namespace of the host, or scan with the source .automatic."
+        case _ where isOfAdvertisementSource: "Scan again, or scan with the source .automatic."
         case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
         case .poweredOff: "Switch it on: bluetoothctl power on."
@@ -46,6 +49,10 @@ extension BluetoothError: CustomStringConvertible {
         case .busUnavailable: "the system bus is unavailable"
         case .daemonUnavailable where detail != nil: "bluetoothd runs, but cannot be used"
         case .daemonUnavailable: "bluetoothd is not running"
+        case .unauthorized where isOfAdvertisementSource:
+            "this process is not allowed to receive advertisements from the kernel"
+        case .unsupported where isOfAdvertisementSource: "there are no advertisements from the kernel"
+        case _ where isOfAdvertisementSource: "the kernel sends no more advertisements"
         case .unauthorized: "this process is not allowed to use bluetoothd"
         case .noAdapter: "there is no matching Bluetooth adapter"
         case .poweredOff: "the Bluetooth adapter is off"

@@ -49,6 +49,8 @@ public struct BluetoothError: Error, Sendable {
     /// because it completes at once if a bond exists. Call ``Peripheral/forget()`` first, and pair with a
     /// ``PairingPolicy`` that can enter or compare a passkey.
     public private(set) var isBondTooWeak = false
+    /// Whether the error is one of an ``AdvertisementSource``, not of bluetoothd.
+    private(set) var isOfAdvertisementSource = false
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
 
@@ -129,6 +131,13 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
+    /// The error with ``isOfAdvertisementSource`` set.
+    var ofAdvertisementSource: BluetoothError {
+        var error = self
+        error.isOfAdvertisementSource = true
+        return error
+    }
+
     /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
         var error = self
@@ -147,6 +156,7 @@ public struct BluetoothError: Error, Sendable {
             dbusMessage: error.dbusMessage, attCode: error.attCode)
         isBondTooWeak = error.isBondTooWeak && kind == .needsPairing
         isInferred = error.isInferred
+        isOfAdvertisementSource = error.isOfAdvertisementSource
     }
 
     /// A word for ``kind``, for logs and JSON. The words stay the same in all versions.

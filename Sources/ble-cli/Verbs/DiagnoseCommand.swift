@@ -57,7 +57,7 @@ extension Diagnosis {
             ("usable", .bool(!cause.isObstacle)), ("state", .string(orNull: state?.rawValue)),
             ("bus", bus.json), ("daemon", daemon.json), ("adapters", .array(adapters.map(\.diagnosed))),
             ("choice", .string(choice)), ("switches", .array(switches.map(\.json))),
-            ("scans", .array(scans.map(\.json))),
+            ("scanSource", scanSource?.json ?? .null), ("scans", .array(scans.map(\.json))),
             (
                 "foreignScans",
                 .array(
@@ -133,9 +133,13 @@ extension Diagnosis.ScanStatus {
             ("adapter", .string(adapter)), ("active", .bool(step == .active)),
             ("seconds", .number(duration.wholeSeconds)),
             ("subscribers", .number(subscribers)),
-            ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)),
+            ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)), ("source", source.json),
         ])
     }
+}
+
+extension Diagnosis.ScanSourceStatus {
+    fileprivate var json: JSON { .object([("name", .string(source.rawValue)), ("reason", .string(reason))]) }
 }
 
 extension Diagnosis.ConnectionStatus {

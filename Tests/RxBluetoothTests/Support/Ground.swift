@@ -8,8 +8,10 @@ import Testing
 /// Selects the message bus of the tests: a bus within this process, or real message buses.
 ///
 /// The variable `RXBLUETOOTH_GROUND` with the value `private-bus` selects real buses. Both kinds run in virtual time.
+/// The variable `RXBLUETOOTH_SOURCE` with the value `management` selects simulated management sockets for all scans.
 enum Ground {
     static let isPrivateBus = ProcessInfo.processInfo.environment["RXBLUETOOTH_GROUND"] == "private-bus"
+    static let usesPackets = ProcessInfo.processInfo.environment["RXBLUETOOTH_SOURCE"] == "management"
 
     /// The default delivery of managers: `RXBLUETOOTH_DELIVERY` with the value `bus` selects that in the bus context.
     static let delivery: Delivery =

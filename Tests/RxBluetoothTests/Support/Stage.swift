@@ -15,7 +15,8 @@ struct Stage {
     init(
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
         deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
-        controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery
+        controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery,
+        advertisements: (any AdvertisementSource)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
@@ -24,6 +25,7 @@ struct Stage {
             adapter: adapter, scheduler: wallClock, deadlines: deadlines, pairing: pairing)
         configuration.controller = controller
         configuration.delivery = delivery
+        configuration.advertisements = advertisements ?? (Ground.usesPackets ? SimulatedSockets(simulation) : nil)
         manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
     }
 

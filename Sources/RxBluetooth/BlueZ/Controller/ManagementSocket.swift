@@ -30,6 +30,22 @@ struct ManagementSocket: ~Copyable {
 
     deinit { close(number) }
 
+    /// Ends the ownership without closing, and returns the descriptor's number. The caller closes it.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
+    /// Returns whether the kernel sends advertisements to this socket, because this process has CAP_NET_ADMIN.
+    ///
+    /// The kernel lets every process open a socket, and does not report what it withholds from it.
+    func receivesAdvertisements(within deadline: Duration) -> Bool {
+        // The kernel checks the permission first, and then refuses this command because it names no controller.
+        let end = SuspendingClock.now + deadline
+        return status(of: Self.getConnections, UInt16(HCI_DEV_NONE), [], until: end) == Self.invalidIndex
+    }
+
     /// Stops the discovery of a controller, whichever program started it. Returns whether it was stopped.
     func stopDiscovery(_ controller: UInt16, within deadline: Duration) -> Bool {
         let end = SuspendingClock.now + deadline
@@ -68,7 +84,9 @@ struct ManagementSocket: ~Copyable {
         }
     }
 
+    private static let getConnections: UInt16 = 0x0015
     private static let stopDiscovery: UInt16 = 0x0024
+    private static let invalidIndex: UInt8 = 0x11
     private static let invalidParameters: UInt8 = 0x0D
 
     private static func words(_ words: UInt16...) -> [UInt8] {

@@ -7,21 +7,25 @@ import FoundationEssentials
 ///
 /// ``ScanState`` decides what to do; this class makes the calls and runs the timers.
 final class ScanSession {
-    private unowned let client: BlueZClient
-    private let adapter: UInt16
-    private let subscribers: ScanSubscribers
-    private var state = ScanState()
+    unowned let client: BlueZClient
+    let adapter: UInt16
+    let subscribers: ScanSubscribers
+    private(set) var state = ScanState()
     /// When the current phase of `state` began.
     private var since: MonotonicTime?
     /// When an advertisement of any device was received last.
-    private var lastReceived: MonotonicTime?
+    var lastReceived: MonotonicTime?
     /// The time stamp of the advertisements in this turn of the bus context; nil before the first.
     private var turnDate: Date?
+    /// The packets of devices that bluetoothd has not shown yet.
+    var pending = PendingPackets()
+    /// The devices with another address in their packets than in their object path, by that address (Q62).
+    var identities: [BluetoothAddress: DeviceKey] = [:]
     /// The timer of the pause before the next start.
     private var pause: BusTask?
     /// The last filter that was sent to bluetoothd; nil if cleared, or if bluetoothd may have exited.
     private var sentFilter: DiscoveryFilter?
-    private lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
+    private(set) lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
 
     init(_ client: BlueZClient, on adapter: UInt16) {
@@ -43,6 +47,7 @@ final class ScanSession {
 
     private func remove(_ subscriber: ScanSubscriber) {
         subscribers.remove(subscriber)
+        leavePackets(subscriber)
         subscriptionsChanged()
         if subscribers.isEmpty { handle(.unwanted) } else if state.phase == .active { updateFilter() }
     }
@@ -201,9 +206,9 @@ final class ScanSession {
 
     // MARK: Signals
 
-    /// Handles an advertisement of a device.
+    /// Handles an advertisement of a device that bluetoothd has signalled.
     func received(_ device: DeviceRecord) {
-        guard state.isActive else { return }
+        guard state.isActive, subscribers.usesSignals else { return }
         watchdog.hasReceived = true
         subscribers.received(device, during: state.number, at: timeOfTurn())
     }
@@ -250,16 +255,18 @@ final class ScanSession {
         return Diagnosis.ScanStatus(
             adapter: name, step: step, duration: client.settings.elapsed(since: since),
             subscribers: subscribers.count, sinceAdvertisement: lastReceived.map { client.settings.elapsed(since: $0) },
-            droppedResults: subscribers.drops)
+            droppedResults: subscribers.drops, source: sourceStatus,
+            malformedPackets: client.scans.packets.counters.malformedPackets)
     }
 }
 
 /// The discovery sessions of a manager, one for each adapter (Q37).
 final class ScanSessions {
     private unowned let client: BlueZClient
-    private var sessions: [UInt16: ScanSession] = [:]
+    private(set) var sessions: [UInt16: ScanSession] = [:]
     /// The session of the latest advertisement, so that most advertisements need no look-up.
     private var latest: (adapter: UInt16, session: ScanSession)?
+    private(set) lazy var packets = ManagementAdvertisements(client)
 
     init(_ client: BlueZClient) { self.client = client }
 
@@ -270,11 +277,17 @@ final class ScanSessions {
         return session
     }
 
-    private var all: [(adapter: UInt16, session: ScanSession)] {
+    var all: [(adapter: UInt16, session: ScanSession)] {
         sessions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    func add(_ subscriber: ScanSubscriber, on adapter: UInt16) { session(adapter).add(subscriber) }
+    /// Adds a scan. Throws if the scan requires a source of advertisements that cannot be used.
+    func add(_ subscriber: ScanSubscriber, on adapter: UInt16) throws(BluetoothError) {
+        subscriber.usesPackets = try packets.join(subscriber.options.source)
+        let session = session(adapter)
+        if subscriber.usesPackets { session.findIdentities() }
+        session.add(subscriber)
+    }
 
     /// Fails all scans because the sessions were lost with bluetoothd or with the bus.
     func lost(_ error: BluetoothError) {

@@ -53,7 +53,7 @@ extension BlueZAccess {
         client.begin(.scan, nil, emitter) { (client, _) throws(BluetoothError) in
             let adapter = try client.chooseAdapter(selection)
             let (observer, presence) = listener()
-            client.scans.add(
+            try client.scans.add(
                 ScanSubscriber(
                     services: services, options: options, selection: selection, emitter: observer,
                     presence: presence, drops: drops),

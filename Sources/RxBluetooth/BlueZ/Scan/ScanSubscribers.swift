@@ -3,9 +3,9 @@ import FoundationEssentials
 
 /// The scans that share a discovery session.
 final class ScanSubscribers {
-    private unowned let client: BlueZClient
+    unowned let client: BlueZClient
     private let adapter: UInt16
-    private let list = ObserverList<ScanSubscriber>()
+    let list = ObserverList<ScanSubscriber>()
 
     init(_ client: BlueZClient, on adapter: UInt16) {
         self.client = client
@@ -48,16 +48,18 @@ final class ScanSubscribers {
         }
     }
 
-    /// Emits an advertisement of a device to each subscriber that admits it.
+    /// Emits an advertisement that bluetoothd has signalled to each subscriber that uses signals and admits it.
     ///
     /// For speed, a result is built only if a subscriber admits the advertisement.
     func received(_ record: DeviceRecord, during session: Int, at date: Date) {
         record.lastSession = session
         let subscribers = list.all
-        guard let first = subscribers.firstIndex(where: { $0.admit(record) }) else { return }
+        guard let first = subscribers.firstIndex(where: { $0.admitSignal(record) }) else { return }
         let result = scanned(record, during: session, at: date)
         subscribers[first].emitter.next(result)
-        for subscriber in subscribers[(first + 1)...] where subscriber.admit(record) { subscriber.emitter.next(result) }
+        for subscriber in subscribers[(first + 1)...] where subscriber.admitSignal(record) {
+            subscriber.emitter.next(result)
+        }
     }
 
     /// Handles the removal of a device by bluetoothd.
@@ -94,10 +96,13 @@ final class ScanSubscribers {
     private func scanned(
         _ record: DeviceRecord, during session: Int, at date: Date, isReceived: Bool = true
     ) -> ScannedPeripheral {
-        ScannedPeripheral(
+        var data = record.advertisement
+        // This data is that of bluetoothd, also if another scan has received a packet.
+        data.rawData = nil
+        return ScannedPeripheral(
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind, of: client.access),
-            advertisementData: record.advertisement, rssi: record.rssi,
+            advertisementData: data, rssi: record.rssi,
             isCached: !isReceived || session == 0 || record.lastSession != session, timestamp: date)
     }
 }
@@ -114,6 +119,8 @@ final class ScanSubscriber: StreamObserver {
     let drops: ScanDrops
     /// Whether this subscription emits every advertisement.
     private let admitsAll: Bool
+    /// Whether the scan receives packets of the management socket instead of signals of bluetoothd.
+    var usesPackets = false
     private var reported: [DeviceKey: Appearance] = [:]
 
     /// A peripheral is emitted again when one of these values has changed.
@@ -146,6 +153,12 @@ final class ScanSubscriber: StreamObserver {
         let appearance = Appearance(name: advertisement.localName, services: advertisement.serviceUUIDs)
         return reported.updateValue(appearance, forKey: record.key) != appearance
     }
+
+    /// Returns whether this subscription emits an advertisement that bluetoothd has signalled.
+    func admitSignal(_ record: DeviceRecord) -> Bool { !usesPackets && admit(record) }
+
+    /// Returns whether this subscription emits a packet of the management socket.
+    func admitPacket(_ record: DeviceRecord) -> Bool { usesPackets && admit(record) }
 
     /// Removes the entry of a device that bluetoothd has removed.
     ///

@@ -1,0 +1,67 @@
+public import DBus
+import Glibc
+
+/// The kernel's ends of the simulated management sockets.
+final class ManagementSockets {
+    private var sockets: [SharedSocket] = []
+
+    var count: Int { sockets.count }
+
+    func add(_ socket: SharedSocket) { sockets.append(socket) }
+
+    func closeAll() { sockets = [] }
+
+    /// Sends the event Device Found for a packet to all sockets.
+    func send(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState, on adapter: Int) {
+        guard !sockets.isEmpty else { return }
+        let packet = report.packet
+        var event: [UInt8] = []
+        event.reserveCapacity(20 + packet.count)
+        event.append(number: 0x0012, bytes: 2)
+        event.append(number: UInt64(adapter), bytes: 2)
+        event.append(number: UInt64(14 + packet.count), bytes: 2)
+        event.append(number: deviceState.address.number, bytes: 6)
+        event.append(deviceState.address.isRandom ? 2 : 1)
+        event.append(UInt8(bitPattern: Int8(clamping: rssi)))
+        // Bit 2: the device accepts no connections.
+        event.append(number: report.isConnectable ? 0 : 4, bytes: 4)
+        event.append(number: UInt64(packet.count), bytes: 2)
+        event += packet
+        send(event)
+    }
+
+    /// Sends an event to all sockets. As in the kernel, a socket that is full loses it.
+    func send(_ event: [UInt8]) { sockets.removeAll { $0.socket.trySend(event) == .ended } }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(number: UInt64, bytes: Int) {
+        for index in 0..<bytes { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
+    }
+}
+
+/// Controls of the kernel's management sockets.
+extension SimulatedBlueZ {
+    /// Opens a management socket, as a process with CAP_NET_ADMIN does, and returns its file descriptor.
+    ///
+    /// While an adapter scans, the socket receives the event Device Found for each received packet. The caller closes
+    /// the descriptor. To use the socket in a manager, return it from an `AdvertisementSource`.
+    ///
+    /// - Throws: `LimitsExceeded` if the process has no descriptor left.
+    public func openManagementSocket() throws(DBusError) -> Int32 {
+        var number: Int32 = -1
+        let end = SharedSocket(try PacketSocket.pair { number = fcntl($0.number, F_DUPFD_CLOEXEC, 0) })
+        control { environment, _ in environment.management.add(end) }
+        return number
+    }
+
+    /// Closes all management sockets at the kernel's end.
+    public func closeManagementSockets() {
+        control { environment, _ in environment.management.closeAll() }
+    }
+
+    /// Sends bytes to all management sockets, for example a malformed event.
+    public func sendManagementEvent(_ event: [UInt8]) {
+        control { environment, _ in environment.management.send(event) }
+    }
+}

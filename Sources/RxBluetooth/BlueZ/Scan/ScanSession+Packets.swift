@@ -1,0 +1,129 @@
+import FoundationEssentials
+
+/// Packets of the management socket. bluetoothd stays in charge of the session, and its objects are the peripherals.
+extension ScanSession {
+    /// Handles a packet of a device.
+    func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
+        guard state.isActive else { return }
+        watchdog.hasReceived = true
+        lastReceived = time.monotonic
+        var key = DeviceKey(adapter: adapter, address: found.address)
+        if !identities.isEmpty, let known = identities[found.address] { key = known }
+        let isKnown = subscribers.found(
+            key, buffer, found.packet, rssi: found.rssi, during: state.number, at: time.date)
+        if !isKnown { pending.store(key, buffer, found, time) }
+    }
+
+    /// Emits the packet of a device that bluetoothd shows now.
+    ///
+    /// If there is no packet, the device is emitted with its next one.
+    func deviceAdded(_ key: DeviceKey) {
+        guard let packet = pending.remove(key), state.isActive,
+            client.settings.elapsed(since: packet.time.monotonic) < PendingPackets.longestDelay
+        else { return }
+        _ = subscribers.found(
+            key, packet.bytes, packet.bytes.indices, rssi: packet.rssi, during: state.number, at: packet.time.date)
+    }
+
+    /// Ends the use of the management socket by a scan, if the scan uses it.
+    func leavePackets(_ subscriber: ScanSubscriber) {
+        guard subscriber.usesPackets else { return }
+        subscriber.usesPackets = false
+        if !subscribers.usesPackets { pending.removeAll() }
+        client.scans.packets.leave()
+    }
+
+    /// Continues the scans over D-Bus, because the management socket has failed. Fails those that require the socket.
+    func packetsLost(_ error: BluetoothError) {
+        pending.removeAll()
+        let users = subscribers.list.all.filter(\.usesPackets)
+        for user in users { user.usesPackets = false }
+        for user in users where user.options.source == .management { user.fail(error) }
+    }
+
+    /// Records the addresses of devices that differ from the addresses in their object paths.
+    func findIdentities() {
+        identities = [:]
+        for record in client.mirror.devices.values where record.key.adapter == adapter { recordIdentity(of: record) }
+    }
+
+    func addressChanged(of key: DeviceKey) {
+        if let record = client.mirror.devices[key] { recordIdentity(of: record) }
+    }
+
+    private func recordIdentity(of record: DeviceRecord) {
+        // The kernel resolves the private address of a bonded device, and sends its identity address (Q62).
+        if let address = record.address, address != record.key.address { identities[address] = record.key }
+    }
+
+    /// The source of the advertisements for a diagnosis.
+    var sourceStatus: Diagnosis.ScanSourceStatus {
+        let wanted = subscribers.list.all.allSatisfy { $0.options.source == .dbus } ? ScanSource.dbus : .automatic
+        return client.scans.packets.status(isUsed: subscribers.usesPackets, wanted: wanted)
+    }
+}
+
+extension ScanSessions {
+    /// Handles a packet of a device on any adapter.
+    func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
+        sessions[found.controller]?.found(found, buffer, at: time)
+    }
+
+    /// Handles a device that bluetoothd did not show before.
+    func deviceAdded(_ key: DeviceKey) { sessions[key.adapter]?.deviceAdded(key) }
+
+    /// Handles a change of the address of a device, as after bonding.
+    func addressChanged(of key: DeviceKey) { sessions[key.adapter]?.addressChanged(of: key) }
+
+    func packetsLost(_ error: BluetoothError) {
+        for (_, session) in all { session.packetsLost(error) }
+    }
+}
+
+extension ScanSubscribers {
+    /// Whether a scan uses packets of the management socket.
+    var usesPackets: Bool { list.all.contains(where: \.usesPackets) }
+    /// Whether a scan uses signals of bluetoothd.
+    var usesSignals: Bool { list.all.contains { !$0.usesPackets } }
+
+    /// Emits a packet to each subscriber that uses packets and admits it.
+    ///
+    /// The result is built only if a subscriber admits the packet, so a packet that no subscriber admits and that
+    /// repeats the last one allocates no memory.
+    ///
+    /// - Returns: False if bluetoothd does not show the device.
+    func found(
+        _ key: DeviceKey, _ buffer: [UInt8], _ packet: Range<Int>, rssi: Int16?, during session: Int, at date: Date
+    ) -> Bool {
+        let subscribers = list.all
+        guard let record = client.mirror.devices[key] else { return false }
+        let flaws = record.take(buffer, packet, rssi: rssi, during: session)
+        if !flaws.isEmpty { client.scans.packets.record(flaws) }
+        guard let first = subscribers.firstIndex(where: { $0.admitPacket(record) }), let peripheral = record.peripheral
+        else { return true }
+        let result = ScannedPeripheral(
+            peripheral: peripheral, advertisementData: record.advertisement, rssi: record.rssi, timestamp: date)
+        subscribers[first].emitter.next(result)
+        for subscriber in subscribers[(first + 1)...] where subscriber.admitPacket(record) {
+            subscriber.emitter.next(result)
+        }
+        return true
+    }
+}
+
+extension DeviceRecord {
+    /// Updates the record with a packet, and returns the flaws of the packet.
+    ///
+    /// A packet that repeats the last one is not read again, unless bluetoothd may have replaced its values.
+    fileprivate func take(
+        _ buffer: [UInt8], _ packet: Range<Int>, rssi: Int16?, during session: Int
+    ) -> PacketFlaws {
+        self.rssi = rssi
+        lastSession = session
+        let bytes = buffer[packet]
+        if !isSignalled, let last = advertisement.rawData, last[...] == bytes { return [] }
+        isSignalled = false
+        advertisement.rawData = Array(bytes)
+        return advertisement.apply(buffer, packet)
+    }
+}
