@@ -1,15 +1,16 @@
 // Owns org.bluez on a bus, replies to the calls that a client needs, and sends signals or packets on command.
 //
-//     generator DEVICES
+//     generator DEVICES [SOCKET]
 //
 // Commands on standard input, one per line; each prints a line on standard output:
 //     advertise COUNT RATE   PropertiesChanged with RSSI and 24 bytes of manufacturer data, device after device
 //     notify COUNT RATE      PropertiesChanged with a Value of 20 bytes
 //     packet COUNT RATE      a packet of 20 bytes into the socket of AcquireNotify
+//     management COUNT RATE  the kernel's event Device Found with the data of `advertise`, into the management socket
 //     wait MEMBER            waits until a client has called MEMBER (StartDiscovery, StartNotify, AcquireNotify)
 //     forget                 forgets which members were called, and closes the socket
-// RATE is in signals per second; 0 is as fast as possible. A command ends when every client that called one of these
-// members has replied to a ping or has emptied its socket, so it has read everything.
+// SOCKET is the descriptor of the management socket. RATE is in signals per second; 0 is as fast as possible. A command ends
+// when every client that called one of these members has replied to a ping or has emptied its socket, so it has read everything.
 
 #define _GNU_SOURCE
 #include <dbus/dbus.h>
@@ -33,6 +34,7 @@
 static DBusConnection *bus;
 static int devices = 100;
 static int notify_socket = -1;
+static int management_socket = -1;
 static char client[64];
 static char called[8][32];
 static int called_count;
@@ -288,6 +290,14 @@ static void packet(int number) {
   if (send(notify_socket, bytes, sizeof bytes, MSG_NOSIGNAL) < 0) die("the client closed its socket");
 }
 
+static void management(int number) {
+  int device = number % devices;
+  uint8_t event[48] = {0x12, 0, 0, 0, 42, 0, (uint8_t)device, (uint8_t)(device >> 8), 0, 0, 0, 0xC0, 2, (uint8_t)(-40 - number % 50),
+                       0, 0, 0, 0, 28, 0, 27, 0xFF, 0x59, 0x00};
+  memcpy(event + 24, &number, sizeof number);
+  if (send(management_socket, event, sizeof event, MSG_NOSIGNAL) < 0) die("the client closed its socket");
+}
+
 // MARK: Commands
 
 static void ping(void) {
@@ -299,14 +309,15 @@ static void ping(void) {
 }
 
 // Waits until the client has received all packets.
-static void drain(void) {
+static void drain(int sender) {
   int waiting = 1;
-  while (ioctl(notify_socket, SIOCOUTQ, &waiting) == 0 && waiting > 0) usleep(2000);
+  while (ioctl(sender, SIOCOUTQ, &waiting) == 0 && waiting > 0) usleep(2000);
 }
 
 static void run(const char *what, int count, int rate) {
   void (*send_one)(int) =
-      strcmp(what, "advertise") == 0 ? advertise : strcmp(what, "notify") == 0 ? notify : strcmp(what, "packet") == 0 ? packet : NULL;
+      strcmp(what, "advertise") == 0 ? advertise : strcmp(what, "notify") == 0 ? notify : strcmp(what, "packet") == 0 ? packet
+      : strcmp(what, "management") == 0 ? management : NULL;
   if (!send_one) die("unknown command");
   double start = now();
   for (int number = 0; number < count; number++) {
@@ -320,11 +331,12 @@ static void run(const char *what, int count, int rate) {
     }
     send_one(number);
     if (!rate && number % 64 == 63) dbus_connection_flush(bus);
-    if (!rate && send_one != packet && number % 20000 == 19999) ping();
+    if (!rate && send_one != packet && send_one != management && number % 20000 == 19999) ping();
   }
   dbus_connection_flush(bus);
   double sent = now();
-  if (send_one == packet) drain();
+  if (send_one == packet) drain(notify_socket);
+  else if (send_one == management) drain(management_socket);
   else ping();
   printf("%d %.6f\n", count, sent - start);
 }
@@ -357,6 +369,9 @@ static void obey(char *line) {
 
 int main(int count, char **arguments) {
   if (count > 1) devices = atoi(arguments[1]);
+  if (count > 2) management_socket = atoi(arguments[2]);
+  int size = 8 << 20;
+  setsockopt(management_socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
   DBusError error = DBUS_ERROR_INIT;
   bus = dbus_bus_get_private(DBUS_BUS_SYSTEM, &error);
   if (!bus) die(error.message);

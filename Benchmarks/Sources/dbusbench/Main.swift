@@ -2,7 +2,7 @@
 
 // Table: usage. The process exits after COUNT advertisements or values, or runs until it is terminated.
 //
-//     dbusbench [--bus] advertise|notify|packet [COUNT]
+//     dbusbench [--bus] advertise|notify|packet|management [COUNT]
 //
 // --bus: delivers in the context of the bus instead of on a queue.
 
@@ -17,7 +17,7 @@ enum Main {
         let delivery: Delivery = arguments.first == "--bus" ? .inBusContext : .immediate
         if delivery == .inBusContext { arguments = arguments.dropFirst() }
         guard let what = arguments.first, let stream = stream(what, delivery) else {
-            return print("Usage: dbusbench [--bus] advertise|notify|packet [COUNT]")
+            return print("Usage: dbusbench [--bus] advertise|notify|packet|management [COUNT]")
         }
         let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
         let counter = Counter(limit: limit)
@@ -31,15 +31,22 @@ enum Main {
         withExtendedLifetime(subscription) { DispatchSemaphore(value: 0).wait() }
     }
 
+    /// Returns a stream of the sizes of the manufacturer data in all advertisements.
+    private static func dataSizes(of manager: BluetoothManager, _ source: ScanSource) -> Observable<Int> {
+        let options = ScanOptions(allowsDuplicates: true, buffer: .unbounded, source: source)
+        return manager.scanForPeripherals(options: options)
+            .map { $0.advertisementData.manufacturerData(of: 0x0059)?.count ?? 0 }
+    }
+
     /// Returns a stream of the sizes of received elements; nil if `what` is not a known name.
     private static func stream(_ what: String, _ delivery: Delivery) -> Observable<Int>? {
         var configuration = BluetoothManager.Configuration(queue: DispatchQueue(label: "receiver"))
         configuration.delivery = delivery
+        configuration.advertisements = GeneratorSocket()
         let manager = BluetoothManager(configuration: configuration)
         switch what {
-        case "advertise":
-            return manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, buffer: .unbounded))
-                .map { $0.advertisementData.manufacturerData(of: 0x0059)?.count ?? 0 }
+        case "advertise": return dataSizes(of: manager, .dbus)
+        case "management": return dataSizes(of: manager, .management)
         case "notify": return values(of: manager, .signals)
         case "packet": return values(of: manager, .socket)
         default: return nil
