@@ -29,10 +29,9 @@ struct Command {
     }
 
     /// Runs the ble-cli that `make test-bluez` sets in the environment, with a limit of 60 s in case it hangs.
-    static func bleCLI(_ words: String...) throws -> Command {
-        let path = ProcessInfo.processInfo.environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli"
-        return try run(["timeout", "60", path] + words)
-    }
+    static func bleCLI(_ words: String...) throws -> Command { try run(["timeout", "60", bleCLIPath] + words) }
+
+    static var bleCLIPath: String { ProcessInfo.processInfo.environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli" }
 
     /// The lines of stdout as JSON objects.
     func objects() throws -> [[String: Any]] {
