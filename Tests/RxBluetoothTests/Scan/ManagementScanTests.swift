@@ -43,8 +43,10 @@ struct ManagementScanTests {
         var options = duplicates
         options.source = .management
         let packets = stage.record(stage.manager.scanForPeripherals(options: options))
+        // Two managers, because the scans of one manager share the records of the devices.
+        let other = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
         options.source = .dbus
-        let signals = stage.record(stage.manager.scanForPeripherals(options: options))
+        let signals = stage.record(other.scanForPeripherals(options: options))
         stage.advance(3_000)
         #expect(table(signals).count == 4)
         #expect(table(packets) == table(signals))
@@ -52,7 +54,22 @@ struct ManagementScanTests {
         #expect(abs(packets.elements.count - signals.elements.count) <= 4)
         #expect(packets.elements.allSatisfy { $0.advertisementData.rawData != nil && !$0.isCached })
         #expect(signals.elements.allSatisfy { $0.advertisementData.rawData == nil })
+    }
+
+    @Test func `Scans of one manager may use different sources`() {
+        let (stage, _) = Stage.withSockets(crowd)
+        var options = duplicates
+        let packets = stage.record(stage.manager.scanForPeripherals(options: options))
+        options.source = .dbus
+        let signals = stage.record(stage.manager.scanForPeripherals(options: options))
+        stage.advance(3_000)
+        #expect(packets.elements.allSatisfy { $0.advertisementData.rawData != nil })
+        #expect(signals.elements.allSatisfy { $0.advertisementData.rawData == nil })
         #expect(Set(packets.elements.map(\.peripheral)) == Set(signals.elements.map(\.peripheral)))
+        packets.dispose()
+        let count = signals.elements.count
+        stage.advance(1_000)
+        #expect(signals.elements.count > count + 30)
     }
 
     @Test func `Each packet is emitted with its own bytes and RSSI`() {
@@ -228,7 +245,6 @@ struct ManagementScanTests {
     }
 
     @Test func `A manager without a source scans over D-Bus, and refuses other sources`() throws {
-        let simulation = Stage(crowd).simulation
         let stage = Stage(crowd)
         let manager = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
         let scan = stage.record(manager.scanForPeripherals())
@@ -238,7 +254,6 @@ struct ManagementScanTests {
         let asked = stage.record(manager.diagnose())
         stage.advance(100)
         #expect(asked.elements.first?.scanSource == nil)
-        withExtendedLifetime(simulation) {}
     }
 
     @Test func `diagnose reports the source of the next scan, and leaves no socket open`() throws {

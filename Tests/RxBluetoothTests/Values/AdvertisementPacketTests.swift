@@ -146,7 +146,7 @@ struct DeviceFoundTests {
     }
 
     @Test func `An event has its adapter, address, RSSI, flags and packet`() throws {
-        let found = try #require(found(event))
+        let found = try #require(self.found(event))
         #expect(found.controller == 1)
         #expect(found.address == "C0:FF:EE:00:00:01")
         #expect(found.rssi == -60)
